@@ -1,0 +1,297 @@
+//! What a catalog says, once read and checked.
+//!
+//! Everything is in the order of the file, because the order of fields is the order on the wire.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// A catalog: one TOML file of providers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalog {
+    /// A short name for the catalog, e.g. `valkey`.
+    pub name: String,
+    /// Raised on any change that a reader of traces can see.
+    pub version: u32,
+    /// What the catalog is about.
+    pub doc: String,
+    /// The providers, in the order of the file.
+    pub providers: Vec<Provider>,
+}
+
+/// An LTTng-UST provider: the part of an event's name before the colon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Provider {
+    /// The name as LTTng shows it, e.g. `valkey_commands`.
+    pub name: String,
+    /// What this provider's events have in common.
+    pub doc: String,
+    /// Enumerations that this provider's fields may use.
+    pub enums: Vec<Enumeration>,
+    /// Field lists that several events share.
+    pub classes: Vec<Class>,
+    /// The events.
+    pub events: Vec<Event>,
+}
+
+/// An enumeration: labels for the values of an integer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enumeration {
+    /// The name, unique in its provider.
+    pub name: String,
+    /// What is enumerated.
+    pub doc: String,
+    /// The integer that is recorded.
+    pub container: Integer,
+    /// The labels; a value without one can still be recorded.
+    pub labels: Vec<Label>,
+}
+
+/// One label of an [`Enumeration`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The label as readers show it.
+    pub name: String,
+    /// What the label means.
+    pub doc: String,
+    /// The values that carry this label; mostly a single one.
+    pub values: RangeInclusive<i128>,
+}
+
+/// Fields that several events of a provider share (an LTTng-UST event class).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// The name, unique among the classes and events of its provider.
+    pub name: String,
+    /// What the events of the class have in common.
+    pub doc: String,
+    /// The fields, in the order on the wire.
+    pub fields: Vec<Field>,
+}
+
+/// An event, with all that a writer and a reader need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The name as LTTng shows it after the colon.
+    pub name: String,
+    /// What the event says.
+    pub doc: String,
+    /// The class that the fields come from, if they are not the event's own.
+    pub class: Option<String>,
+    /// The fields, in the order on the wire: the class's where there is one.
+    pub fields: Vec<Field>,
+    /// The log level; LTTng's default where the catalog is silent.
+    pub log_level: LogLevel,
+    /// Where the event's model is described.
+    pub model_uri: Option<String>,
+    /// What a reader should make of the event.
+    pub meaning: Meaning,
+}
+
+/// What a reader should make of an event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The name of the field that is the duration; its unit is the field's.
+    pub duration: Option<String>,
+    /// Whether the duration is one interval that ends at the event, or a sum of pieces.
+    pub measure: Measure,
+    /// The clock behind the duration.
+    pub clock: Clock,
+    /// The names of the fields that tell groups of this event apart, e.g. `name`.
+    pub group_by: Vec<String>,
+    /// The name of the field that says on whose behalf the event happened, e.g. `addr`.
+    pub client: Option<String>,
+    /// The event whose duration this one only repeats.
+    pub repeats: Option<EventName>,
+    /// Events that this one, when it overlaps them, can have made slow.
+    pub explains: Vec<EventName>,
+    /// Full names that this event had in the past.
+    pub formerly: Vec<EventName>,
+}
+
+/// How a duration came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// One interval: `[timestamp - duration, timestamp]`.
+    #[default]
+    Interval,
+    /// A sum of pieces; it lies at no particular place in time.
+    Sum,
+}
+
+/// The clock that a duration was measured with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// It never steps.
+    #[default]
+    Monotonic,
+    /// It can step, and a duration across a step wraps to an implausible value.
+    Wall,
+}
+
+/// The full name of an event: `provider:event`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventName {
+    /// The part before the colon.
+    pub provider: String,
+    /// The part after the colon.
+    pub event: String,
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.provider, self.event)
+    }
+}
+
+/// A field of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The name under which the value is recorded.
+    pub name: String,
+    /// The name of the argument; the field's where the catalog is silent.
+    pub argument: String,
+    /// The type of the value.
+    pub kind: FieldType,
+    /// False for a value that only filters see and no trace contains.
+    pub recorded: bool,
+    /// The unit of the value.
+    pub unit: Option<Unit>,
+    /// What the value means.
+    pub doc: String,
+    /// Names that this field had in the past.
+    pub formerly: Vec<String>,
+}
+
+/// The type of a field's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// An integer of 8 to 64 bits.
+    Integer(Integer),
+    /// A 32-bit floating-point number.
+    Float,
+    /// A 64-bit floating-point number.
+    Double,
+    /// True or false, recorded as 1 or 0 in a byte.
+    Bool,
+    /// A value of the named [`Enumeration`] of the same provider.
+    Enum(String),
+    /// A NUL-terminated string.
+    String,
+    /// Exactly this many bytes of text.
+    TextArray(u32),
+    /// Text with its length recorded before it.
+    Text {
+        /// The integer that the length is recorded in.
+        length: Width,
+    },
+    /// A fixed number of integers.
+    Array {
+        /// What each element is.
+        element: Integer,
+        /// How many there are.
+        length: u32,
+    },
+    /// Integers with their number recorded before them; bytes are a sequence of hexadecimal `u8`.
+    Sequence {
+        /// What each element is.
+        element: Integer,
+        /// The integer that the number of elements is recorded in.
+        length: Width,
+    },
+}
+
+/// An integer type as LTTng records it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// How wide it is.
+    pub width: Width,
+    /// Whether it can be negative.
+    pub signed: bool,
+    /// The base that readers show it in.
+    pub base: Base,
+    /// The byte order in the trace.
+    pub order: ByteOrder,
+}
+
+/// The width of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Width {
+    /// 8 bits.
+    W8,
+    /// 16 bits.
+    W16,
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+}
+
+impl Width {
+    /// The width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Width::W8 => 8,
+            Width::W16 => 16,
+            Width::W32 => 32,
+            Width::W64 => 64,
+        }
+    }
+}
+
+/// The base that readers show an integer in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// Base 10.
+    #[default]
+    Decimal,
+    /// Base 16.
+    Hexadecimal,
+}
+
+/// The byte order of an integer in the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// That of the machine.
+    #[default]
+    Native,
+    /// Big-endian; a program still passes the value as it is.
+    Network,
+}
+
+/// The unit of a field's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// `ns`
+    Nanoseconds,
+    /// `us`
+    Microseconds,
+    /// `ms`
+    Milliseconds,
+    /// `s`
+    Seconds,
+    /// `bytes`
+    Bytes,
+}
+
+/// LTTng's log levels, the most severe first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum LogLevel {
+    Emergency,
+    Alert,
+    Critical,
+    Error,
+    Warning,
+    Notice,
+    Info,
+    DebugSystem,
+    DebugProgram,
+    DebugProcess,
+    DebugModule,
+    DebugUnit,
+    DebugFunction,
+    /// LTTng's default.
+    #[default]
+    DebugLine,
+    Debug,
+}

@@ -1,0 +1,1 @@
+//! Structs, enums and functions become LTTng-UST tracepoints, checked against the catalog.

@@ -1,0 +1,1 @@
+//! Runtime of catalog-driven LTTng-UST providers.

@@ -1,0 +1,1 @@
+//! Valkey's six LTTng-UST providers, ready to call.

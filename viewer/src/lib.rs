@@ -1,0 +1,3 @@
+//! Finds slow commands and duration outliers in CTF traces.
+
+pub mod source;

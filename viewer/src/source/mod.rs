@@ -1,0 +1,168 @@
+//! Where events come from.
+//!
+//! A source reads traces and hands each event to a [`Collect`]or. Reading is asked for, not pulled: a
+//! collector says once for each event class which fields it wants, so that a source decodes these and
+//! steps over the rest, and it can be split over threads, so that a source may read packets in parallel.
+//!
+//! ```text
+//!            want(class) -> fields        event(…) event(…)
+//! Collector <───────────────────── Source ─────────────────> Collector ──absorb──> Collector
+//! ```
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+mod value;
+
+pub use value::{Enumeration, Integer, Value};
+
+/// Takes events in and sums them up.
+///
+/// A source calls [`want`](Collect::want) once for each event class before that class's first event. It
+/// may then [`split`](Collect::split) the collector, feed the parts on several threads in any order, and
+/// [`absorb`](Collect::absorb) them again: a collector's result must not depend on that.
+pub trait Collect: Send + Sized {
+    /// Which fields of the class to decode, as indexes into [`EventClass::fields`], in the order in which
+    /// [`Event::values`] shall have them. `None` steps over the class's events.
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>>;
+
+    /// Takes one event of a wanted class.
+    fn event(&mut self, event: &Event<'_>);
+
+    /// An empty collector that knows the classes this one has seen so far.
+    fn split(&self) -> Self;
+
+    /// Adds what another collector has gathered.
+    fn absorb(&mut self, other: Self);
+}
+
+/// One event, with the fields that the collector asked for.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// When: nanoseconds since 1970.
+    pub timestamp: i64,
+    /// Of which class; equal to the [`EventClass::index`] that `want` was asked about.
+    pub class: ClassIndex,
+    /// The wanted fields, in the order in which they were asked for.
+    pub values: &'a [Value<'a>],
+}
+
+/// The number of an event class within one source, dense from 0.
+pub type ClassIndex = usize;
+
+/// What is known of all events of one kind in one trace.
+#[derive(Debug)]
+pub struct EventClass {
+    /// The number of this class within its source.
+    pub index: ClassIndex,
+    /// The full name, e.g. `valkey_commands:command_call`.
+    pub name: String,
+    /// The numeric log level, where the trace has one.
+    pub log_level: Option<i64>,
+    /// All fields of all scopes, outermost scope first.
+    pub fields: Vec<FieldClass>,
+    /// The trace that the class belongs to, as an index into [`Report::traces`].
+    pub trace: usize,
+}
+
+impl EventClass {
+    /// The index of the field with this name; the payload's comes before a context's.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        let in_scope = |innermost: bool| {
+            self.fields.iter().position(|f| f.name == name && (f.scope == Scope::Payload) == innermost)
+        };
+        in_scope(true).or_else(|| in_scope(false))
+    }
+}
+
+/// A field of an event class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldClass {
+    /// The name, without the underscore that LTTng puts before it.
+    pub name: String,
+    /// Where the field stands.
+    pub scope: Scope,
+    /// What its values are.
+    pub kind: FieldKind,
+}
+
+/// Where a field stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The same for the whole trace, e.g. `hostname`, and with per-process buffers `vpid` and `procname`.
+    Environment,
+    /// The same for a packet: `cpu_id`.
+    Packet,
+    /// Recorded with each event of a stream, e.g. `vpid`.
+    StreamContext,
+    /// Recorded with each event of a class.
+    EventContext,
+    /// The event's own.
+    Payload,
+}
+
+/// What the values of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A [`Value::Unsigned`] or [`Value::Signed`].
+    Integer,
+    /// A [`Value::Float`].
+    Float,
+    /// A [`Value::Text`].
+    Text,
+    /// A [`Value::Enum`].
+    Enum,
+    /// A [`Value::List`] or [`Value::Struct`].
+    Compound,
+}
+
+/// What to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// Only events at this time or later, in nanoseconds since 1970.
+    pub since: Option<i64>,
+    /// Only events at this time or earlier.
+    pub until: Option<i64>,
+}
+
+/// What was read, beside the events themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// All events in the window, of classes wanted or not.
+    pub events: u64,
+    /// The times of the first and the last of these events.
+    pub span: Option<RangeInclusive<i64>>,
+    /// Events that the tracer discarded because its buffers were full.
+    pub discarded_events: u64,
+    /// Packets that were overwritten before they were saved.
+    pub lost_packets: u64,
+    /// The traces, one for each UUID.
+    pub traces: Vec<Trace>,
+    /// What could not be read.
+    pub damage: Vec<Damage>,
+}
+
+/// One trace: all folders that share a UUID.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The folders that directly hold a `metadata` file.
+    pub folders: Vec<PathBuf>,
+    /// The environment that the tracer recorded, e.g. `hostname`, in its order.
+    pub environment: Vec<(String, String)>,
+    /// How many streams (ring buffers) the trace has.
+    pub streams: usize,
+    /// How many packets were read, each once.
+    pub packets: u64,
+}
+
+/// Something that could not be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Damage {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The offset in the file, in bytes, where it is known.
+    pub offset: Option<u64>,
+    /// What is wrong, in words.
+    pub reason: String,
+}

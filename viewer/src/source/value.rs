@@ -1,0 +1,56 @@
+//! The values of fields.
+
+use std::ops::RangeInclusive;
+
+/// The value of a field, borrowed from the trace where it can be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A signed integer.
+    Signed(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// Text up to its first NUL: strings, and arrays and sequences of characters. Not always UTF-8.
+    Text(&'a [u8]),
+    /// A value of an enumeration.
+    Enum(Integer, &'a Enumeration),
+    /// The elements of an array or a sequence.
+    List(Vec<Value<'a>>),
+    /// The members of a structure, or the chosen member of a variant.
+    Struct(Vec<(&'a str, Value<'a>)>),
+}
+
+/// An integer, signed or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Integer {
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A signed integer.
+    Signed(i64),
+}
+
+impl From<Integer> for i128 {
+    fn from(integer: Integer) -> i128 {
+        match integer {
+            Integer::Unsigned(value) => value.into(),
+            Integer::Signed(value) => value.into(),
+        }
+    }
+}
+
+/// The labels of an enumeration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Enumeration {
+    /// Each label with the values that carry it, in the order of the metadata.
+    pub labels: Vec<(String, RangeInclusive<i128>)>,
+}
+
+impl Enumeration {
+    /// The first label of the value, if it has one.
+    pub fn label(&self, value: Integer) -> Option<&str> {
+        let value = i128::from(value);
+        let (label, _) = self.labels.iter().find(|(_, values)| values.contains(&value))?;
+        Some(label)
+    }
+}
