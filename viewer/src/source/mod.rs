@@ -12,10 +12,48 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 mod value;
 
 pub use value::{Enumeration, Integer, Value};
+
+/// Reads traces.
+pub trait Source {
+    /// The times of the first and the last event, without reading all of them where that can be avoided.
+    fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error>;
+
+    /// Reads all events in the window into the collector.
+    ///
+    /// What is damaged is left out and named in the report; an error is what leaves nothing to read.
+    fn read<C: Collect>(
+        &mut self,
+        window: Window,
+        collector: C,
+        progress: &Progress,
+    ) -> Result<(C, Report), Error>;
+}
+
+/// How far reading has come; another thread may look at it meanwhile.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The size of all that is to be read, in bytes; 0 while it is not known.
+    pub total: AtomicU64,
+    /// How much of it has been read.
+    pub done: AtomicU64,
+}
+
+/// Why nothing could be read: one line that says what, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
 
 /// Takes events in and sums them up.
 ///
