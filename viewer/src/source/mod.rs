@@ -10,10 +10,11 @@
 //! ```
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub mod discover;
 mod value;
 
 pub use value::{Enumeration, Integer, Value};
@@ -203,4 +204,21 @@ pub struct Damage {
     pub offset: Option<u64>,
     /// What is wrong, in words.
     pub reason: String,
+}
+
+impl Damage {
+    /// Damage at no known offset.
+    pub fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), offset: None, reason: reason.into() }
+    }
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(offset) = self.offset {
+            write!(f, " at byte {offset}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
 }

@@ -1,0 +1,183 @@
+//! Finds the traces below folders.
+//!
+//! A trace's folder is one that directly holds a `metadata` file. LTTng makes many of them for one trace:
+//! each rotated chunk below `archives/` and each snapshot repeats the metadata, with the same UUID. Folders
+//! are therefore grouped by UUID, and a source reads each group as one trace.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{Damage, Error};
+
+mod uuid;
+
+pub use uuid::Uuid;
+
+/// How deep below a given folder to look. LTTng's own layouts need at most seven levels.
+const MAX_DEPTH: usize = 32;
+
+/// How many folder entries to look at before giving up, so that `ltt-top /` ends.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// How much of a metadata file to search for its UUID, which stands near its beginning.
+const UUID_SEARCH: u64 = 1 << 20;
+
+/// One trace: all folders whose metadata has the same UUID.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceFolders {
+    /// The UUID; folders without one are never grouped.
+    pub uuid: Option<Uuid>,
+    /// The folders that directly hold a `metadata` file, sorted.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What was found below the given folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovery {
+    /// The traces, in the order of their first folder.
+    pub traces: Vec<TraceFolders>,
+    /// What could not be looked at, and which given folders hold no trace.
+    pub damage: Vec<Damage>,
+}
+
+/// Finds all traces in and below the given folders.
+///
+/// Symbolic links are followed and each folder is looked at once. What cannot be looked at is named in
+/// [`Discovery::damage`]; if that leaves no trace at all, it is an error.
+pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
+    let mut walk = Walk::default();
+    for root in roots {
+        let root = root.as_ref();
+        let (found, damaged) = (walk.metadata.len(), walk.damage.len());
+        let known = walk.folder(root, 0);
+        if !known && walk.metadata.len() == found && walk.damage.len() == damaged {
+            walk.damage(root, "no trace here or below: no folder holds a `metadata` file");
+        }
+    }
+    let mut groups: BTreeMap<Key, TraceFolders> = BTreeMap::new();
+    let mut damage = walk.damage;
+    for folder in walk.metadata {
+        match read_uuid(&folder.join("metadata")) {
+            Ok(uuid) => {
+                let key = uuid.map_or_else(|| Key::Folder(folder.clone()), Key::Uuid);
+                let group = groups.entry(key).or_insert(TraceFolders { uuid, folders: Vec::new() });
+                group.folders.push(folder);
+            }
+            Err(unreadable) => damage.push(unreadable),
+        }
+    }
+    let mut traces: Vec<_> = groups.into_values().collect();
+    for trace in &mut traces {
+        trace.folders.sort();
+    }
+    traces.sort_by(|a, b| a.folders.cmp(&b.folders));
+    damage.sort();
+    match damage.first() {
+        Some(first) if traces.is_empty() => Err(Error(first.to_string())),
+        _ => Ok(Discovery { traces, damage }),
+    }
+}
+
+/// The data stream files of a trace's folder, sorted by name.
+///
+/// Empty ones are left out: LTTng makes one for each CPU, also for those that recorded nothing.
+pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
+    let unreadable = |error| Damage::new(folder, format!("cannot be read: {error}"));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        if name == "metadata" || name.as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let path = entry.path();
+        let is_stream = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() > 0);
+        if is_stream {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// By what folders are grouped.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Uuid(Uuid),
+    Folder(PathBuf),
+}
+
+/// A walk over folders.
+#[derive(Default)]
+struct Walk {
+    /// The folders seen, by device and inode: each is looked at once, however many links lead to it.
+    seen: HashSet<(u64, u64)>,
+    entries: usize,
+    metadata: Vec<PathBuf>,
+    damage: Vec<Damage>,
+}
+
+impl Walk {
+    /// Looks into a folder and those below it, and returns whether it had been seen before.
+    fn folder(&mut self, folder: &Path, depth: usize) -> bool {
+        let found = match fs::metadata(folder) {
+            Ok(found) => found,
+            Err(error) => return self.damage(folder, &format!("cannot be opened: {error}")),
+        };
+        if !found.is_dir() {
+            return self.damage(folder, "is not a folder: give the folder that holds the trace");
+        }
+        if !self.seen.insert((found.dev(), found.ino())) {
+            return true;
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),
+        };
+        let mut below = Vec::new();
+        for entry in entries {
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return self.damage(folder, "too many files to look at from here: name the trace's folder");
+            }
+            match entry {
+                Ok(entry) if entry.file_name() == "metadata" => self.metadata.push(folder.to_owned()),
+                // A link that leads nowhere is no folder, and no trace is lost with it.
+                Ok(entry) if entry.path().is_dir() => below.push(entry.path()),
+                Ok(_) => {}
+                Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),
+            }
+        }
+        if depth == MAX_DEPTH && !below.is_empty() {
+            return self.damage(folder, "folders are nested too deeply from here: name the trace's folder");
+        }
+        below.sort();
+        for folder in below {
+            self.folder(&folder, depth + 1);
+        }
+        false
+    }
+
+    fn damage(&mut self, path: &Path, reason: &str) -> bool {
+        self.damage.push(Damage::new(path, reason));
+        false
+    }
+}
+
+/// Reads the UUID out of a metadata file.
+fn read_uuid(path: &Path) -> Result<Option<Uuid>, Damage> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(UUID_SEARCH).read_to_end(&mut bytes))
+        .map_err(|error| Damage::new(path, format!("cannot be read: {error}")))?;
+    if bytes.is_empty() {
+        return Err(Damage::new(path, "is empty, so the trace's layout is not known"));
+    }
+    Ok(Uuid::of_metadata(&bytes))
+}
+
+#[cfg(test)]
+mod tests;
