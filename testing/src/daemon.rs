@@ -1,0 +1,131 @@
+//! A session daemon that belongs to one test.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use tempfile::TempDir;
+
+use crate::{Session, wait_until};
+
+/// A session daemon that nobody else uses, ended when it is dropped.
+///
+/// LTTng finds its daemon through `LTTNG_HOME`, except as root, where there is one daemon for the machine.
+/// So as root every process of a session runs in a user namespace in which it is not root.
+#[derive(Debug)]
+pub struct Daemon {
+    process: Child,
+    home: TempDir,
+}
+
+impl Daemon {
+    /// Starts a daemon and waits until it takes commands and programs.
+    pub fn start() -> Daemon {
+        // The sockets below it may have paths of at most 108 bytes.
+        let home = tempfile::Builder::new().prefix("lttng-").tempdir_in("/tmp").expect("a temporary folder");
+        let process = spawn(home.path());
+        let mut daemon = Daemon { process, home };
+        daemon.wait_until_ready();
+        daemon
+    }
+
+    /// Kills the daemon as a crash would, without a chance to clean up, and starts another in its place.
+    pub fn kill_and_restart(&mut self) {
+        self.end(Signal::KILL);
+        self.process = spawn(self.home.path());
+        self.wait_until_ready();
+    }
+
+    /// A folder for whatever the test needs; it goes with the daemon.
+    pub fn folder(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// A command that runs a program where this daemon traces it.
+    ///
+    /// The program's start-up waits until the daemon knows it, so no event is lost at its beginning.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        command(program.as_ref(), self.home.path())
+    }
+
+    /// Runs `lttng` with these arguments and returns what it prints.
+    pub fn lttng<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
+        let mut command = self.command("lttng");
+        command.arg("--no-sessiond").args(arguments);
+        let output = command.output().unwrap_or_else(|error| panic!("{}", missing("lttng", &error)));
+        assert!(
+            output.status.success(),
+            "{command:?}: {}\n{}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).expect("lttng prints UTF-8")
+    }
+
+    /// A session that writes to a folder, not started yet.
+    pub fn session(&self) -> Session<'_> {
+        Session::create(self, Session::TO_FOLDER)
+    }
+
+    /// A session that keeps the newest events in memory until a snapshot is taken.
+    pub fn snapshot_session(&self) -> Session<'_> {
+        Session::create(self, Session::SNAPSHOT)
+    }
+
+    fn wait_until_ready(&mut self) {
+        let application_socket = self.home.path().join(".lttng/lttng-ust-sock-8");
+        wait_until("the session daemon is ready", || {
+            if let Some(status) = self.process.try_wait().expect("the daemon is our child") {
+                panic!("lttng-sessiond ended at once: {status}");
+            }
+            let mut list = command("lttng".as_ref(), self.home.path());
+            list.args(["--no-sessiond", "list"]).stdout(Stdio::null()).stderr(Stdio::null());
+            application_socket.exists() && list.status().is_ok_and(|status| status.success())
+        });
+    }
+
+    fn end(&mut self, signal: Signal) {
+        let pid = Pid::from_child(&self.process);
+        // An error means that it has ended already.
+        let _ = kill_process(pid, signal);
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.end(Signal::TERM);
+    }
+}
+
+fn spawn(home: &Path) -> Child {
+    command("lttng-sessiond".as_ref(), home)
+        .arg("--no-kernel")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{}", missing("lttng-sessiond", &error)))
+}
+
+fn command(program: &OsStr, home: &Path) -> Command {
+    let mut command = if geteuid().is_root() {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-user=1000", "--map-group=1000"]).arg(program);
+        command
+    } else {
+        Command::new(program)
+    };
+    command.env("LTTNG_HOME", home).env("LTTNG_UST_REGISTER_TIMEOUT", "-1").stdin(Stdio::null());
+    command
+}
+
+/// What to say when a tool cannot be run.
+pub(crate) fn missing(tool: &str, error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => format!("{tool} is not installed: run `make setup`"),
+        _ => format!("cannot run {tool}: {error}"),
+    }
+}

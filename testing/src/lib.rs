@@ -1,0 +1,30 @@
+//! Private LTTng session daemons, sessions and read-back for the tests of this workspace.
+//!
+//! Everything here is the real thing: `lttng-sessiond`, `lttng` and Babeltrace 1, which is the oracle
+//! for strings. A test that finds one of them missing fails and says what to install. Whatever goes wrong
+//! panics with what the tool said, because the caller is a test.
+//!
+//! ```
+//! use lttng_testing::Daemon;
+//!
+//! let daemon = Daemon::start();
+//! let session = daemon.session();
+//! session.enable("valkey_*");
+//! session.start();
+//! let status = daemon.command("true").status().unwrap(); // a traced program, in place of `true`
+//! assert!(status.success());
+//! let trace = session.stop();
+//! assert!(trace.events().is_empty());
+//! ```
+
+mod daemon;
+mod program;
+mod session;
+mod trace;
+mod wait;
+
+pub use daemon::Daemon;
+pub use program::{Program, workspace};
+pub use session::Session;
+pub use trace::{Event, Trace};
+pub use wait::wait_until;

@@ -1,0 +1,100 @@
+//! A recording session.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::{Daemon, Trace};
+
+/// A recording session, destroyed when it is dropped.
+#[derive(Debug)]
+pub struct Session<'d> {
+    daemon: &'d Daemon,
+    name: String,
+    folder: PathBuf,
+}
+
+impl<'d> Session<'d> {
+    pub(crate) const TO_FOLDER: &'static [&'static str] = &[];
+    pub(crate) const SNAPSHOT: &'static [&'static str] = &["--snapshot"];
+
+    pub(crate) fn create(daemon: &'d Daemon, kind: &[&str]) -> Session<'d> {
+        static CREATED: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("session-{}", CREATED.fetch_add(1, Ordering::Relaxed));
+        let folder = daemon.folder().join(&name);
+        let output = format!("--output={}", folder.display());
+        daemon.lttng([&["create", &name, &output], kind].concat());
+        Session { daemon, name, folder }
+    }
+
+    /// Runs a command of `lttng` on this session, e.g. `("enable-channel", ["--userspace", "small"])`.
+    pub fn lttng<S: AsRef<OsStr>>(&self, command: &str, arguments: impl IntoIterator<Item = S>) -> String {
+        let mut all = vec![OsStr::new(command).to_owned(), format!("--session={}", self.name).into()];
+        all.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self.daemon.lttng(all)
+    }
+
+    /// Records the events with these names; `*` stands for any characters.
+    pub fn enable(&self, events: &str) {
+        self.enable_with(events, &[]);
+    }
+
+    /// Records the events with these names, with further options, e.g. `["--filter", "duration > 1000"]`.
+    pub fn enable_with(&self, events: &str, options: &[&str]) {
+        self.lttng("enable-event", [&["--userspace", events], options].concat());
+    }
+
+    /// Records no more of the events with these names.
+    pub fn disable(&self, events: &str) {
+        self.lttng("disable-event", ["--userspace", events]);
+    }
+
+    /// Records a context with every event, e.g. `vpid`; enable an event before, which makes the channel.
+    pub fn add_context(&self, context: &str) {
+        self.lttng("add-context", ["--userspace", "--type", context]);
+    }
+
+    /// Starts recording.
+    pub fn start(&self) {
+        self.daemon.lttng(["start", &self.name]);
+    }
+
+    /// Stops recording, waits until all is written, and returns the trace.
+    pub fn stop(&self) -> Trace {
+        self.daemon.lttng(["stop", &self.name]);
+        self.trace()
+    }
+
+    /// Archives what was recorded so far in a chunk of its own.
+    pub fn rotate(&self) {
+        self.lttng::<&str>("rotate", []);
+    }
+
+    /// Writes what a [snapshot session](Daemon::snapshot_session) has in memory.
+    pub fn snapshot(&self) {
+        self.daemon.lttng(["snapshot", "record", &format!("--session={}", self.name)]);
+    }
+
+    /// The name of the session.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder that the session writes to.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What was written so far.
+    pub fn trace(&self) -> Trace {
+        Trace::open(&self.folder)
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        // Not `Daemon::lttng`, which panics: the daemon may have been restarted and know nothing of us.
+        let _ =
+            self.daemon.command("lttng").args(["--no-sessiond", "destroy", "--no-wait", &self.name]).output();
+    }
+}
