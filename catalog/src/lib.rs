@@ -1,5 +1,25 @@
 //! The catalog of LTTng-UST events: TOML in, checked model out.
+//!
+//! A catalog says which events a program has, how they lie on the wire and what a reader should
+//! make of them. Writers of providers and readers of traces are both driven by it, so that they
+//! cannot drift apart. The format is described in the crate's `README.md`.
+//!
+//! ```
+//! let catalog = lttng_catalog::valkey();
+//! let event = catalog.event("valkey_commands", "command_call").unwrap();
+//! assert_eq!(event.meaning.duration.as_deref(), Some("duration"));
+//! assert_eq!(event.field("addr").unwrap().kind.to_string(), "string");
+//! ```
 
+mod built_in;
+mod error;
 mod model;
+mod parse;
+mod place;
+mod spelling;
+mod suggest;
 
+pub use built_in::{VALKEY, valkey};
+pub use error::{Error, Errors};
 pub use model::*;
+pub use place::{Place, Step};

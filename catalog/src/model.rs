@@ -66,6 +66,12 @@ pub struct Class {
     pub doc: String,
     /// The fields, in the order on the wire.
     pub fields: Vec<Field>,
+    /// The duration of each event of the class, unless the event names another field.
+    pub duration: Option<String>,
+    /// What groups each event of the class, unless the event says otherwise.
+    pub group_by: Vec<String>,
+    /// The client of each event of the class, unless the event names another field.
+    pub client: Option<String>,
 }
 
 /// An event, with all that a writer and a reader need.
@@ -213,6 +219,23 @@ pub struct Integer {
     pub order: ByteOrder,
 }
 
+impl Integer {
+    /// What `bytes` are made of.
+    pub const BYTE: Integer =
+        Integer { width: Width::W8, signed: false, base: Base::Hexadecimal, order: ByteOrder::Native };
+
+    /// A decimal integer in the machine's byte order.
+    pub fn new(width: Width, signed: bool) -> Self {
+        Integer { width, signed, base: Base::Decimal, order: ByteOrder::Native }
+    }
+
+    /// The values that fit.
+    pub fn range(self) -> RangeInclusive<i128> {
+        let bits = self.width.bits();
+        if self.signed { -(1 << (bits - 1))..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 }
+    }
+}
+
 /// The width of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Width {
@@ -294,4 +317,124 @@ pub enum LogLevel {
     #[default]
     DebugLine,
     Debug,
+}
+
+/// Gives an enum of the model a name for each variant: the one that catalogs use.
+macro_rules! named {
+    ($type:ident { $($variant:ident => $name:literal,)+ }) => {
+        impl $type {
+            /// Every variant.
+            pub const ALL: &[$type] = &[$($type::$variant),+];
+
+            /// The name that catalogs use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)+
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+named!(Measure {
+    Interval => "interval",
+    Sum => "sum",
+});
+
+named!(Clock {
+    Monotonic => "monotonic",
+    Wall => "wall",
+});
+
+named!(Unit {
+    Nanoseconds => "ns",
+    Microseconds => "us",
+    Milliseconds => "ms",
+    Seconds => "s",
+    Bytes => "bytes",
+});
+
+named!(LogLevel {
+    Emergency => "emergency",
+    Alert => "alert",
+    Critical => "critical",
+    Error => "error",
+    Warning => "warning",
+    Notice => "notice",
+    Info => "info",
+    DebugSystem => "debug-system",
+    DebugProgram => "debug-program",
+    DebugProcess => "debug-process",
+    DebugModule => "debug-module",
+    DebugUnit => "debug-unit",
+    DebugFunction => "debug-function",
+    DebugLine => "debug-line",
+    Debug => "debug",
+});
+
+impl Unit {
+    /// How many nanoseconds one is; none for what is no time.
+    pub fn nanoseconds(self) -> Option<u64> {
+        match self {
+            Unit::Nanoseconds => Some(1),
+            Unit::Microseconds => Some(1_000),
+            Unit::Milliseconds => Some(1_000_000),
+            Unit::Seconds => Some(1_000_000_000),
+            Unit::Bytes => None,
+        }
+    }
+}
+
+impl Catalog {
+    /// The provider of this name.
+    pub fn provider(&self, name: &str) -> Option<&Provider> {
+        self.providers.iter().find(|provider| provider.name == name)
+    }
+
+    /// The event of this name.
+    pub fn event(&self, provider: &str, event: &str) -> Option<&Event> {
+        self.provider(provider)?.event(event)
+    }
+
+    /// Every event with its provider, in the order of the file.
+    pub fn events(&self) -> impl Iterator<Item = (&Provider, &Event)> {
+        self.providers.iter().flat_map(|provider| provider.events.iter().map(move |event| (provider, event)))
+    }
+}
+
+impl Provider {
+    /// The event of this name.
+    pub fn event(&self, name: &str) -> Option<&Event> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// The class of this name.
+    pub fn class(&self, name: &str) -> Option<&Class> {
+        self.classes.iter().find(|class| class.name == name)
+    }
+
+    /// The enumeration of this name.
+    pub fn enumeration(&self, name: &str) -> Option<&Enumeration> {
+        self.enums.iter().find(|enumeration| enumeration.name == name)
+    }
+}
+
+impl Enumeration {
+    /// The label of a value; none if the value has none.
+    pub fn label(&self, value: i128) -> Option<&Label> {
+        self.labels.iter().find(|label| label.values.contains(&value))
+    }
+}
+
+impl Event {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
 }

@@ -1,0 +1,195 @@
+//! From text to the model: TOML, then its tables, then the checker over the whole.
+//!
+//! What is wrong in one part does not keep the others from being read: a value that cannot be
+//! read is reported and stands in the model as something harmless, so that one mistake is one
+//! error.
+
+mod locate;
+mod table;
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use crate::error::{Error, Errors};
+use crate::model::*;
+use crate::place::{Place, Step};
+use crate::spelling::{read_integer, read_type};
+use locate::Locations;
+use table::{Problems, Table};
+
+impl Catalog {
+    /// Reads and checks a catalog; `file` is what errors call it.
+    pub fn parse(file: &str, text: &str) -> Result<Catalog, Errors> {
+        let (root, syntax_errors) = DeTable::parse_recoverable(text);
+        let locations = Locations::new(text, root.get_ref());
+        let mut errors: Vec<Error> =
+            syntax_errors.iter().map(|error| locations.syntax_error(error)).collect();
+        let problems = Problems::default();
+        let catalog = catalog(Table::root(root.get_ref(), &problems));
+        // A broken line leaves its table incomplete, so what is missing then says nothing.
+        if errors.is_empty() {
+            let found = problems.take();
+            errors.extend(found.into_iter().map(|problem| locations.error(problem)));
+        }
+        if errors.is_empty() {
+            return Ok(catalog);
+        }
+        errors.sort_by_key(|error| error.position);
+        Err(Errors { file: file.to_owned(), errors })
+    }
+
+    /// Reads and checks the catalog in a file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Catalog, Errors> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Catalog::parse(&file, &text),
+            Err(error) => Err(Errors {
+                file,
+                errors: vec![Error {
+                    position: None,
+                    place: Place::top(),
+                    message: format!("the catalog cannot be read: {error}"),
+                }],
+            }),
+        }
+    }
+}
+
+fn catalog(mut root: Table<'_>) -> Catalog {
+    let mut head = root.required_table("catalog");
+    let name = head.required_string("name");
+    let version = head.required_number("version");
+    let doc = head.doc();
+    head.finish();
+    let providers = root.children("provider", Step::Provider, provider);
+    root.finish();
+    Catalog { name, version, doc, providers }
+}
+
+fn provider(name: String, mut table: Table<'_>) -> Provider {
+    let doc = table.doc();
+    let enums = table.children("enum", Step::Enum, enumeration);
+    let classes = table.children("class", Step::Class, class);
+    let events = table.children("event", Step::Event, |name, table| event(name, table, &classes));
+    table.finish();
+    Provider { name, doc, enums, classes, events }
+}
+
+fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
+    let doc = table.doc();
+    let container = table.required_parsed("type", read_integer).unwrap_or(Integer::new(Width::W64, true));
+    let labels = table.elements("labels", Step::Label, label);
+    table.finish();
+    Enumeration { name, doc, container, labels: labels.into_iter().flatten().collect() }
+}
+
+fn label(name: String, mut table: Table<'_>) -> Option<Label> {
+    let doc = table.doc();
+    let value = table.integer("value");
+    let values = table.parsed("values", read_range);
+    if table.has("value") == table.has("values") {
+        table.report("a label has either a `value = 3` or `values = \"3..=7\"`");
+    }
+    table.finish();
+    let values = value.map(|value| value..=value).or(values)?;
+    Some(Label { name, doc, values })
+}
+
+fn read_range(text: &str) -> Result<std::ops::RangeInclusive<i128>, String> {
+    let wrong = || format!("`{text}` is no range; write both ends, as in `3..=7`");
+    let (start, end) = text.split_once("..=").ok_or_else(wrong)?;
+    let start = start.trim().parse().map_err(|_| wrong())?;
+    let end = end.trim().parse().map_err(|_| wrong())?;
+    Ok(start..=end)
+}
+
+fn class(name: String, mut table: Table<'_>) -> Class {
+    let doc = table.doc();
+    let duration = table.string("duration");
+    let group_by = table.strings("group-by");
+    let client = table.string("client");
+    let fields = table.elements("fields", Step::Field, field);
+    table.finish();
+    Class { name, doc, fields, duration, group_by, client }
+}
+
+fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
+    let doc = table.doc();
+    let log_level = table.choice("log-level", LogLevel::ALL);
+    let model_uri = table.string("model-uri");
+    let mut meaning = Meaning {
+        duration: table.string("duration"),
+        measure: table.choice("measure", Measure::ALL),
+        clock: table.choice("clock", Clock::ALL),
+        group_by: table.strings("group-by"),
+        client: table.string("client"),
+        repeats: table.parsed("repeats", read_event_name),
+        explains: table.parsed_strings("explains", read_event_name),
+        formerly: table.parsed_strings("formerly", read_event_name),
+    };
+    let class_name = table.string("class");
+    if class_name.is_some() && table.has("fields") {
+        table.report("an event has either a `class` or `fields` of its own, not both");
+    }
+    let class = class_name.as_ref().and_then(|name| classes.iter().find(|class| class.name == *name));
+    let own_fields = table.elements("fields", Step::Field, field);
+    if let Some(class) = class {
+        meaning.duration = meaning.duration.or_else(|| class.duration.clone());
+        meaning.client = meaning.client.or_else(|| class.client.clone());
+        if !table.has("group-by") {
+            meaning.group_by.clone_from(&class.group_by);
+        }
+    }
+    table.finish();
+    Event {
+        name,
+        doc,
+        class: class_name,
+        fields: class.map_or(own_fields, |class| class.fields.clone()),
+        log_level,
+        model_uri,
+        meaning,
+    }
+}
+
+fn read_event_name(text: &str) -> Result<EventName, String> {
+    match text.split_once(':') {
+        Some((provider, event)) if !provider.is_empty() && !event.is_empty() => {
+            Ok(EventName { provider: provider.to_owned(), event: event.to_owned() })
+        }
+        _ => Err(format!("`{text}` is no full name of an event; write `provider:event`")),
+    }
+}
+
+fn field(name: String, mut table: Table<'_>) -> Field {
+    let argument = table.string("arg");
+    let doc = table.doc();
+    let unit = table.optional_choice("unit", Unit::ALL);
+    let recorded = table.boolean("record").unwrap_or(true);
+    let formerly = table.strings("formerly");
+    let length = table.parsed("length", read_length);
+    let kind = table
+        .required_parsed("type", |spelling| read_type(spelling, length))
+        .unwrap_or(FieldType::Integer(Integer::new(Width::W64, false)));
+    table.finish();
+    Field { argument: argument.unwrap_or_else(|| name.clone()), name, kind, recorded, unit, doc, formerly }
+}
+
+fn read_length(spelling: &str) -> Result<Width, String> {
+    let integer = read_integer(spelling)?;
+    if integer.signed {
+        return Err(format!(
+            "the length of a sequence is unsigned, not `{spelling}`; write `u{}`",
+            integer.width.bits()
+        ));
+    }
+    if integer != Integer::new(integer.width, false) {
+        return Err(format!(
+            "LTTng-UST records a length in decimal and in the machine's byte order; write `u{}`",
+            integer.width.bits()
+        ));
+    }
+    Ok(integer.width)
+}

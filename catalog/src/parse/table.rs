@@ -1,0 +1,310 @@
+//! Reading one TOML table: typed values out, and a report of all that is missing, wrong or unknown.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+
+use toml::Spanned;
+use toml::de::{DeArray, DeString, DeTable, DeValue};
+
+use crate::error::Problem;
+use crate::place::{Place, Step};
+use crate::suggest::did_you_mean;
+
+/// The problems found so far; every table of a catalog reports to the same ones.
+#[derive(Default)]
+pub(super) struct Problems {
+    found: RefCell<Vec<Problem>>,
+}
+
+impl Problems {
+    pub(super) fn take(self) -> Vec<Problem> {
+        self.found.into_inner()
+    }
+}
+
+/// A table that is being read. It remembers the keys that it was asked for: all others are
+/// unknown.
+pub(super) struct Table<'a> {
+    entries: Option<&'a DeTable<'a>>,
+    place: Place,
+    known: Vec<&'static str>,
+    problems: &'a Problems,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn root(entries: &'a DeTable<'a>, problems: &'a Problems) -> Self {
+        Table { entries: Some(entries), place: Place::top(), known: Vec::new(), problems }
+    }
+
+    fn child(&self, value: &'a DeValue<'a>, place: Place) -> Self {
+        let entries = match value {
+            DeValue::Table(entries) => Some(entries),
+            _ => {
+                self.report_at(place.clone(), format!("{} is no table", describe(value)));
+                None
+            }
+        };
+        Table { entries, place, known: Vec::new(), problems: self.problems }
+    }
+
+    /// Reports a problem with the table as a whole.
+    pub(super) fn report(&self, message: impl Into<String>) {
+        // What is said about the contents of something that is no table helps no one.
+        if self.entries.is_some() {
+            self.report_at(self.place.clone(), message);
+        }
+    }
+
+    fn report_at(&self, place: Place, message: impl Into<String>) {
+        self.problems.found.borrow_mut().push(Problem { place, message: message.into() });
+    }
+
+    fn get(&mut self, key: &'static str) -> Option<&'a DeValue<'a>> {
+        self.known.push(key);
+        self.entries?.get(key).map(Spanned::get_ref)
+    }
+
+    /// Whether the table has the key, even with a value that is wrong.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.is_some_and(|entries| entries.contains_key(key))
+    }
+
+    fn wrong_type(&self, place: Place, key: &str, wanted: &str, value: &DeValue<'_>) {
+        self.report_at(place, format!("`{key}` is {wanted}, not {}", describe(value)));
+    }
+
+    pub(super) fn string(&mut self, key: &'static str) -> Option<String> {
+        match self.get(key)? {
+            DeValue::String(text) => Some(text.to_string()),
+            other => {
+                self.wrong_type(self.place.value(key), key, "a text in quotes", other);
+                None
+            }
+        }
+    }
+
+    /// A string that must be there; empty, and reported, if it is not.
+    pub(super) fn required_string(&mut self, key: &'static str) -> String {
+        if !self.has(key) {
+            self.report(format!("`{key}` is missing"));
+        }
+        self.string(key).unwrap_or_default()
+    }
+
+    /// The documentation, which everything must have.
+    pub(super) fn doc(&mut self) -> String {
+        if !self.has("doc") {
+            self.report("`doc` is missing; say in a sentence what this is");
+        }
+        let doc = self.string("doc").unwrap_or_default();
+        doc.trim().to_owned()
+    }
+
+    pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
+        match self.get(key)? {
+            DeValue::Boolean(value) => Some(*value),
+            other => {
+                self.wrong_type(self.place.value(key), key, "true or false", other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn integer(&mut self, key: &'static str) -> Option<i128> {
+        let value = self.get(key)?;
+        if let DeValue::Integer(integer) = value
+            && let Ok(number) = i128::from_str_radix(integer.as_str(), integer.radix())
+        {
+            return Some(number);
+        }
+        self.wrong_type(self.place.value(key), key, "an integer", value);
+        None
+    }
+
+    /// A number from 1 that must be there; 1, and reported, if it is not.
+    pub(super) fn required_number(&mut self, key: &'static str) -> u32 {
+        if !self.has(key) {
+            self.report(format!("`{key}` is missing; the first is `{key} = 1`"));
+        }
+        let Some(integer) = self.integer(key) else {
+            return 1;
+        };
+        match u32::try_from(integer) {
+            Ok(number) if number > 0 => number,
+            _ => {
+                let most = u32::MAX;
+                let message = format!("`{key}` is from 1 to {most}, not {integer}");
+                self.report_at(self.place.value(key), message);
+                1
+            }
+        }
+    }
+
+    /// A string that `read` makes something of.
+    pub(super) fn parsed<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let text = self.string(key)?;
+        read(&text).map_err(|message| self.report_at(self.place.value(key), message)).ok()
+    }
+
+    /// Like [`Table::parsed`], for a key that must be there.
+    pub(super) fn required_parsed<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        if !self.has(key) {
+            self.report(format!("`{key}` is missing"));
+        }
+        self.parsed(key, read)
+    }
+
+    /// One of a fixed set of names; the default if the key is absent.
+    pub(super) fn choice<T: Copy + Default + Display>(&mut self, key: &'static str, all: &[T]) -> T {
+        self.optional_choice(key, all).unwrap_or_default()
+    }
+
+    /// One of a fixed set of names.
+    pub(super) fn optional_choice<T: Copy + Display>(&mut self, key: &'static str, all: &[T]) -> Option<T> {
+        let names: Vec<String> = all.iter().map(T::to_string).collect();
+        self.parsed(key, |text| match names.iter().position(|name| name == text) {
+            Some(index) => Ok(all[index]),
+            None => Err(format!(
+                "`{key}` cannot be `{text}`; it is one of {}{}",
+                names.join(", "),
+                did_you_mean(text, names.iter().map(String::as_str))
+            )),
+        })
+    }
+
+    /// An array of strings; empty if the key is absent.
+    pub(super) fn strings(&mut self, key: &'static str) -> Vec<String> {
+        self.parsed_strings(key, |text| Ok(text.to_owned()))
+    }
+
+    /// An array of strings that `read` makes something of; empty if the key is absent.
+    pub(super) fn parsed_strings<T>(
+        &mut self,
+        key: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<T> {
+        let mut values = Vec::new();
+        for (index, element) in self.array(key, "an array of texts").into_iter().flatten().enumerate() {
+            let place = self.place.value(key).then(Step::Element(index));
+            match element.get_ref() {
+                DeValue::String(text) => match read(text) {
+                    Ok(value) => values.push(value),
+                    Err(message) => self.report_at(place, message),
+                },
+                other => self.wrong_type(place, key, "an array of texts", other),
+            }
+        }
+        values
+    }
+
+    fn array(&mut self, key: &'static str, wanted: &str) -> Option<&'a DeArray<'a>> {
+        match self.get(key)? {
+            DeValue::Array(array) => Some(array),
+            other => {
+                self.wrong_type(self.place.value(key), key, wanted, other);
+                None
+            }
+        }
+    }
+
+    /// An array of tables that each have a `name`; empty if the key is absent.
+    pub(super) fn elements<T>(
+        &mut self,
+        key: &'static str,
+        step: impl Fn(usize, String) -> Step,
+        read: impl Fn(String, Table<'a>) -> T,
+    ) -> Vec<T> {
+        let Some(array) = self.array(key, "an array of tables") else {
+            return Vec::new();
+        };
+        let mut elements = Vec::new();
+        for (index, element) in array.iter().enumerate() {
+            let name = name_of(element.get_ref()).unwrap_or_default();
+            let place = self.place.then(step(index, name.to_owned()));
+            let mut table = self.child(element.get_ref(), place);
+            let name = table.required_string("name");
+            elements.push(read(name, table));
+        }
+        elements
+    }
+
+    /// A table that must be there; empty, and reported, if it is not.
+    pub(super) fn required_table(&mut self, key: &'static str) -> Table<'a> {
+        let place = self.place.value(key);
+        match self.get(key) {
+            Some(value) => self.child(value, place),
+            None => {
+                self.report_at(place.clone(), format!("the table `[{key}]` is missing"));
+                Table { entries: None, place, known: Vec::new(), problems: self.problems }
+            }
+        }
+    }
+
+    /// The tables by name within the table at `key`, in the order of the file.
+    pub(super) fn children<T>(
+        &mut self,
+        key: &'static str,
+        step: impl Fn(String) -> Step,
+        read: impl Fn(String, Table<'a>) -> T,
+    ) -> Vec<T> {
+        let Some(value) = self.get(key) else {
+            return Vec::new();
+        };
+        let within = self.child(value, self.place.value(key));
+        let entries = within.entries.into_iter().flatten();
+        entries
+            .map(|(name, value): (&Spanned<DeString<'_>>, _)| {
+                let name = name.get_ref().to_string();
+                let place = self.place.then(step(name.clone()));
+                read(name, self.child(value.get_ref(), place))
+            })
+            .collect()
+    }
+
+    /// Reports every key that was not asked for.
+    pub(super) fn finish(self) {
+        for (key, _) in self.entries.into_iter().flatten() {
+            let key = key.get_ref().as_ref();
+            if !self.known.contains(&key) {
+                let suggestion = did_you_mean(key, self.known.iter().copied());
+                let message = if suggestion.is_empty() {
+                    let known = self.known.join(", ");
+                    format!("there is no key `{key}` here; there are {known}")
+                } else {
+                    format!("there is no key `{key}`{suggestion}")
+                };
+                self.report_at(self.place.then(Step::Key(key.to_owned())), message);
+            }
+        }
+    }
+}
+
+fn name_of<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
+    match value {
+        DeValue::Table(table) => match table.get("name")?.get_ref() {
+            DeValue::String(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn describe(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("the text \"{}\"", text.escape_debug()),
+        DeValue::Integer(integer) => format!("the number {integer}"),
+        DeValue::Float(number) => format!("the number {number}"),
+        DeValue::Boolean(value) => value.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "an array".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
