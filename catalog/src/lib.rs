@@ -14,6 +14,7 @@
 mod built_in;
 mod error;
 mod model;
+mod naming;
 mod parse;
 mod place;
 mod spelling;

@@ -1,0 +1,82 @@
+//! The names that a catalog's parts take in generated Rust, where they differ from the catalog's.
+//!
+//! They are defined here so that the checker refuses what would clash and generators agree with it.
+
+use crate::model::{Enumeration, Field, FieldType, Label};
+
+impl Enumeration {
+    /// The name of the Rust type: `client_kind` becomes `ClientKind`.
+    pub fn rust_name(&self) -> String {
+        camel_case(&self.name)
+    }
+}
+
+impl Label {
+    /// The name of the Rust variant: `IN_PROGRESS` becomes `InProgress`.
+    pub fn rust_name(&self) -> String {
+        camel_case(&self.name)
+    }
+}
+
+impl Field {
+    /// The name of the C argument that carries the length, if the type has one.
+    pub fn length_argument(&self) -> Option<String> {
+        match self.kind {
+            FieldType::Text { .. } | FieldType::Sequence { .. } => Some(format!("{}_length", self.argument)),
+            _ => None,
+        }
+    }
+
+    /// The name under which LTTng records the length, if the type has one.
+    pub fn length_name(&self) -> Option<String> {
+        match self.kind {
+            FieldType::Text { .. } | FieldType::Sequence { .. } => Some(format!("_{}_length", self.name)),
+            _ => None,
+        }
+    }
+}
+
+/// Joins words, each with a capital first. A word ends before whatever is no letter or digit, and
+/// before a capital that follows a small letter or begins a word in small letters.
+pub(crate) fn camel_case(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut joined = String::new();
+    for (index, letter) in letters.iter().enumerate() {
+        if !letter.is_ascii_alphanumeric() {
+            continue;
+        }
+        let before = index.checked_sub(1).map(|before| letters[before]);
+        let after = letters.get(index + 1);
+        let begins = match before {
+            Some(before) if before.is_ascii_alphanumeric() => {
+                letter.is_ascii_uppercase()
+                    && (!before.is_ascii_uppercase() || after.is_some_and(char::is_ascii_lowercase))
+            }
+            _ => true,
+        };
+        joined.push(if begins { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() });
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_joined_with_capitals() {
+        let cases = [
+            ("SOCKET", "Socket"),
+            ("IN_PROGRESS", "InProgress"),
+            ("readWrite", "ReadWrite"),
+            ("HTTPServer", "HttpServer"),
+            ("client_kind", "ClientKind"),
+            ("not found", "NotFound"),
+            ("v2", "V2"),
+            ("???", ""),
+        ];
+        for (name, joined) in cases {
+            assert_eq!(camel_case(name), joined);
+        }
+    }
+}
