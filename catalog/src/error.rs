@@ -16,7 +16,7 @@ pub struct Errors {
 /// One thing that is wrong with a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The line and the column (in characters), both from 1; none if the file could not be read.
+    /// The line and the column (in characters), both from 1; none if there is no text to point to.
     pub position: Option<(usize, usize)>,
     /// The way to the part that is wrong; the top for what concerns the whole file.
     pub place: Place,
@@ -46,9 +46,14 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// A wrong part of a catalog, before its position in the file is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) place: Place,
-    pub(crate) message: String,
+/// The errors found so far, before their positions are known.
+#[derive(Default)]
+pub(crate) struct Report {
+    pub(crate) errors: Vec<Error>,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
+        self.errors.push(Error { position: None, place, message: message.into() });
+    }
 }

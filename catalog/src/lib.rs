@@ -12,6 +12,7 @@
 //! ```
 
 mod built_in;
+mod check;
 mod error;
 mod model;
 mod naming;
@@ -21,6 +22,7 @@ mod spelling;
 mod suggest;
 
 pub use built_in::{VALKEY, valkey};
+pub use check::check;
 pub use error::{Error, Errors};
 pub use model::*;
 pub use place::{Place, Step};

@@ -51,7 +51,7 @@ pub struct Enumeration {
 pub struct Label {
     /// The label as readers show it.
     pub name: String,
-    /// What the label means.
+    /// What the label means; empty if the name says it all.
     pub doc: String,
     /// The values that carry this label; mostly a single one.
     pub values: RangeInclusive<i128>,
@@ -62,7 +62,7 @@ pub struct Label {
 pub struct Class {
     /// The name, unique among the classes and events of its provider.
     pub name: String,
-    /// What the events of the class have in common.
+    /// What the events of the class have in common; may be empty.
     pub doc: String,
     /// The fields, in the order on the wire.
     pub fields: Vec<Field>,

@@ -7,16 +7,18 @@
 mod locate;
 mod table;
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use toml::de::DeTable;
 
-use crate::error::{Error, Errors};
+use crate::check::check;
+use crate::error::{Error, Errors, Report};
 use crate::model::*;
 use crate::place::{Place, Step};
 use crate::spelling::{read_integer, read_type};
 use locate::Locations;
-use table::{Problems, Table};
+use table::Table;
 
 impl Catalog {
     /// Reads and checks a catalog; `file` is what errors call it.
@@ -25,12 +27,13 @@ impl Catalog {
         let locations = Locations::new(text, root.get_ref());
         let mut errors: Vec<Error> =
             syntax_errors.iter().map(|error| locations.syntax_error(error)).collect();
-        let problems = Problems::default();
-        let catalog = catalog(Table::root(root.get_ref(), &problems));
+        let report = RefCell::new(Report::default());
+        let catalog = catalog(Table::root(root.get_ref(), &report));
         // A broken line leaves its table incomplete, so what is missing then says nothing.
         if errors.is_empty() {
-            let found = problems.take();
-            errors.extend(found.into_iter().map(|problem| locations.error(problem)));
+            let found = report.into_inner().errors.into_iter();
+            let found = found.chain(check(&catalog));
+            errors.extend(found.map(|error| locations.locate(error)));
         }
         if errors.is_empty() {
             return Ok(catalog);
@@ -81,12 +84,15 @@ fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
     let doc = table.doc();
     let container = table.required_parsed("type", read_integer).unwrap_or(Integer::new(Width::W64, true));
     let labels = table.elements("labels", Step::Label, label);
+    if labels.is_empty() {
+        table.report("an enum has labels, such as `labels = [{ name = \"TCP\", value = 0 }]`");
+    }
     table.finish();
     Enumeration { name, doc, container, labels: labels.into_iter().flatten().collect() }
 }
 
 fn label(name: String, mut table: Table<'_>) -> Option<Label> {
-    let doc = table.doc();
+    let doc = table.optional_doc().unwrap_or_default();
     let value = table.integer("value");
     let values = table.parsed("values", read_range);
     if table.has("value") == table.has("values") {
@@ -106,7 +112,7 @@ fn read_range(text: &str) -> Result<std::ops::RangeInclusive<i128>, String> {
 }
 
 fn class(name: String, mut table: Table<'_>) -> Class {
-    let doc = table.doc();
+    let doc = table.optional_doc().unwrap_or_default();
     let duration = table.string("duration");
     let group_by = table.strings("group-by");
     let client = table.string("client");

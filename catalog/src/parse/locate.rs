@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, Problem};
+use crate::error::Error;
 use crate::place::{Place, Step};
 
 /// Where every key and value of a TOML text stands.
@@ -53,13 +53,9 @@ impl<'t> Locations<'t> {
         }
     }
 
-    /// The problem with its line and column.
-    pub(super) fn error(&self, problem: Problem) -> Error {
-        Error {
-            position: Some(self.line_and_column(self.offset(&problem.place))),
-            place: problem.place,
-            message: problem.message,
-        }
+    /// The error with its line and column.
+    pub(super) fn locate(&self, error: Error) -> Error {
+        Error { position: Some(self.line_and_column(self.offset(&error.place))), ..error }
     }
 
     /// What the TOML parser found, with its line and column.

@@ -6,21 +6,9 @@ use std::fmt::Display;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
-use crate::error::Problem;
+use crate::error::Report;
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean;
-
-/// The problems found so far; every table of a catalog reports to the same ones.
-#[derive(Default)]
-pub(super) struct Problems {
-    found: RefCell<Vec<Problem>>,
-}
-
-impl Problems {
-    pub(super) fn take(self) -> Vec<Problem> {
-        self.found.into_inner()
-    }
-}
 
 /// A table that is being read. It remembers the keys that it was asked for: all others are
 /// unknown.
@@ -28,12 +16,12 @@ pub(super) struct Table<'a> {
     entries: Option<&'a DeTable<'a>>,
     place: Place,
     known: Vec<&'static str>,
-    problems: &'a Problems,
+    report: &'a RefCell<Report>,
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn root(entries: &'a DeTable<'a>, problems: &'a Problems) -> Self {
-        Table { entries: Some(entries), place: Place::top(), known: Vec::new(), problems }
+    pub(super) fn root(entries: &'a DeTable<'a>, report: &'a RefCell<Report>) -> Self {
+        Table { entries: Some(entries), place: Place::top(), known: Vec::new(), report }
     }
 
     fn child(&self, value: &'a DeValue<'a>, place: Place) -> Self {
@@ -44,7 +32,7 @@ impl<'a> Table<'a> {
                 None
             }
         };
-        Table { entries, place, known: Vec::new(), problems: self.problems }
+        Table { entries, place, known: Vec::new(), report: self.report }
     }
 
     /// Reports a problem with the table as a whole.
@@ -56,7 +44,7 @@ impl<'a> Table<'a> {
     }
 
     fn report_at(&self, place: Place, message: impl Into<String>) {
-        self.problems.found.borrow_mut().push(Problem { place, message: message.into() });
+        self.report.borrow_mut().add(place, message);
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'a DeValue<'a>> {
@@ -83,21 +71,33 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A string that must be there; empty, and reported, if it is not.
+    /// A string that must be there and not be empty; empty, and reported, if it is not.
     pub(super) fn required_string(&mut self, key: &'static str) -> String {
         if !self.has(key) {
             self.report(format!("`{key}` is missing"));
         }
-        self.string(key).unwrap_or_default()
+        let text = self.string(key);
+        if text.as_ref().is_some_and(String::is_empty) {
+            self.report_at(self.place.value(key), format!("`{key}` is empty"));
+        }
+        text.unwrap_or_default()
     }
 
-    /// The documentation, which everything must have.
+    /// The documentation, where there must be one.
     pub(super) fn doc(&mut self) -> String {
         if !self.has("doc") {
             self.report("`doc` is missing; say in a sentence what this is");
         }
-        let doc = self.string("doc").unwrap_or_default();
-        doc.trim().to_owned()
+        let doc = self.optional_doc();
+        if doc.as_ref().is_some_and(String::is_empty) {
+            self.report_at(self.place.value("doc"), "`doc` is empty; say in a sentence what this is");
+        }
+        doc.unwrap_or_default()
+    }
+
+    /// The documentation, where it may be left out.
+    pub(super) fn optional_doc(&mut self) -> Option<String> {
+        self.string("doc").map(|doc| doc.trim().to_owned())
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
             Some(value) => self.child(value, place),
             None => {
                 self.report_at(place.clone(), format!("the table `[{key}]` is missing"));
-                Table { entries: None, place, known: Vec::new(), problems: self.problems }
+                Table { entries: None, place, known: Vec::new(), report: self.report }
             }
         }
     }
@@ -264,6 +264,9 @@ impl<'a> Table<'a> {
             .map(|(name, value): (&Spanned<DeString<'_>>, _)| {
                 let name = name.get_ref().to_string();
                 let place = self.place.then(step(name.clone()));
+                if name.is_empty() {
+                    self.report_at(place.clone(), "the name is empty");
+                }
                 read(name, self.child(value.get_ref(), place))
             })
             .collect()

@@ -1,0 +1,106 @@
+//! Refuses what LTTng-UST 2.13 or a compiler would refuse or silently change, and what would
+//! mislead a reader of traces.
+//!
+//! The rules hold for the model, wherever it came from; [`Catalog::parse`] applies them itself.
+
+mod enumerations;
+mod fields;
+mod meaning;
+mod names;
+mod references;
+mod symbols;
+
+use crate::error::{Error, Report};
+use crate::model::{Catalog, Event, Provider};
+use crate::place::{Place, Step};
+use crate::suggest::did_you_mean;
+use names::check_name;
+
+/// Everything that is wrong with a catalog; the errors have places, but no positions.
+pub fn check(catalog: &Catalog) -> Vec<Error> {
+    let mut report = Report::default();
+    if catalog.providers.is_empty() {
+        report.add(Place::top(), "there is no provider; a catalog has at least one `[provider.NAME]`");
+    }
+    for provider in &catalog.providers {
+        check_provider(provider, &mut report);
+    }
+    symbols::check(catalog, &mut report);
+    references::check(catalog, &mut report);
+    report.errors
+}
+
+fn check_provider(provider: &Provider, report: &mut Report) {
+    let place = Place::top().then(Step::Provider(provider.name.clone()));
+    check_name(&provider.name, &place, report);
+    if provider.events.is_empty() {
+        report.add(
+            place.clone(),
+            format!("the provider has no events; give it a `[provider.{}.event.NAME]`", provider.name),
+        );
+    }
+    for enumeration in &provider.enums {
+        let place = place.then(Step::Enum(enumeration.name.clone()));
+        enumerations::check(provider, enumeration, &place, report);
+    }
+    for class in &provider.classes {
+        let place = place.then(Step::Class(class.name.clone()));
+        check_name(&class.name, &place, report);
+        fields::check(provider, &class.fields, &place, report);
+        meaning::check_roles(
+            &class.fields,
+            class.duration.as_deref(),
+            &class.group_by,
+            class.client.as_deref(),
+            &place,
+            report,
+        );
+        if provider.event(&class.name).is_some() {
+            report.add(
+                place,
+                "an event of this provider has the same name, and each event makes a class of \
+                 its own name; rename one, for example the class to end in `_class`",
+            );
+        }
+    }
+    for event in &provider.events {
+        let place = place.then(Step::Event(event.name.clone()));
+        check_event(provider, event, &place, report);
+    }
+}
+
+fn check_event(provider: &Provider, event: &Event, place: &Place, report: &mut Report) {
+    check_name(&event.name, place, report);
+    let length = provider.name.len() + 1 + event.name.len();
+    if length > names::LONGEST {
+        report.add(
+            place.clone(),
+            format!("`provider:event` is {length} bytes long, and LTTng allows {}", names::LONGEST),
+        );
+    }
+    if let Some(uri) = &event.model_uri
+        && (uri.is_empty() || uri.contains(|c: char| c.is_control() || " \"\\".contains(c)))
+    {
+        report.add(
+            place.value("model-uri"),
+            "a model URI is neither empty nor contains spaces, quotes or backslashes, because \
+             LTTng writes it as it is",
+        );
+    }
+    match &event.class {
+        None => {
+            fields::check(provider, &event.fields, place, report);
+            meaning::check(event, None, place, report);
+        }
+        Some(name) => match provider.class(name) {
+            Some(class) => meaning::check(event, Some(class), place, report),
+            None => {
+                let known = provider.classes.iter().map(|class| class.name.as_str());
+                report.add(
+                    place.value("class"),
+                    format!("there is no class `{name}` in `{}`{}", provider.name, did_you_mean(name, known)),
+                );
+            }
+        },
+    }
+}

@@ -1,0 +1,139 @@
+//! Rules for what one event says about others.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::Report;
+use crate::model::{Catalog, Event, EventName, Measure};
+use crate::place::{Place, Step};
+use crate::suggest::did_you_mean;
+
+pub(super) fn check(catalog: &Catalog, report: &mut Report) {
+    let names: Vec<String> =
+        catalog.events().map(|(provider, event)| format!("{}:{}", provider.name, event.name)).collect();
+    let checker = Checker { catalog, names };
+    let mut former_owners = HashMap::new();
+    for (provider, event) in catalog.events() {
+        let place =
+            Place::top().then(Step::Provider(provider.name.clone())).then(Step::Event(event.name.clone()));
+        let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
+        checker.check_repeats(&name, event, &place, report);
+        checker.check_explains(&name, event, &place, report);
+        checker.check_formerly(&name, event, &mut former_owners, &place, report);
+    }
+}
+
+struct Checker<'c> {
+    catalog: &'c Catalog,
+    /// The full names of all events, to suggest one from.
+    names: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn event(&self, name: &EventName) -> Option<&Event> {
+        self.catalog.event(&name.provider, &name.event)
+    }
+
+    /// The event of this name; its absence is reported.
+    fn find(&self, name: &EventName, place: &Place, report: &mut Report) -> Option<&Event> {
+        let found = self.event(name);
+        if found.is_none() {
+            let known = self.names.iter().map(String::as_str);
+            let suggestion = did_you_mean(&name.to_string(), known);
+            report.add(place.clone(), format!("there is no event `{name}`{suggestion}"));
+        }
+        found
+    }
+
+    fn check_repeats(&self, name: &EventName, event: &Event, place: &Place, report: &mut Report) {
+        let Some(repeated) = &event.meaning.repeats else {
+            return;
+        };
+        let place = place.value("repeats");
+        let Some(target) = self.find(repeated, &place, report) else {
+            return;
+        };
+        if event.meaning.duration.is_none() {
+            report.add(place, "this event has no `duration`, so it cannot repeat another's");
+        } else if target.meaning.duration.is_none() {
+            report.add(place, format!("`{repeated}` has no `duration` that could be repeated"));
+        } else if let Some(cycle) = self.cycle(name) {
+            report
+                .add(place, format!("the repeats go in a circle: {cycle}; one event has to be the original"));
+        } else if let Some(original) = &target.meaning.repeats {
+            report.add(place, format!("`{repeated}` only repeats `{original}`; name that one"));
+        }
+    }
+
+    /// The way along `repeats` from an event back to itself, in words.
+    fn cycle(&self, name: &EventName) -> Option<String> {
+        let mut way = vec![name];
+        let mut seen = HashSet::from([name]);
+        loop {
+            let next = self.event(way.last()?)?.meaning.repeats.as_ref()?;
+            way.push(next);
+            if next == name {
+                let names: Vec<String> = way.iter().map(ToString::to_string).collect();
+                return Some(names.join(" → "));
+            }
+            // A circle further on is reported by the events that are in it.
+            if !seen.insert(next) {
+                return None;
+            }
+        }
+    }
+
+    fn check_explains(&self, name: &EventName, event: &Event, place: &Place, report: &mut Report) {
+        let explained = &event.meaning.explains;
+        let place = place.value("explains");
+        if !explained.is_empty() && event.meaning.measure == Measure::Sum {
+            report.add(
+                place.clone(),
+                "a sum lies at no particular time, so it overlaps nothing that it could explain",
+            );
+        }
+        for (index, target_name) in explained.iter().enumerate() {
+            let place = place.then(Step::Element(index));
+            if target_name == name {
+                report.add(place, "an event does not explain itself");
+                continue;
+            }
+            if explained[..index].contains(target_name) {
+                report.add(place, format!("`{target_name}` stands here twice"));
+                continue;
+            }
+            let Some(target) = self.find(target_name, &place, report) else {
+                continue;
+            };
+            if target.meaning.duration.is_none() {
+                report.add(
+                    place,
+                    format!("`{target_name}` has no `duration`, so nothing can explain that it was slow"),
+                );
+            }
+        }
+    }
+
+    fn check_formerly(
+        &self,
+        name: &EventName,
+        event: &Event,
+        owners: &mut HashMap<EventName, EventName>,
+        place: &Place,
+        report: &mut Report,
+    ) {
+        for (index, former) in event.meaning.formerly.iter().enumerate() {
+            let place = place.value("formerly").then(Step::Element(index));
+            if self.event(former).is_some() {
+                report.add(
+                    place,
+                    format!("`{former}` is the name of an event today; a former name is no longer in use"),
+                );
+            } else if let Some(owner) = owners.insert(former.clone(), name.clone()) {
+                report.add(
+                    place,
+                    format!("`{former}` is a former name of `{owner}` already; a reader could not tell which is meant"),
+                );
+            }
+        }
+    }
+}
