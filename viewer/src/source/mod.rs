@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+#[cfg(feature = "babeltrace2")]
+pub mod babeltrace2;
 pub mod discover;
 mod value;
 

@@ -1,0 +1,242 @@
+//! Where a stream file's packets are.
+//!
+//! Babeltrace 2 refuses a whole trace when one packet is cut short, loops on a packet of size 0, and does not
+//! show a packet's number or size. So the headers are looked at first. Only LTTng's own layout is known here,
+//! which has been the same since LTTng 2.8:
+//!
+//! ```text
+//!  0 magic            20 stream_id (u32)            32 timestamp_begin   48 content_size   64 packet_seq_num
+//!  4 uuid (16 bytes)  24 stream_instance_id (u64)   40 timestamp_end     56 packet_size    72 events_discarded
+//! ```
+//!
+//! Sizes are in bits. Integers are in the byte order in which the magic number reads 0xC1FC1FC1.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::source::Damage;
+use crate::source::discover::Uuid;
+
+const MAGIC: u32 = 0xC1FC_1FC1;
+
+/// Up to and with events_discarded.
+const HEADER: usize = 80;
+
+/// How far to look for a packet at once.
+const SEARCH: usize = 1 << 16;
+
+/// A packet, or as much of it as the file has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packet {
+    pub file: Arc<Path>,
+    pub offset: u64,
+    /// In bytes, as far as the file goes.
+    pub size: u64,
+    /// Of events, in bits, as far as the file goes.
+    pub content: u64,
+    /// Whether the file ends before the packet does.
+    pub cut: bool,
+    /// The numbers of its stream's class and of its stream.
+    pub stream: (u64, u64),
+    pub sequence: u64,
+    pub begin: u64,
+    pub discarded: u64,
+    big_endian: bool,
+}
+
+/// The packets of one stream file.
+#[derive(Debug, PartialEq)]
+pub struct StreamFile {
+    pub path: Arc<Path>,
+    pub size: u64,
+    pub packets: Vec<Packet>,
+    pub damage: Vec<Damage>,
+}
+
+impl StreamFile {
+    /// Looks at all packet headers of a file of LTTng's layout.
+    pub fn scan(path: &Path, uuid: Uuid, layout: Layout) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        let mut scan = Scan { file, size, uuid, layout, path: path.into(), damage: Vec::new() };
+        let mut packets = Vec::new();
+        let mut offset = 0;
+        while offset < size {
+            match scan.packet(offset)? {
+                Ok(packet) => {
+                    offset += packet.size;
+                    packets.push(packet);
+                }
+                Err(reason) => {
+                    scan.damage(offset, reason);
+                    offset = scan.next_packet(offset + 1)?.unwrap_or(size);
+                }
+            }
+        }
+        Ok(Self { path: scan.path, size, packets, damage: scan.damage })
+    }
+}
+
+impl StreamFile {
+    /// A file whose packets are not known.
+    pub fn unknown(path: &Path) -> io::Result<Self> {
+        let size = File::open(path)?.metadata()?.len();
+        Ok(Self { path: path.into(), size, packets: Vec::new(), damage: Vec::new() })
+    }
+}
+
+/// LTTng's packet layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The size of events_discarded, an `unsigned long` of the traced program.
+    long: usize,
+}
+
+impl Layout {
+    /// LTTng's layout, if that is what the metadata declares.
+    pub fn of_metadata(text: &str) -> Option<Self> {
+        let members = |opening: &str| -> Option<Vec<&str>> {
+            let (_, block) = text.split_once(opening)?;
+            let (block, _) = block.split_once('}')?;
+            block.split(';').map(str::trim).filter(|member| !member.is_empty()).map(last_word).collect()
+        };
+        let header = members("packet.header := struct {")?;
+        let context = members("struct packet_context {")?;
+        let long = ["32", "64"].into_iter().find(|bits| {
+            text.lines().any(|line| {
+                line.contains(&format!("size = {bits};")) && line.trim_end().ends_with(":= unsigned long;")
+            })
+        })?;
+        let expected = [
+            "timestamp_begin",
+            "timestamp_end",
+            "content_size",
+            "packet_size",
+            "packet_seq_num",
+            "events_discarded",
+            "cpu_id",
+        ];
+        let same = header == ["magic", "uuid[16]", "stream_id", "stream_instance_id"] && context == expected;
+        same.then_some(Self { long: if long == "32" { 4 } else { 8 } })
+    }
+
+    /// How many events were discarded between two packets of a stream; the counter may wrap.
+    pub fn discarded_between(self, before: &Packet, after: &Packet) -> u64 {
+        let difference = after.discarded.wrapping_sub(before.discarded);
+        if self.long == 4 { difference & u64::from(u32::MAX) } else { difference }
+    }
+}
+
+fn last_word(member: &str) -> Option<&str> {
+    member.split_whitespace().next_back()
+}
+
+struct Scan {
+    file: File,
+    size: u64,
+    uuid: Uuid,
+    layout: Layout,
+    path: Arc<Path>,
+    damage: Vec<Damage>,
+}
+
+impl Scan {
+    /// Reads the header at an offset, or says why there is none.
+    fn packet(&mut self, offset: u64) -> io::Result<Result<Packet, &'static str>> {
+        let remaining = self.size - offset;
+        let mut header = [0; HEADER];
+        if remaining < header.len() as u64 {
+            return Ok(Err("the file ends within a packet's header"));
+        }
+        self.file.read_exact_at(&mut header, offset)?;
+        let Some(big_endian) = self.signature(&header) else {
+            return Ok(Err("no packet of this trace begins here"));
+        };
+        let integer = |at, size| integer(&header, at, size, big_endian);
+        let (content, size) = (integer(48, 8), integer(56, 8));
+        if size == u64::MAX {
+            return Ok(Err("the packet was not closed: the tracer still runs or was killed"));
+        }
+        if size % 8 != 0 || content > size || content < (HEADER as u64) * 8 || integer(40, 8) < integer(32, 8)
+        {
+            return Ok(Err("the packet's header contradicts itself"));
+        }
+        let cut = size / 8 > remaining;
+        if cut && self.next_packet(offset + 1)?.is_some() {
+            return Ok(Err("the packet's header gives a size beyond the next packet"));
+        }
+        if cut {
+            self.damage(offset, "the file ends within this packet");
+        }
+        Ok(Ok(Packet {
+            file: Arc::clone(&self.path),
+            offset,
+            size: remaining.min(size / 8),
+            content: content.min(remaining * 8),
+            cut,
+            stream: (integer(20, 4), integer(24, 8)),
+            sequence: integer(64, 8),
+            begin: integer(32, 8),
+            discarded: integer(72, self.layout.long),
+            big_endian,
+        }))
+    }
+
+    /// Whether a packet of this trace begins with these bytes, and if so whether in big-endian order.
+    fn signature(&self, bytes: &[u8]) -> Option<bool> {
+        let (magic, rest) = bytes.split_first_chunk::<4>()?;
+        let big_endian = *magic == MAGIC.to_be_bytes();
+        let ours = (big_endian || *magic == MAGIC.to_le_bytes()) && rest.starts_with(&self.uuid.0);
+        ours.then_some(big_endian)
+    }
+
+    /// Looks for the next packet at an offset or later. Packets begin at whole pages.
+    fn next_packet(&self, from: u64) -> io::Result<Option<u64>> {
+        const PAGE: u64 = 4096;
+        let mut bytes = vec![0; SEARCH];
+        let mut offset = from.next_multiple_of(PAGE);
+        while offset < self.size {
+            let length = usize::try_from(self.size - offset).map_or(SEARCH, |rest| rest.min(SEARCH));
+            self.file.read_exact_at(&mut bytes[..length], offset)?;
+            let mut pages = bytes[..length].chunks(PAGE as usize);
+            if let Some(page) = pages.position(|page| self.signature(page).is_some()) {
+                return Ok(Some(offset + page as u64 * PAGE));
+            }
+            offset += length as u64;
+        }
+        Ok(None)
+    }
+
+    fn damage(&mut self, offset: u64, reason: &str) {
+        let damage = Damage::new(&self.path, reason);
+        self.damage.push(Damage { offset: Some(offset), ..damage });
+    }
+}
+
+impl Packet {
+    /// Copies the packet, with its sizes as far as the file goes. `instance` replaces its stream's number.
+    pub fn copy(&self, to: &mut impl Write, instance: Option<u64>) -> io::Result<()> {
+        let mut from = File::open(&self.file)?;
+        from.seek(SeekFrom::Start(self.offset))?;
+        let mut header = [0; HEADER];
+        from.read_exact(&mut header)?;
+        for (at, value) in [(24, instance), (48, Some(self.content)), (56, Some(self.size * 8))] {
+            if let Some(value) = value {
+                let bytes = if self.big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
+                header[at..at + 8].copy_from_slice(&bytes);
+            }
+        }
+        to.write_all(&header)?;
+        io::copy(&mut from.take(self.size - HEADER as u64), to)?;
+        Ok(())
+    }
+}
+
+fn integer(header: &[u8; HEADER], at: usize, size: usize, big_endian: bool) -> u64 {
+    let bytes = &header[at..at + size];
+    let join = |value, &byte: &u8| value << 8 | u64::from(byte);
+    if big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
+}

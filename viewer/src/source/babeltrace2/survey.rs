@@ -1,0 +1,167 @@
+//! What a trace's folders hold, looked at before Babeltrace 2 reads them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::packets::{Layout, Packet, StreamFile};
+use super::staging::{FolderIndex, Staging};
+use crate::source::Damage;
+use crate::source::discover::{TraceFolders, stream_files};
+
+/// How much of a metadata file to look at; the packets' layout stands near its beginning.
+const METADATA: u64 = 1 << 20;
+
+/// A trace's stream files and their packets.
+pub struct Survey<'a> {
+    trace: &'a TraceFolders,
+    /// The stream files of each folder.
+    folders: Vec<Vec<StreamFile>>,
+    /// LTTng's packet layout; without it the files' packets are not known.
+    pub layout: Option<Layout>,
+    /// The packets of each stream, each once, in the order of time.
+    pub streams: HashMap<(u64, u64), Vec<Packet>>,
+    pub damage: Vec<Damage>,
+}
+
+impl<'a> Survey<'a> {
+    /// Looks at all stream files.
+    pub fn new(trace: &'a TraceFolders) -> Self {
+        let layout = trace.folders.first().and_then(|folder| {
+            let text = metadata_text(&folder.join("metadata")).ok()?;
+            Layout::of_metadata(&text)
+        });
+        let mut survey =
+            Self { trace, folders: Vec::new(), layout, streams: HashMap::new(), damage: Vec::new() };
+        for folder in &trace.folders {
+            let files = stream_files(folder).unwrap_or_else(|unreadable| {
+                survey.damage.push(unreadable);
+                Vec::new()
+            });
+            let files = files.iter().filter_map(|file| survey.file(file)).collect();
+            survey.folders.push(files);
+        }
+        survey.collect_streams();
+        survey
+    }
+
+    /// The size of all stream files, in bytes.
+    pub fn size(&self) -> u64 {
+        self.folders.iter().flatten().map(|file| file.size).sum()
+    }
+
+    /// Whether a file has another size by now, because the trace is still being recorded.
+    pub fn is_outdated(&self) -> bool {
+        let mut files = self.folders.iter().flatten();
+        files.any(|file| fs::metadata(&file.path).map(|found| found.len()).ok() != Some(file.size))
+    }
+
+    /// Stages all that is sound.
+    pub fn stage(&self) -> io::Result<Staging> {
+        let mut staging = Staging::new()?;
+        let empty = self.folders.iter().all(Vec::is_empty);
+        for (index, files) in self.folders.iter().enumerate() {
+            // A folder without data only adds metadata that may be damaged; but one must be there.
+            if files.is_empty() && !(empty && index == 0) {
+                continue;
+            }
+            let folder = staging.folder(&self.trace.folders[index])?;
+            for file in files {
+                self.stage_file(&mut staging, folder, file)?;
+            }
+        }
+        Ok(staging)
+    }
+
+    fn stage_file(&self, staging: &mut Staging, folder: FolderIndex, file: &StreamFile) -> io::Result<()> {
+        if file.damage.is_empty() {
+            return staging.link(folder, &file.path);
+        }
+        // Another file may have the same packet whole; Babeltrace would read both.
+        let kept: Vec<_> =
+            self.streams.values().flatten().filter(|packet| packet.file == file.path).collect();
+        match file.path.file_name() {
+            Some(name) if !kept.is_empty() => staging.write(folder, &name.to_string_lossy(), kept, None),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves out the files that are refused even on their own.
+    pub fn drop_refused(&mut self, refuse: impl Fn(&Staging) -> Option<String>) -> io::Result<()> {
+        for index in 0..self.folders.len() {
+            let mut accepted = Vec::new();
+            for file in std::mem::take(&mut self.folders[index]) {
+                let mut staging = Staging::new()?;
+                let folder = staging.folder(&self.trace.folders[index])?;
+                self.stage_file(&mut staging, folder, &file)?;
+                match refuse(&staging) {
+                    Some(reason) => self.damage.push(Damage::new(&file.path, staging.name(&reason))),
+                    None => accepted.push(file),
+                }
+            }
+            self.folders[index] = accepted;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) -> Option<StreamFile> {
+        let scanned = match (self.layout, self.trace.uuid) {
+            (Some(layout), Some(uuid)) => StreamFile::scan(path, uuid, layout),
+            _ => StreamFile::unknown(path),
+        };
+        match scanned {
+            Ok(file) => {
+                self.damage.extend(file.damage.iter().cloned());
+                Some(file)
+            }
+            Err(error) => {
+                self.damage.push(Damage::new(path, format!("cannot be read: {error}")));
+                None
+            }
+        }
+    }
+
+    /// Sorts packets by stream and time. Of those that several files have, one from a sound file is kept, and
+    /// else one that is whole.
+    fn collect_streams(&mut self) {
+        let mut streams: HashMap<_, Vec<_>> = HashMap::new();
+        for file in self.folders.iter().flatten() {
+            for packet in &file.packets {
+                streams.entry(packet.stream).or_default().push((!file.damage.is_empty(), packet.clone()));
+            }
+        }
+        for (stream, mut packets) in streams {
+            packets.sort_by_key(|(damaged, packet)| (packet.begin, packet.sequence, *damaged, packet.cut));
+            packets.dedup_by_key(|(_, packet)| (packet.begin, packet.sequence));
+            self.streams.insert(stream, packets.into_iter().map(|(_, packet)| packet).collect());
+        }
+    }
+}
+
+/// The text of a metadata file, whether it stands there in packets or plainly.
+///
+/// A packet's header has 37 bytes: magic, uuid, checksum, content size and packet size in bits, and others.
+fn metadata_text(path: &Path) -> io::Result<String> {
+    const HEADER: usize = 37;
+    const MAGIC: u32 = 0x75D1_1D57;
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(METADATA).read_to_end(&mut bytes)?;
+    let big_endian = bytes.starts_with(&MAGIC.to_be_bytes());
+    if !big_endian && !bytes.starts_with(&MAGIC.to_le_bytes()) {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let mut text = Vec::new();
+    let mut rest = bytes.as_slice();
+    while let Some(header) = rest.first_chunk::<HEADER>() {
+        let bytes_at = |at: usize| {
+            let field = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+            let bits = if big_endian { u32::from_be_bytes(field) } else { u32::from_le_bytes(field) };
+            bits as usize / 8
+        };
+        let (content, size) = (bytes_at(24), bytes_at(28));
+        text.extend_from_slice(rest.get(HEADER..content).unwrap_or_default());
+        rest = rest.get(size.max(HEADER)..).unwrap_or_default();
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

@@ -1,0 +1,134 @@
+//! What the tests of both sources need: traces, and a collector that keeps every event as text.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ltt_top::source::{Collect, Event, EventClass, Integer, Progress, Report, Scope, Source, Value, Window};
+
+mod shared_trace;
+mod tracee;
+
+pub use shared_trace::SharedTrace;
+pub use tracee::Tracee;
+
+/// An event as text, in the words of Babeltrace 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    pub timestamp: i64,
+    pub name: String,
+    pub contexts: Vec<(String, String)>,
+    pub fields: Vec<(String, String)>,
+}
+
+impl Seen {
+    /// A context or field.
+    pub fn value(&self, name: &str) -> &str {
+        let (_, value) = self
+            .fields
+            .iter()
+            .chain(&self.contexts)
+            .find(|(key, _)| key == name)
+            .expect("the field is there");
+        value
+    }
+}
+
+impl From<lttng_testing::Event> for Seen {
+    fn from(event: lttng_testing::Event) -> Self {
+        Self { timestamp: event.timestamp, name: event.name, contexts: event.contexts, fields: event.fields }
+    }
+}
+
+/// Keeps all events with all fields.
+#[derive(Default)]
+pub struct KeepAll {
+    classes: BTreeMap<usize, Arc<EventClass>>,
+    pub events: Vec<Seen>,
+}
+
+impl Collect for KeepAll {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        assert!(self.classes.insert(class.index, Arc::clone(class)).is_none(), "asked about once");
+        Some((0..class.fields.len()).collect())
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        let class = &self.classes[&event.class];
+        assert_eq!(class.fields.len(), event.values.len());
+        let (mut contexts, mut fields) = (Vec::new(), Vec::new());
+        for (field, value) in class.fields.iter().zip(event.values) {
+            match field.scope {
+                Scope::Environment => {}
+                Scope::Payload => fields.push((field.name.clone(), text(value))),
+                _ => contexts.push((field.name.clone(), text(value))),
+            }
+        }
+        self.events.push(Seen { timestamp: event.timestamp, name: class.name.clone(), contexts, fields });
+    }
+
+    fn split(&self) -> Self {
+        Self { classes: self.classes.clone(), events: Vec::new() }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.events.extend(other.events);
+    }
+}
+
+/// Reads all events, in the order of time.
+pub fn read(source: &mut impl Source) -> (Vec<Seen>, Report) {
+    read_window(source, Window::default())
+}
+
+/// Reads the events of a window, in the order of time.
+pub fn read_window(source: &mut impl Source, window: Window) -> (Vec<Seen>, Report) {
+    let (all, report) =
+        source.read(window, KeepAll::default(), &Progress::default()).expect("it can be read");
+    let mut events = all.events;
+    events.sort();
+    assert_eq!(events.len() as u64, report.events);
+    (events, report)
+}
+
+/// What Babeltrace 1 reads from the folder or those below it, in the order of time.
+pub fn oracle(trace: &lttng_testing::Trace) -> Vec<Seen> {
+    let mut events: Vec<Seen> = trace.events().into_iter().map(Seen::from).collect();
+    events.sort();
+    events
+}
+
+/// Compares events, and shows the first difference rather than all of them.
+#[track_caller]
+pub fn assert_same(read: &[Seen], expected: &[Seen]) {
+    if let Some((read, expected)) = read.iter().zip(expected).find(|(read, expected)| read != expected) {
+        panic!("read     {read:?}\nexpected {expected:?}");
+    }
+    assert_eq!(read.len(), expected.len());
+}
+
+/// A value as Babeltrace 1 prints it.
+fn text(value: &Value<'_>) -> String {
+    let elements = |elements: Vec<String>| format!("[ {} ]", elements.join(", "));
+    match value {
+        Value::Unsigned(value) => value.to_string(),
+        Value::Signed(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Text(text) => format!("\"{}\"", String::from_utf8_lossy(text)),
+        Value::Enum(value, labels) => {
+            let number = match value {
+                Integer::Unsigned(value) => value.to_string(),
+                Integer::Signed(value) => value.to_string(),
+            };
+            let label = labels.label(*value).map_or("<unknown>".to_owned(), |label| format!("\"{label}\""));
+            format!("( {label} : container = {number} )")
+        }
+        Value::List(values) if values.is_empty() => "[ ]".to_owned(),
+        Value::List(values) => {
+            elements(values.iter().enumerate().map(|(i, value)| format!("[{i}] = {}", text(value))).collect())
+        }
+        Value::Struct(members) => {
+            let members = members.iter().map(|(name, value)| format!("{name} = {}", text(value)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
