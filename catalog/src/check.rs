@@ -55,6 +55,11 @@ fn check_provider(provider: &Provider, report: &mut Report) {
             &place,
             report,
         );
+        if !provider.events.iter().any(|event| event.class.as_ref() == Some(&class.name)) {
+            let message =
+                format!("no event has this class; leave it out, or give one `class = \"{}\"`", class.name);
+            report.add(place.clone(), message);
+        }
         if provider.event(&class.name).is_some() {
             report.add(
                 place,
@@ -96,11 +101,19 @@ fn check_event(provider: &Provider, event: &Event, place: &Place, report: &mut R
             Some(class) => meaning::check(event, Some(class), place, report),
             None => {
                 let known = provider.classes.iter().map(|class| class.name.as_str());
-                report.add(
-                    place.value("class"),
-                    format!("there is no class `{name}` in `{}`{}", provider.name, did_you_mean(name, known)),
-                );
+                report.add(place.value("class"), unknown("class", name, provider, known));
             }
         },
+    }
+}
+
+/// Says that a provider has no such class or enum.
+fn unknown<'a>(what: &str, name: &str, provider: &Provider, known: impl Iterator<Item = &'a str>) -> String {
+    let near = did_you_mean(name, known);
+    let provider = &provider.name;
+    if near.is_empty() {
+        format!("`{provider}` has no {what} `{name}`; declare it as `[provider.{provider}.{what}.{name}]`")
+    } else {
+        format!("`{provider}` has no {what} `{name}`{near}")
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a catalog, and where.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::Place;
 
@@ -27,21 +27,34 @@ pub struct Error {
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.errors.iter().enumerate() {
-            if index > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{}:", self.file)?;
-            if let Some((line, column)) = error.position {
-                write!(f, "{line}:{column}:")?;
+            let mut line = format!("{}:", self.file);
+            if let Some((row, column)) = error.position {
+                line.push_str(&format!("{row}:{column}:"));
             }
             let place = error.place.to_string();
             if !place.is_empty() {
-                write!(f, " {place}:")?;
+                line.push_str(&format!(" {place}:"));
             }
-            write!(f, " {}", error.message)?;
+            line.push_str(&format!(" {}", error.message));
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write_line(f, &line)?;
         }
         Ok(())
     }
+}
+
+/// Writes a text with its control characters escaped, which names and values can contain.
+fn write_line(f: &mut fmt::Formatter<'_>, line: &str) -> fmt::Result {
+    for letter in line.chars() {
+        if letter.is_control() {
+            write!(f, "{}", letter.escape_debug())?;
+        } else {
+            f.write_char(letter)?;
+        }
+    }
+    Ok(())
 }
 
 impl std::error::Error for Errors {}

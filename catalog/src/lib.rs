@@ -14,6 +14,7 @@
 mod built_in;
 mod check;
 mod error;
+mod markdown;
 mod model;
 mod naming;
 mod parse;
@@ -24,5 +25,6 @@ mod suggest;
 pub use built_in::{VALKEY, valkey};
 pub use check::check;
 pub use error::{Error, Errors};
+pub use markdown::markdown;
 pub use model::*;
 pub use place::{Place, Step};

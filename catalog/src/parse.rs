@@ -25,8 +25,7 @@ impl Catalog {
     pub fn parse(file: &str, text: &str) -> Result<Catalog, Errors> {
         let (root, syntax_errors) = DeTable::parse_recoverable(text);
         let locations = Locations::new(text, root.get_ref());
-        let mut errors: Vec<Error> =
-            syntax_errors.iter().map(|error| locations.syntax_error(error)).collect();
+        let mut errors = locations.syntax_errors(&syntax_errors);
         let report = RefCell::new(Report::default());
         let catalog = catalog(Table::root(root.get_ref(), &report));
         // A broken line leaves its table incomplete, so what is missing then says nothing.
@@ -82,13 +81,20 @@ fn provider(name: String, mut table: Table<'_>) -> Provider {
 
 fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
     let doc = table.doc();
-    let container = table.required_parsed("type", read_integer).unwrap_or(Integer::new(Width::W64, true));
+    let container = table.required_parsed("type", read_container).unwrap_or(Integer::new(Width::W64, true));
     let labels = table.elements("labels", Step::Label, label);
     if labels.is_empty() {
         table.report("an enum has labels, such as `labels = [{ name = \"TCP\", value = 0 }]`");
     }
     table.finish();
     Enumeration { name, doc, container, labels: labels.into_iter().flatten().collect() }
+}
+
+fn read_container(spelling: &str) -> Result<Integer, String> {
+    match read_type(spelling, None)? {
+        FieldType::Integer(integer) => Ok(integer),
+        other => Err(format!("the values of an enum are integers such as `i32`, not `{other}`")),
+    }
 }
 
 fn label(name: String, mut table: Table<'_>) -> Option<Label> {

@@ -8,26 +8,55 @@ pub(crate) fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item =
     }
 }
 
-/// The candidate with the fewest edits from `wrong`, if those are at most a third of its length.
+/// Like [`did_you_mean`], but if nothing is near it says what there is.
+pub(crate) fn did_you_mean_one_of<'a>(
+    wrong: &str,
+    candidates: impl Iterator<Item = &'a str> + Clone,
+) -> String {
+    let near = did_you_mean(wrong, candidates.clone());
+    if !near.is_empty() {
+        return near;
+    }
+    let all: Vec<String> = candidates.map(|name| format!("`{name}`")).collect();
+    match all.len() {
+        0 => "; there is none at all".to_owned(),
+        1 => format!("; there is only {}", all[0]),
+        _ => format!("; there are only {}", all.join(", ")),
+    }
+}
+
+/// The candidate that is spelled most alike, or that begins or ends alike.
 fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Beyond this no one mistyped a name, and the distance takes time that grows with the square.
     if wrong.len() > 256 {
         return None;
     }
-    let allowed = (wrong.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .map(|candidate| (edits(wrong, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= allowed && *candidate != wrong)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let wrong = normal(wrong);
+    let allowed = (wrong.len() / 3).max(1);
+    let candidates: Vec<(Vec<char>, &str)> =
+        candidates.into_iter().map(|candidate| (normal(candidate), candidate)).collect();
+    let near = candidates
+        .iter()
+        .map(|(candidate, name)| (edits(&wrong, candidate), *name))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance);
+    let alike = |candidate: &[char]| {
+        let (short, long) =
+            if wrong.len() < candidate.len() { (&wrong[..], candidate) } else { (candidate, &wrong[..]) };
+        short.len() >= 3 && (long.starts_with(short) || long.ends_with(short))
+    };
+    let longest_alike =
+        || candidates.iter().filter(|(candidate, _)| alike(candidate)).max_by_key(|c| c.0.len());
+    near.or_else(|| longest_alike().map(|(candidate, name)| (candidate.len(), *name))).map(|(_, name)| name)
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two names,
-/// with upper and lower case the same.
-fn edits(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.to_lowercase().replace('-', "_").chars().collect();
-    let right: Vec<char> = right.to_lowercase().replace('-', "_").chars().collect();
+/// The letters of a name, without what people rarely mean to tell apart.
+fn normal(name: &str) -> Vec<char> {
+    name.to_lowercase().replace('-', "_").replace(['µ', 'μ'], "u").chars().collect()
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours between two names.
+fn edits(left: &[char], right: &[char]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     for i in 0..left.len() {
@@ -51,12 +80,13 @@ mod tests {
 
     #[test]
     fn a_swap_of_neighbours_is_one_edit() {
-        assert_eq!(edits("addr", "adrd"), 1);
+        assert_eq!(edits(&normal("addr"), &normal("adrd")), 1);
     }
 
     #[test]
-    fn case_and_dashes_are_no_edits() {
-        assert_eq!(edits("Group_By", "group-by"), 0);
+    fn case_dashes_and_the_greek_letter_are_no_edits() {
+        assert_eq!(did_you_mean("Group_By", ["group-by"]), "; did you mean `group-by`?");
+        assert_eq!(did_you_mean("µs", ["ns", "us"]), "; did you mean `us`?");
     }
 
     #[test]
@@ -67,5 +97,11 @@ mod tests {
     #[test]
     fn the_nearest_name_wins() {
         assert_eq!(did_you_mean("adr", ["laddr", "addr"]), "; did you mean `addr`?");
+    }
+
+    #[test]
+    fn the_longest_common_beginning_or_end_will_do() {
+        assert_eq!(did_you_mean("mono", ["monotonic", "wall"]), "; did you mean `monotonic`?");
+        assert_eq!(did_you_mean("TRACE_DEBUG_LINE", ["debug", "debug-line"]), "; did you mean `debug-line`?");
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::names::{LONGEST, check_argument, check_name};
+use super::unknown;
 use crate::error::Report;
 use crate::model::{Base, ByteOrder, Field, FieldType, Integer, Provider};
 use crate::place::{Place, Step};
-use crate::suggest::did_you_mean;
 
 /// The most arguments that LTTng-UST's macros can take.
 const MOST_ARGUMENTS: usize = 10;
@@ -41,10 +41,7 @@ fn check_field(provider: &Provider, field: &Field, place: &Place, report: &mut R
     match &field.kind {
         FieldType::Enum(name) if provider.enumeration(name).is_none() => {
             let known = provider.enums.iter().map(|known| known.name.as_str());
-            report.add(
-                place.value("type"),
-                format!("there is no enum `{name}` in `{}`{}", provider.name, did_you_mean(name, known)),
-            );
+            report.add(place.value("type"), unknown("enum", name, provider, known));
         }
         FieldType::TextArray(0) | FieldType::Array { length: 0, .. } => {
             report.add(place.value("type"), "an array has at least one element");

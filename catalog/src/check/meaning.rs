@@ -3,7 +3,7 @@
 use crate::error::Report;
 use crate::model::{Class, Clock, Event, Field, FieldType, Measure};
 use crate::place::{Place, Step};
-use crate::suggest::did_you_mean;
+use crate::suggest::did_you_mean_one_of;
 
 /// Checks an event; what it takes over from its class has been checked there.
 pub(super) fn check(event: &Event, class: Option<&Class>, place: &Place, report: &mut Report) {
@@ -90,7 +90,10 @@ impl<'f> Roles<'f> {
     fn recorded_field(&self, name: &str, place: &Place, report: &mut Report) -> Option<&'f Field> {
         let Some(field) = self.fields.iter().find(|field| field.name == name) else {
             let known = self.fields.iter().map(|field| field.name.as_str());
-            report.add(place.clone(), format!("there is no field `{name}`{}", did_you_mean(name, known)));
+            report.add(
+                place.clone(),
+                format!("there is no field `{name}`{}", did_you_mean_one_of(name, known)),
+            );
             return None;
         };
         if !field.recorded {

@@ -83,8 +83,8 @@ fn wrong_name(name: &str) -> Option<String> {
     if !name.chars().all(is_part) {
         let better = name.replace(|letter| !is_part(letter), "_");
         let suggestion = match wrong_name(&better) {
-            None => format!("; did you mean `{better}`?"),
-            Some(_) => String::new(),
+            None if name.is_ascii() => format!("; did you mean `{better}`?"),
+            _ => String::new(),
         };
         return Some(format!("a name has only letters, digits and `_`{suggestion}"));
     }

@@ -104,12 +104,14 @@ impl Checker<'_> {
             let Some(target) = self.find(target_name, &place, report) else {
                 continue;
             };
-            if target.meaning.duration.is_none() {
-                report.add(
-                    place,
-                    format!("`{target_name}` has no `duration`, so nothing can explain that it was slow"),
-                );
-            }
+            let wrong = if target.meaning.duration.is_none() {
+                "has no `duration`, so nothing can explain that it was slow"
+            } else if target.meaning.measure == Measure::Sum {
+                "is a sum and lies at no particular time, so nothing overlaps it"
+            } else {
+                continue;
+            };
+            report.add(place, format!("`{target_name}` {wrong}"));
         }
     }
 

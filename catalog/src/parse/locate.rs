@@ -58,16 +58,39 @@ impl<'t> Locations<'t> {
         Error { position: Some(self.line_and_column(self.offset(&error.place))), ..error }
     }
 
-    /// What the TOML parser found, with its line and column.
-    pub(super) fn syntax_error(&self, error: &toml::de::Error) -> Error {
-        let span = error.span().unwrap_or_default();
-        let message = match self.text.get(span.clone()) {
-            Some(text) if error.message() == "duplicate key" => {
-                format!("`{text}` is given twice here; a name or key stands once")
-            }
-            _ => format!("this is no TOML: {}", error.message().replace('\n', "; ")),
-        };
-        Error { position: Some(self.line_and_column(span.start)), place: Place::top(), message }
+    /// What the TOML parser found, with lines and columns.
+    pub(super) fn syntax_errors(&self, found: &[toml::de::Error]) -> Vec<Error> {
+        let mut errors = Vec::new();
+        let mut repeated_header = None;
+        for error in found {
+            let span = error.span().unwrap_or_default();
+            let message = match self.text.get(span.clone()) {
+                Some(name) if error.message() == "duplicate key" => {
+                    let header = self.header_above(span.start);
+                    if header.is_some() && header == repeated_header {
+                        // The keys of a table that is given twice are all given twice.
+                        continue;
+                    }
+                    repeated_header = self.is_in_header(span.start).then_some(header).flatten();
+                    format!("`{name}` is here for the second time; a name or a key is given once")
+                }
+                _ => format!("this is no TOML: {}", error.message().replace('\n', "; ")),
+            };
+            let position = Some(self.line_and_column(span.start));
+            errors.push(Error { position, place: Place::top(), message });
+        }
+        errors
+    }
+
+    /// Where the line of the nearest table header at or above an offset begins.
+    fn header_above(&self, offset: usize) -> Option<usize> {
+        let before = self.text.get(..offset)?;
+        before.rfind("\n[").map(|newline| newline + 1)
+    }
+
+    fn is_in_header(&self, offset: usize) -> bool {
+        let header = self.header_above(offset);
+        header.is_some_and(|start| !self.text[start..offset].contains('\n'))
     }
 
     /// The offset of a place or, if the text does not have it, of the nearest place above.

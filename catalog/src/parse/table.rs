@@ -8,7 +8,7 @@ use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 use crate::error::Report;
 use crate::place::{Place, Step};
-use crate::suggest::did_you_mean;
+use crate::suggest::did_you_mean_one_of;
 
 /// A table that is being read. It remembers the keys that it was asked for: all others are
 /// unknown.
@@ -28,7 +28,7 @@ impl<'a> Table<'a> {
         let entries = match value {
             DeValue::Table(entries) => Some(entries),
             _ => {
-                self.report_at(place.clone(), format!("{} is no table", describe(value)));
+                self.report_at(place.clone(), format!("this is a table of keys, not {}", describe(value)));
                 None
             }
         };
@@ -172,11 +172,10 @@ impl<'a> Table<'a> {
         let names: Vec<String> = all.iter().map(T::to_string).collect();
         self.parsed(key, |text| match names.iter().position(|name| name == text) {
             Some(index) => Ok(all[index]),
-            None => Err(format!(
-                "`{key}` cannot be `{text}`; it is one of {}{}",
-                names.join(", "),
-                did_you_mean(text, names.iter().map(String::as_str))
-            )),
+            None => {
+                let suggestion = did_you_mean_one_of(text, names.iter().map(String::as_str));
+                Err(format!("`{key}` cannot be `{text}`{suggestion}"))
+            }
         })
     }
 
@@ -242,7 +241,7 @@ impl<'a> Table<'a> {
         match self.get(key) {
             Some(value) => self.child(value, place),
             None => {
-                self.report_at(place.clone(), format!("the table `[{key}]` is missing"));
+                self.report_at(place.clone(), format!("the table `[{key}]` is missing at the top"));
                 Table { entries: None, place, known: Vec::new(), report: self.report }
             }
         }
@@ -277,13 +276,8 @@ impl<'a> Table<'a> {
         for (key, _) in self.entries.into_iter().flatten() {
             let key = key.get_ref().as_ref();
             if !self.known.contains(&key) {
-                let suggestion = did_you_mean(key, self.known.iter().copied());
-                let message = if suggestion.is_empty() {
-                    let known = self.known.join(", ");
-                    format!("there is no key `{key}` here; there are {known}")
-                } else {
-                    format!("there is no key `{key}`{suggestion}")
-                };
+                let suggestion = did_you_mean_one_of(key, self.known.iter().copied());
+                let message = format!("there is no key `{key}` here{suggestion}");
                 self.report_at(self.place.then(Step::Key(key.to_owned())), message);
             }
         }

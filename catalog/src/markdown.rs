@@ -1,0 +1,166 @@
+//! The catalog as a document for people.
+
+use std::fmt::Write;
+
+use crate::model::*;
+use crate::spelling::DEFAULT_LENGTH;
+
+/// Writes a catalog as Markdown: a table of every provider's events, then every field and enum.
+///
+/// ```
+/// let text = lttng_catalog::markdown(&lttng_catalog::valkey());
+/// assert!(text.contains("## `valkey_commands`"));
+/// ```
+pub fn markdown(catalog: &Catalog) -> String {
+    let mut text = String::new();
+    write_catalog(&mut text, catalog).expect("a String takes all that is written");
+    text
+}
+
+fn write_catalog(out: &mut String, catalog: &Catalog) -> std::fmt::Result {
+    writeln!(out, "# Events of `{}`\n", catalog.name)?;
+    writeln!(out, "Version {} of the catalog. {}", catalog.version, line(&catalog.doc))?;
+    for provider in &catalog.providers {
+        write_provider(out, provider)?;
+    }
+    Ok(())
+}
+
+fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
+    writeln!(out, "\n## `{}`\n", provider.name)?;
+    writeln!(out, "{}\n", line(&provider.doc))?;
+    writeln!(out, "| event | says | for a reader |")?;
+    writeln!(out, "|---|---|---|")?;
+    for event in &provider.events {
+        let name = &event.name;
+        writeln!(out, "| `{name}` | {} | {} |", cell(&event.doc), cell(&meaning(event)))?;
+    }
+    for class in &provider.classes {
+        let users = provider.events.iter().filter(|event| event.class.as_ref() == Some(&class.name));
+        let users: Vec<String> = users.map(|event| format!("`{}`", event.name)).collect();
+        writeln!(out, "\n### Fields of {}\n", list(&users))?;
+        if !class.doc.is_empty() {
+            writeln!(out, "{}\n", line(&class.doc))?;
+        }
+        write_fields(out, &class.fields)?;
+    }
+    let on_their_own = provider.events.iter().filter(|event| event.class.is_none());
+    for event in on_their_own.filter(|event| !event.fields.is_empty()) {
+        writeln!(out, "\n### Fields of `{}`\n", event.name)?;
+        write_fields(out, &event.fields)?;
+    }
+    for enumeration in &provider.enums {
+        write_enumeration(out, enumeration)?;
+    }
+    Ok(())
+}
+
+fn write_fields(out: &mut String, fields: &[Field]) -> std::fmt::Result {
+    writeln!(out, "| field | type | unit | says |")?;
+    writeln!(out, "|---|---|---|---|")?;
+    for field in fields {
+        let unit = field.unit.map_or("", Unit::name);
+        let doc = cell(&field_doc(field));
+        writeln!(out, "| `{}` | `{}` | {unit} | {doc} |", field.name, field.kind)?;
+    }
+    Ok(())
+}
+
+/// What a field says, with all that the other columns leave out.
+fn field_doc(field: &Field) -> String {
+    let mut sentences = vec![field.doc.clone()];
+    if let FieldType::Text { length } | FieldType::Sequence { length, .. } = field.kind
+        && length != DEFAULT_LENGTH
+    {
+        sentences.push(format!("Its length is a `u{}`.", length.bits()));
+    }
+    if !field.recorded {
+        sentences.push("For filters only; not recorded.".to_owned());
+    }
+    if field.argument != field.name {
+        sentences.push(format!("The argument is `{}`.", field.argument));
+    }
+    if !field.formerly.is_empty() {
+        sentences.push(format!("Formerly {}.", list(&quoted(&field.formerly))));
+    }
+    sentences.join(" ")
+}
+
+fn write_enumeration(out: &mut String, enumeration: &Enumeration) -> std::fmt::Result {
+    writeln!(out, "\n### Enum `{}`\n", enumeration.name)?;
+    writeln!(out, "{} Recorded as `{}`.\n", line(&enumeration.doc), enumeration.container)?;
+    writeln!(out, "| label | value | says |")?;
+    writeln!(out, "|---|---|---|")?;
+    for label in &enumeration.labels {
+        let (start, end) = (label.values.start(), label.values.end());
+        let values = if start == end { start.to_string() } else { format!("{start} to {end}") };
+        writeln!(out, "| `{}` | {values} | {} |", label.name, cell(&label.doc))?;
+    }
+    Ok(())
+}
+
+/// What a reader should make of an event, in words.
+fn meaning(event: &Event) -> String {
+    let meaning = &event.meaning;
+    let mut sentences = Vec::new();
+    if event.fields.is_empty() {
+        sentences.push("Has no fields.".to_owned());
+    }
+    if let Some(duration) = &meaning.duration {
+        let unit = event.field(duration).and_then(|field| field.unit).map_or("", Unit::name);
+        let measure = match meaning.measure {
+            Measure::Interval => "up to the event",
+            Measure::Sum => "a sum of pieces",
+        };
+        let clock = match meaning.clock {
+            Clock::Monotonic => "",
+            Clock::Wall => ", by a clock that can step",
+        };
+        sentences.push(format!("Lasted `{duration}` ({unit}), {measure}{clock}."));
+    }
+    if let Some(repeated) = &meaning.repeats {
+        sentences.push(format!("Only repeats `{repeated}`."));
+    }
+    if !meaning.group_by.is_empty() {
+        sentences.push(format!("Grouped by {}.", list(&quoted(&meaning.group_by))));
+    }
+    if let Some(client) = &meaning.client {
+        sentences.push(format!("On behalf of `{client}`."));
+    }
+    if !meaning.explains.is_empty() {
+        sentences.push(format!("Can have slowed {}.", list(&quoted(&meaning.explains))));
+    }
+    if event.log_level != LogLevel::default() {
+        sentences.push(format!("Log level {}.", event.log_level));
+    }
+    if let Some(uri) = &event.model_uri {
+        sentences.push(format!("Model: <{uri}>."));
+    }
+    if !meaning.formerly.is_empty() {
+        sentences.push(format!("Formerly {}.", list(&quoted(&meaning.formerly))));
+    }
+    sentences.join(" ")
+}
+
+fn quoted(names: &[impl ToString]) -> Vec<String> {
+    names.iter().map(|name| format!("`{}`", name.to_string())).collect()
+}
+
+/// `a`, `b` and `c`.
+fn list(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A text without line breaks.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as the cell of a table.
+fn cell(text: &str) -> String {
+    line(text).replace('|', "\\|")
+}
