@@ -28,3 +28,7 @@ pub use error::{Error, Errors};
 pub use markdown::markdown;
 pub use model::*;
 pub use place::{Place, Step};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use crate::model::*;
 use crate::spelling::DEFAULT_LENGTH;
 
+const LEGEND: &str = "A duration is an interval that ends at the event, unless it is said to be a sum. The \
+     wall clock can step, and a duration across a step is implausible.";
+
 /// Writes a catalog as Markdown: a table of every provider's events, then every field and enum.
 ///
 /// ```
@@ -19,7 +22,13 @@ pub fn markdown(catalog: &Catalog) -> String {
 
 fn write_catalog(out: &mut String, catalog: &Catalog) -> std::fmt::Result {
     writeln!(out, "# Events of `{}`\n", catalog.name)?;
-    writeln!(out, "Version {} of the catalog. {}", catalog.version, line(&catalog.doc))?;
+    writeln!(out, "{}\n", line(&catalog.doc))?;
+    writeln!(out, "Version {} of the catalog. {LEGEND}\n", catalog.version)?;
+    writeln!(out, "| provider | events | about |")?;
+    writeln!(out, "|---|---|---|")?;
+    for Provider { name, events, doc, .. } in &catalog.providers {
+        writeln!(out, "| [`{name}`](#{name}) | {} | {} |", events.len(), cell(doc))?;
+    }
     for provider in &catalog.providers {
         write_provider(out, provider)?;
     }
@@ -29,20 +38,15 @@ fn write_catalog(out: &mut String, catalog: &Catalog) -> std::fmt::Result {
 fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
     writeln!(out, "\n## `{}`\n", provider.name)?;
     writeln!(out, "{}\n", line(&provider.doc))?;
-    writeln!(out, "| event | says | for a reader |")?;
-    writeln!(out, "|---|---|---|")?;
+    writeln!(out, "| event | says | duration | clock | for a reader |")?;
+    writeln!(out, "|---|---|---|---|---|")?;
     for event in &provider.events {
-        let name = &event.name;
-        writeln!(out, "| `{name}` | {} | {} |", cell(&event.doc), cell(&meaning(event)))?;
+        let (duration, clock) = duration_and_clock(event);
+        let (doc, hints) = (cell(&event.doc), cell(&hints(event)));
+        writeln!(out, "| `{}` | {doc} | {duration} | {clock} | {hints} |", event.name)?;
     }
     for class in &provider.classes {
-        let users = provider.events.iter().filter(|event| event.class.as_ref() == Some(&class.name));
-        let users: Vec<String> = users.map(|event| format!("`{}`", event.name)).collect();
-        writeln!(out, "\n### Fields of {}\n", list(&users))?;
-        if !class.doc.is_empty() {
-            writeln!(out, "{}\n", line(&class.doc))?;
-        }
-        write_fields(out, &class.fields)?;
+        write_class(out, provider, class)?;
     }
     let on_their_own = provider.events.iter().filter(|event| event.class.is_none());
     for event in on_their_own.filter(|event| !event.fields.is_empty()) {
@@ -53,6 +57,21 @@ fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
         write_enumeration(out, enumeration)?;
     }
     Ok(())
+}
+
+fn write_class(out: &mut String, provider: &Provider, class: &Class) -> std::fmt::Result {
+    let has_class = |event: &&Event| event.class.as_ref() == Some(&class.name);
+    let names: Vec<&str> =
+        provider.events.iter().filter(has_class).map(|event| event.name.as_str()).collect();
+    if names.len() == provider.events.len() {
+        writeln!(out, "\n### Fields of every event\n")?;
+    } else {
+        writeln!(out, "\n### Fields of {}\n", list(&quoted(&names)))?;
+    }
+    if !class.doc.is_empty() {
+        writeln!(out, "{}\n", line(&class.doc))?;
+    }
+    write_fields(out, &class.fields)
 }
 
 fn write_fields(out: &mut String, fields: &[Field]) -> std::fmt::Result {
@@ -99,24 +118,25 @@ fn write_enumeration(out: &mut String, enumeration: &Enumeration) -> std::fmt::R
     Ok(())
 }
 
-/// What a reader should make of an event, in words.
-fn meaning(event: &Event) -> String {
+/// The cells for an event's duration and its clock.
+fn duration_and_clock(event: &Event) -> (String, &'static str) {
+    let Some(name) = &event.meaning.duration else {
+        return (String::new(), "");
+    };
+    let unit = event.field(name).and_then(|field| field.unit).map_or("", Unit::name);
+    let sum = match event.meaning.measure {
+        Measure::Interval => "",
+        Measure::Sum => ", a sum",
+    };
+    (format!("`{name}`, {unit}{sum}"), event.meaning.clock.name())
+}
+
+/// What else a reader should know about an event, in words.
+fn hints(event: &Event) -> String {
     let meaning = &event.meaning;
     let mut sentences = Vec::new();
     if event.fields.is_empty() {
         sentences.push("Has no fields.".to_owned());
-    }
-    if let Some(duration) = &meaning.duration {
-        let unit = event.field(duration).and_then(|field| field.unit).map_or("", Unit::name);
-        let measure = match meaning.measure {
-            Measure::Interval => "up to the event",
-            Measure::Sum => "a sum of pieces",
-        };
-        let clock = match meaning.clock {
-            Clock::Monotonic => "",
-            Clock::Wall => ", by a clock that can step",
-        };
-        sentences.push(format!("Lasted `{duration}` ({unit}), {measure}{clock}."));
     }
     if let Some(repeated) = &meaning.repeats {
         sentences.push(format!("Only repeats `{repeated}`."));
@@ -128,7 +148,7 @@ fn meaning(event: &Event) -> String {
         sentences.push(format!("On behalf of `{client}`."));
     }
     if !meaning.explains.is_empty() {
-        sentences.push(format!("Can have slowed {}.", list(&quoted(&meaning.explains))));
+        sentences.push(format!("Can slow {}.", list(&quoted(&meaning.explains))));
     }
     if event.log_level != LogLevel::default() {
         sentences.push(format!("Log level {}.", event.log_level));

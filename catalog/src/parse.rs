@@ -61,7 +61,7 @@ impl Catalog {
 
 fn catalog(mut root: Table<'_>) -> Catalog {
     let mut head = root.required_table("catalog");
-    let name = head.required_string("name");
+    let name = head.required_name("name");
     let version = head.required_number("version");
     let doc = head.doc();
     head.finish();
@@ -176,7 +176,7 @@ fn read_event_name(text: &str) -> Result<EventName, String> {
 }
 
 fn field(name: String, mut table: Table<'_>) -> Field {
-    let argument = table.string("arg");
+    let argument = table.name("arg");
     let doc = table.doc();
     let unit = table.optional_choice("unit", Unit::ALL);
     let recorded = table.boolean("record").unwrap_or(true);

@@ -94,7 +94,7 @@ fn wrong_name(name: &str) -> Option<String> {
     if NOT_IN_RUST.contains(&name) {
         return Some(format!("Rust keeps `{name}` for itself; choose another name"));
     }
-    if name.starts_with("__") || name.starts_with("lttng_") {
+    if name.starts_with("lttng_") || is_kept_by_c(name) {
         return Some(format!(
             "names such as `{name}` belong to the C compiler and to LTTng; choose another beginning"
         ));
@@ -105,7 +105,9 @@ fn wrong_name(name: &str) -> Option<String> {
              choose another name"
         ));
     }
-    if !name.is_empty() && !name.contains(|letter: char| letter.is_ascii_lowercase()) {
+    if name.contains(|letter: char| letter.is_ascii_uppercase())
+        && !name.contains(|letter: char| letter.is_ascii_lowercase())
+    {
         return Some(format!(
             "names in capitals are macros in C headers, such as `EOF`, and what they stand for \
              would be recorded instead; write `{}`",
@@ -113,4 +115,11 @@ fn wrong_name(name: &str) -> Option<String> {
         ));
     }
     None
+}
+
+/// Whether C keeps the name for compilers: it begins with two `_`, or with `_` and a capital.
+fn is_kept_by_c(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next() == Some('_')
+        && letters.next().is_some_and(|second| second == '_' || second.is_ascii_uppercase())
 }

@@ -71,16 +71,21 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// A string that is not empty, if it is there.
+    pub(super) fn name(&mut self, key: &'static str) -> Option<String> {
+        let text = self.string(key)?;
+        if text.is_empty() {
+            self.report_at(self.place.value(key), format!("`{key}` is empty"));
+        }
+        Some(text)
+    }
+
     /// A string that must be there and not be empty; empty, and reported, if it is not.
-    pub(super) fn required_string(&mut self, key: &'static str) -> String {
+    pub(super) fn required_name(&mut self, key: &'static str) -> String {
         if !self.has(key) {
             self.report(format!("`{key}` is missing"));
         }
-        let text = self.string(key);
-        if text.as_ref().is_some_and(String::is_empty) {
-            self.report_at(self.place.value(key), format!("`{key}` is empty"));
-        }
-        text.unwrap_or_default()
+        self.name(key).unwrap_or_default()
     }
 
     /// The documentation, where there must be one.
@@ -229,7 +234,7 @@ impl<'a> Table<'a> {
             let name = name_of(element.get_ref()).unwrap_or_default();
             let place = self.place.then(step(index, name.to_owned()));
             let mut table = self.child(element.get_ref(), place);
-            let name = table.required_string("name");
+            let name = table.required_name("name");
             elements.push(read(name, table));
         }
         elements
