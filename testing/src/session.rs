@@ -67,7 +67,7 @@ impl<'d> Session<'d> {
 
     /// Archives what was recorded so far in a chunk of its own.
     pub fn rotate(&self) {
-        self.lttng::<&str>("rotate", []);
+        self.daemon.lttng(["rotate", &self.name]);
     }
 
     /// Writes what a [snapshot session](Daemon::snapshot_session) has in memory.

@@ -73,3 +73,77 @@ fn every_field_type_and_context_is_read_as_babeltrace_1_reads_it() {
     assert_eq!(events.len(), 100);
     assert_same(&events, &oracle(&trace));
 }
+
+#[test]
+fn buffers_of_each_process_are_a_trace_with_its_own_environment() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
+    session.enable_with("tracee:*", &["--channel=own"]);
+    session.start();
+    for count in [10, 20] {
+        Tracee::start(&daemon).emit("work", count);
+    }
+    let trace = session.stop();
+    let (events, report) = read(&mut source(trace.folder()));
+    assert_same(&events, &oracle(&trace));
+    assert_eq!((events.len(), report.traces.len()), (30, 2));
+    for trace in &report.traces {
+        let names: Vec<_> = trace.environment.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains(&"vpid") && names.contains(&"procname"), "{names:?}");
+    }
+}
+
+#[test]
+fn rotated_chunks_are_one_trace() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("tracee:*");
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    tracee.emit("work", 10);
+    session.rotate();
+    tracee.emit("every_type", 20);
+    let trace = session.stop();
+    let (events, report) = read(&mut source(trace.folder()));
+    assert_same(&events, &oracle(&trace));
+    assert_eq!((events.len(), report.traces.len()), (30, 1));
+    assert_eq!(report.traces[0].folders.len(), 2);
+    assert_eq!((report.damage, report.lost_packets), (vec![], 0));
+}
+
+#[test]
+fn packet_in_two_snapshots_counts_once() {
+    let daemon = Daemon::start();
+    let session = daemon.snapshot_session();
+    session.enable("tracee:*");
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    tracee.emit("work", 10);
+    session.snapshot();
+    tracee.emit("work", 20);
+    session.snapshot();
+    let trace = session.stop();
+    assert_eq!(oracle(&trace).len(), 40, "both snapshots have the first events");
+    let (events, report) = read(&mut source(trace.folder()));
+    assert_eq!((events.len(), report.events), (30, 30));
+    let mut expected = oracle(&trace);
+    expected.dedup();
+    assert_same(&events, &expected);
+    assert_eq!((report.damage, report.traces.len()), (vec![], 1));
+}
+
+#[test]
+fn events_are_either_read_or_counted_as_discarded() {
+    const EMITTED: u64 = 200_000;
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=2", "small"]);
+    session.enable_with("tracee:*", &["--channel=small"]);
+    session.start();
+    Tracee::start(&daemon).emit("work", EMITTED);
+    let trace = session.stop();
+    let (_, report) = read(&mut source(trace.folder()));
+    assert_ne!(report.discarded_events, 0, "the buffers were too large for this test");
+    assert_eq!(report.events + report.discarded_events, EMITTED);
+}

@@ -94,7 +94,8 @@ pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
             continue;
         }
         let path = entry.path();
-        let is_stream = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() > 0);
+        // One that cannot be looked at is kept, so that reading it names the reason.
+        let is_stream = fs::metadata(&path).map_or(true, |found| found.is_file() && found.len() > 0);
         if is_stream {
             files.push(path);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ltt_top::source::{Collect, Event, EventClass, Integer, Progress, Report, Scope, Source, Value, Window};
+use lttng_testing::Trace;
 
 mod shared_trace;
 mod tracee;
@@ -91,8 +92,12 @@ pub fn read_window(source: &mut impl Source, window: Window) -> (Vec<Seen>, Repo
 }
 
 /// What Babeltrace 1 reads from the folder or those below it, in the order of time.
-pub fn oracle(trace: &lttng_testing::Trace) -> Vec<Seen> {
-    let mut events: Vec<Seen> = trace.events().into_iter().map(Seen::from).collect();
+///
+/// It reads them one by one, because of several at once it sets all clocks to the mean of their offsets.
+pub fn oracle(trace: &Trace) -> Vec<Seen> {
+    let folders = trace.metadata_folders();
+    let mut events: Vec<Seen> =
+        folders.iter().flat_map(|folder| Trace::open(folder).events()).map(Seen::from).collect();
     events.sort();
     events
 }

@@ -180,7 +180,7 @@ fn name_damage(report: &mut Report, folder: &Path, failure: &Failure<'_>, stagin
     let reason = staging.name(&failure.reason);
     report.damage.push(match failure.packet {
         // The survey has named it already.
-        Some(packet) if packet.cut => return,
+        Some(packet) if packet.is_incomplete => return,
         Some(packet) => Damage { path: packet.file.to_path_buf(), offset: Some(packet.offset), reason },
         None => Damage::new(folder, reason),
     });

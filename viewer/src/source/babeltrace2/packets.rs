@@ -35,10 +35,10 @@ pub struct Packet {
     pub offset: u64,
     /// In bytes, as far as the file goes.
     pub size: u64,
-    /// Of events, in bits, as far as the file goes.
+    /// Up to the last event's end, in bits, as far as the file goes.
     pub content: u64,
-    /// Whether the file ends before the packet does.
-    pub cut: bool,
+    /// Whether the file ends before the packet does, or the tracer did not close it.
+    pub is_incomplete: bool,
     /// The numbers of its stream's class and of its stream.
     pub stream: (u64, u64),
     pub sequence: u64,
@@ -61,7 +61,7 @@ impl StreamFile {
     pub fn scan(path: &Path, uuid: Uuid, layout: Layout) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        let mut scan = Scan { file, size, uuid, layout, path: path.into(), damage: Vec::new() };
+        let mut scan = Scan { file, size, uuid, layout, path: path.into(), stream: None, damage: Vec::new() };
         let mut packets = Vec::new();
         let mut offset = 0;
         while offset < size {
@@ -140,6 +140,8 @@ struct Scan {
     uuid: Uuid,
     layout: Layout,
     path: Arc<Path>,
+    /// The stream of the file's first packet.
+    stream: Option<(u64, u64)>,
     damage: Vec<Damage>,
 }
 
@@ -156,19 +158,28 @@ impl Scan {
             return Ok(Err("no packet of this trace begins here"));
         };
         let integer = |at, size| integer(&header, at, size, big_endian);
-        let (content, size) = (integer(48, 8), integer(56, 8));
-        if size == u64::MAX {
-            return Ok(Err("the packet was not closed: the tracer still runs or was killed"));
+        let stream = (integer(20, 4), integer(24, 8));
+        if *self.stream.get_or_insert(stream) != stream {
+            return Ok(Err("the packet belongs to another stream than the file's first"));
         }
-        if size % 8 != 0 || content > size || content < (HEADER as u64) * 8 || integer(40, 8) < integer(32, 8)
-        {
-            return Ok(Err("the packet's header contradicts itself"));
+        let (mut content, mut size) = (integer(48, 8), integer(56, 8));
+        let is_open = size == u64::MAX;
+        if is_open {
+            let end = self.next_packet(offset + 1)?.unwrap_or(self.size);
+            size = (end - offset) * 8;
+            content = self.written(offset, end)? * 8;
+            self.damage(offset, "the tracer did not close this packet: it still runs or was killed");
+        } else if integer(40, 8) < integer(32, 8) {
+            return Ok(Err("the packet ends before it begins"));
         }
-        let cut = size / 8 > remaining;
-        if cut && self.next_packet(offset + 1)?.is_some() {
-            return Ok(Err("the packet's header gives a size beyond the next packet"));
+        if size % 8 != 0 || content > size || content < (HEADER as u64) * 8 {
+            return Ok(Err("the packet's sizes contradict each other"));
         }
-        if cut {
+        let is_cut = size / 8 > remaining;
+        if is_cut && self.next_packet(offset + 1)?.is_some() {
+            return Ok(Err("the packet's size leads beyond the next packet"));
+        }
+        if is_cut {
             self.damage(offset, "the file ends within this packet");
         }
         Ok(Ok(Packet {
@@ -176,8 +187,8 @@ impl Scan {
             offset,
             size: remaining.min(size / 8),
             content: content.min(remaining * 8),
-            cut,
-            stream: (integer(20, 4), integer(24, 8)),
+            is_incomplete: is_cut || is_open,
+            stream,
             sequence: integer(64, 8),
             begin: integer(32, 8),
             discarded: integer(72, self.layout.long),
@@ -210,6 +221,22 @@ impl Scan {
         Ok(None)
     }
 
+    /// How much of a packet that was left open has been written: all but the zeros at its end.
+    fn written(&self, offset: u64, end: u64) -> io::Result<u64> {
+        let mut bytes = vec![0; SEARCH];
+        let mut rest = end;
+        while rest > offset {
+            let length = usize::try_from(rest - offset).map_or(SEARCH, |rest| rest.min(SEARCH));
+            let part = &mut bytes[..length];
+            self.file.read_exact_at(part, rest - length as u64)?;
+            if let Some(last) = part.iter().rposition(|&byte| byte != 0) {
+                return Ok(rest - (length - 1 - last) as u64 - offset);
+            }
+            rest -= length as u64;
+        }
+        Ok(0)
+    }
+
     fn damage(&mut self, offset: u64, reason: &str) {
         let damage = Damage::new(&self.path, reason);
         self.damage.push(Damage { offset: Some(offset), ..damage });
@@ -217,13 +244,16 @@ impl Scan {
 }
 
 impl Packet {
-    /// Copies the packet, with its sizes as far as the file goes. `instance` replaces its stream's number.
+    /// Copies the packet, with its sizes as far as the file goes and its end not before its beginning.
+    /// `instance` replaces its stream's number.
     pub fn copy(&self, to: &mut impl Write, instance: Option<u64>) -> io::Result<()> {
         let mut from = File::open(&self.file)?;
         from.seek(SeekFrom::Start(self.offset))?;
         let mut header = [0; HEADER];
         from.read_exact(&mut header)?;
-        for (at, value) in [(24, instance), (48, Some(self.content)), (56, Some(self.size * 8))] {
+        let end = self.begin.max(integer(&header, 40, 8, self.big_endian));
+        let changes = [(24, instance), (40, Some(end)), (48, Some(self.content)), (56, Some(self.size * 8))];
+        for (at, value) in changes {
             if let Some(value) = value {
                 let bytes = if self.big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
                 header[at..at + 8].copy_from_slice(&bytes);

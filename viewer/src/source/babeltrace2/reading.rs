@@ -49,6 +49,8 @@ pub struct StreamState<'s> {
     packets: &'s [Packet],
     /// How many packets have begun.
     begun: usize,
+    /// Whether the last packet was counted as one of the window.
+    is_counted: bool,
     /// The class of the last event, by its number: most events are of the same class as the one before.
     last: Option<(u64, ClassIndex)>,
 }
@@ -110,11 +112,16 @@ impl<'p, C: Collect> Reading<'p, C> {
                     trace.environment = beginning.environment();
                 }
             }
-            MessageView::PacketBeginning => {
+            MessageView::PacketBeginning(begin) => {
                 let size = stream.packets.get(stream.begun).map_or(0, |packet| packet.size);
                 self.progress.done.fetch_add(size, Relaxed);
-                self.report.traces[trace.index].packets += 1;
                 stream.begun += 1;
+                stream.is_counted = begin.zip(self.window.until).is_none_or(|(begin, until)| begin <= until);
+                self.report.traces[trace.index].packets += u64::from(stream.is_counted);
+            }
+            MessageView::PacketEnd(end) => {
+                let is_before = end.zip(self.window.since).is_some_and(|(end, since)| end < since);
+                self.report.traces[trace.index].packets -= u64::from(is_before && stream.is_counted);
             }
             MessageView::DiscardedEvents(loss) if overlaps(self.window, &loss) => {
                 self.report.discarded_events += loss.count.unwrap_or_else(|| first_discarded(stream.packets));

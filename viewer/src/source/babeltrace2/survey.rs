@@ -132,7 +132,9 @@ impl<'a> Survey<'a> {
             }
         }
         for (stream, mut packets) in streams {
-            packets.sort_by_key(|(damaged, packet)| (packet.begin, packet.sequence, *damaged, packet.cut));
+            packets.sort_by_key(|(damaged, packet)| {
+                (packet.begin, packet.sequence, *damaged, packet.is_incomplete)
+            });
             packets.dedup_by_key(|(_, packet)| (packet.begin, packet.sequence));
             self.streams.insert(stream, packets.into_iter().map(|(_, packet)| packet).collect());
         }

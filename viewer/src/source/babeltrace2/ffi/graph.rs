@@ -69,8 +69,8 @@ impl Graph {
         // SAFETY: the graph owns the source, and so keeps it and its ports alive.
         for stream in 0..unsafe { bt_component_source_get_output_port_count(source) } {
             // SAFETY: as above, and the index is below the count.
-            graph
-                .add_sink(unsafe { bt_component_source_borrow_output_port_by_index_const(source, stream) })?;
+            let port = unsafe { bt_component_source_borrow_output_port_by_index_const(source, stream) };
+            graph.add_sink(port)?;
         }
         // Running a graph without a sink is forbidden.
         graph.ended = graph.sinks.is_empty();

@@ -19,8 +19,10 @@ pub enum MessageView<'a> {
     Event(Event<'a>),
     /// A stream begins.
     StreamBeginning(Stream<'a>),
-    /// A packet begins.
-    PacketBeginning,
+    /// A packet begins, at this time if it says so.
+    PacketBeginning(Option<i64>),
+    /// A packet ends, at this time if it says so.
+    PacketEnd(Option<i64>),
     /// The tracer discarded events.
     DiscardedEvents(Loss),
     /// Packets are missing.
@@ -62,12 +64,42 @@ impl Message {
                     stream: bt_message_stream_beginning_borrow_stream_const(self.0),
                     lifetime: PhantomData,
                 }),
-                BT_MESSAGE_TYPE_PACKET_BEGINNING => MessageView::PacketBeginning,
+                BT_MESSAGE_TYPE_PACKET_BEGINNING => MessageView::PacketBeginning(packet_beginning(self.0)),
+                BT_MESSAGE_TYPE_PACKET_END => MessageView::PacketEnd(packet_end(self.0)),
                 BT_MESSAGE_TYPE_DISCARDED_EVENTS => MessageView::DiscardedEvents(discarded_events(self.0)),
                 BT_MESSAGE_TYPE_DISCARDED_PACKETS => MessageView::DiscardedPackets(discarded_packets(self.0)),
                 _ => MessageView::Other,
             }
         }
+    }
+}
+
+/// # Safety
+///
+/// The message is a packet's beginning.
+unsafe fn packet_beginning(message: *const bt_message) -> Option<i64> {
+    // SAFETY: the caller vouches for the type; there is a clock snapshot if the class says so.
+    unsafe {
+        let packet = bt_message_packet_beginning_borrow_packet_const(message);
+        let class = bt_stream_borrow_class_const(bt_packet_borrow_stream_const(packet));
+        let timed = bt_stream_class_packets_have_beginning_default_clock_snapshot(class) != 0;
+        let snapshot =
+            || nanoseconds(bt_message_packet_beginning_borrow_default_clock_snapshot_const(message));
+        timed.then(snapshot).flatten()
+    }
+}
+
+/// # Safety
+///
+/// The message is a packet's end.
+unsafe fn packet_end(message: *const bt_message) -> Option<i64> {
+    // SAFETY: as above.
+    unsafe {
+        let packet = bt_message_packet_end_borrow_packet_const(message);
+        let class = bt_stream_borrow_class_const(bt_packet_borrow_stream_const(packet));
+        let timed = bt_stream_class_packets_have_end_default_clock_snapshot(class) != 0;
+        let snapshot = || nanoseconds(bt_message_packet_end_borrow_default_clock_snapshot_const(message));
+        timed.then(snapshot).flatten()
     }
 }
 
