@@ -1,1 +1,3 @@
 //! Valkey's six LTTng-UST providers, ready to call.
+
+lttng_provider::include_events!();

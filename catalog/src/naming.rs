@@ -2,7 +2,7 @@
 //!
 //! They are defined here so that the checker refuses what would clash and generators agree with it.
 
-use crate::model::{Enumeration, Field, FieldType, Label};
+use crate::model::{Enumeration, Event, Field, FieldType, Label};
 
 impl Enumeration {
     /// The name of the Rust type: `client_kind` becomes `ClientKind`.
@@ -15,6 +15,14 @@ impl Label {
     /// The name of the Rust variant: `IN_PROGRESS` becomes `InProgress`.
     pub fn rust_name(&self) -> String {
         camel_case(&self.name)
+    }
+}
+
+impl Event {
+    /// The name of the Rust struct of what is recorded beside the duration: `command_call` becomes
+    /// `CommandCallDetails`.
+    pub fn details_name(&self) -> String {
+        format!("{}Details", camel_case(&self.name))
     }
 }
 

@@ -1,1 +1,49 @@
 //! Runtime of catalog-driven LTTng-UST providers.
+//!
+//! A catalog (a TOML file) lists an application's events. `lttng_provider_build::compile` in the
+//! application's `build.rs` turns it into LTTng-UST providers and a Rust type for each event;
+//! [`include_events!`] brings those types into the application. This crate is what they have in common.
+//!
+//! ```
+//! # // What `include_events!()` gives for a catalog with the provider `shop` and two events.
+//! # mod events { include!("../doc/events.rs"); }
+//! use events::shop;
+//! use lttng_provider::emit;
+//!
+//! // Nothing in the parentheses is evaluated unless a session records the event.
+//! emit!(shop::sold("apples", 3));
+//!
+//! // How long something took; the clock is read only if a session records the event.
+//! let total = shop::checkout::timed(|| 3 * 7);
+//! assert_eq!(total, 21);
+//! ```
+//!
+//! # On and off
+//!
+//! Tracing is off unless the feature `lttng` of this crate is on (an application forwards it:
+//! `lttng = ["lttng-provider/lttng"]`) or the environment of the build has `USE_LTTNG=yes`. Off, no C is
+//! compiled, nothing is linked, no system package is needed, every event's `enabled()` is a constant
+//! `false`, and all of this builds on any platform. On, the build needs a C compiler and the headers of
+//! LTTng-UST 2.13 or newer. The program itself starts without LTTng-UST, too: it is loaded if it is there.
+//!
+//! # Limits
+//!
+//! - A string, and a sequence in network order, is recorded up to 64 KiB; see [`Text`].
+//! - LTTng discards an event that is larger than a sub-buffer of its channel.
+
+#[rustfmt::skip]
+mod bindings;
+mod duration;
+mod event;
+pub mod ffi;
+mod macros;
+mod text;
+
+pub use duration::{Guard, NoDetails, Stopwatch, Unit};
+pub use event::{DurationEvent, Event};
+#[cfg(unix)]
+pub use ffi::fork::{Fork, fork};
+pub use text::Text;
+
+/// Whether tracing is built in.
+pub const TRACING: bool = cfg!(tracing);

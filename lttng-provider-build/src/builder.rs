@@ -1,0 +1,197 @@
+//! The edge: reads catalogs, writes files, runs the C compiler and talks to Cargo.
+
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs, io, process};
+
+use lttng_catalog::{Catalog, Errors};
+
+use crate::{Clash, Options, SourceFile, generate};
+
+/// Compiles one catalog, with all options at their defaults; see [`Builder::compile`].
+pub fn compile(catalog: impl AsRef<Path>) {
+    Builder::new().catalog(catalog).compile();
+}
+
+/// Compiles catalogs into LTTng-UST providers and the Rust types of their events.
+///
+/// ```no_run
+/// lttng_provider_build::Builder::new()
+///     .catalog("catalogs/requests.toml")
+///     .catalog("catalogs/storage.toml")
+///     .prefix("acme_")
+///     .compile();
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    catalogs: Vec<PathBuf>,
+    prefix: String,
+    output: Option<PathBuf>,
+}
+
+impl Builder {
+    /// A builder without a catalog.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Adds a catalog: a path relative to the crate's folder.
+    pub fn catalog(mut self, path: impl AsRef<Path>) -> Self {
+        self.catalogs.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Puts a prefix before the name of every provider as LTTng sees it; in Rust the names stay. Two programs
+    /// that use one catalog can so be told apart in a trace.
+    pub fn prefix(mut self, prefix: &str) -> Self {
+        prefix.clone_into(&mut self.prefix);
+        self
+    }
+
+    /// Writes the generated sources to this folder and not to Cargo's `OUT_DIR`, e.g. to read them or to keep
+    /// them. `include_events!` looks in `OUT_DIR`; use `include!` with the path of `events.rs` then.
+    pub fn output(mut self, folder: impl AsRef<Path>) -> Self {
+        self.output = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Does it all, for a build script: writes the sources, compiles the C if tracing is on, tells Cargo what to
+    /// link and to watch. What is wrong ends the build with a line for each error.
+    pub fn compile(self) {
+        if let Err(error) = self.try_compile() {
+            for line in error.to_string().lines() {
+                println!("cargo::error={line}");
+            }
+            process::exit(1);
+        }
+    }
+
+    /// As [`compile`](Builder::compile), for a build script that wants to see the error.
+    pub fn try_compile(self) -> Result<(), Error> {
+        let tracing = match env::var("DEP_LTTNG_PROVIDER_TRACING").as_deref() {
+            Ok("on") => true,
+            Ok(_) => false,
+            Err(_) => return Err(Error::NoRuntime),
+        };
+        if let Some(wrong) = self.prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+            return Err(Error::Prefix { prefix: self.prefix, wrong });
+        }
+        let catalogs = self.read_catalogs()?;
+        let files = generate(&catalogs, &Options { tracing, prefix: self.prefix })?;
+        let folder = match self.output {
+            Some(folder) => folder,
+            None => env::var_os("OUT_DIR").map(PathBuf::from).ok_or(Error::NotABuildScript)?,
+        };
+        write(&folder, &files)?;
+        if tracing {
+            compile_c(&folder, &files)?;
+        }
+        Ok(())
+    }
+
+    fn read_catalogs(&self) -> Result<Vec<Catalog>, Error> {
+        let read = |path: &PathBuf| {
+            println!("cargo::rerun-if-changed={}", path.display());
+            Catalog::read(path)
+        };
+        let (catalogs, errors): (Vec<_>, Vec<_>) = self.catalogs.iter().map(read).partition(Result::is_ok);
+        let errors: Vec<Errors> = errors.into_iter().filter_map(Result::err).collect();
+        if errors.is_empty() {
+            Ok(catalogs.into_iter().flatten().collect())
+        } else {
+            Err(Error::Catalogs(errors))
+        }
+    }
+}
+
+/// Writes what has changed, so that nothing is compiled again for the rest.
+fn write(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |error| Error::Write { path, error }
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    for file in files {
+        let path = folder.join(&file.name);
+        if fs::read_to_string(&path).is_ok_and(|text| text == file.text) {
+            continue;
+        }
+        fs::write(&path, &file.text).map_err(failed(&path))?;
+    }
+    Ok(())
+}
+
+fn compile_c(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
+    let include = env::var_os("DEP_LTTNG_PROVIDER_INCLUDE").unwrap_or_default();
+    let package = env::var("CARGO_PKG_NAME").unwrap_or_default().replace('-', "_");
+    cc::Build::new()
+        .files(files.iter().filter(|file| file.is_c_source()).map(|file| folder.join(&file.name)))
+        .include(folder)
+        .includes(env::split_paths(&include))
+        // LTTng knows a provider by what its constructors register, so all of it belongs into the program,
+        // whether or not the program emits each event.
+        .link_lib_modifier("+whole-archive")
+        .try_compile(&format!("lttng_provider_{package}"))
+        .map_err(Error::Compiler)
+}
+
+/// Why there is no provider.
+#[derive(Debug)]
+pub enum Error {
+    /// The crate does not depend on `lttng-provider`, which knows whether tracing is on.
+    NoRuntime,
+    /// Cargo has not run the program as a build script.
+    NotABuildScript,
+    /// The prefix is not part of a C identifier.
+    Prefix {
+        /// The whole prefix.
+        prefix: String,
+        /// What is wrong with it.
+        wrong: char,
+    },
+    /// Catalogs that cannot be read or have errors.
+    Catalogs(Vec<Errors>),
+    /// Providers that cannot be in one program.
+    Clash(Clash),
+    /// A file that cannot be written.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// What the C compiler says.
+    Compiler(cc::Error),
+}
+
+impl From<Clash> for Error {
+    fn from(clash: Clash) -> Self {
+        Error::Clash(clash)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoRuntime => f.write_str(
+                "a crate with a catalog needs `lttng-provider` among its [dependencies], and calls this from its build \
+                 script",
+            ),
+            Error::NotABuildScript => f.write_str("OUT_DIR is not set: call this from a build script"),
+            Error::Prefix { prefix, wrong } => {
+                write!(f, "the prefix `{prefix}` has a {wrong:?}: only letters, digits and `_` can be in a provider's name")
+            }
+            Error::Catalogs(errors) => {
+                for (index, errors) in errors.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { "\n" };
+                    write!(f, "{separator}{errors}")?;
+                }
+                Ok(())
+            }
+            Error::Clash(clash) => clash.fmt(f),
+            Error::Write { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Compiler(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,28 @@
+//! Documentation as C comments.
+
+/// A comment of one or several lines, ending in a line break; empty for no text.
+pub(super) fn comment(text: &str) -> String {
+    // The end of the comment must not come from within.
+    let text = text.trim().replace("*/", "* /");
+    match text.lines().count() {
+        0 => String::new(),
+        1 => format!("/* {text} */\n"),
+        _ => {
+            let lines: String =
+                text.lines().map(|line| format!(" * {}", line.trim()).trim_end().to_owned() + "\n").collect();
+            format!("/*\n{lines} */\n")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comment;
+
+    #[test]
+    fn documentation_cannot_end_its_comment() {
+        assert_eq!(comment(""), "");
+        assert_eq!(comment("one */ line\n"), "/* one * / line */\n");
+        assert_eq!(comment("a\n\nb"), "/*\n * a\n *\n * b\n */\n");
+    }
+}

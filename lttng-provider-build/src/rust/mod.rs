@@ -1,0 +1,41 @@
+//! The Rust side: a module for each provider, a type for each event.
+
+mod arguments;
+mod doc;
+mod enumeration;
+mod event;
+mod identifier;
+
+use crate::generate::Source;
+use crate::{SourceFile, layout};
+use identifier::identifier;
+
+/// All providers in one file.
+pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
+    let modules: Vec<String> = sources.iter().map(|source| module(source, tracing)).collect();
+    SourceFile { name: "events.rs".to_owned(), text: modules.join("\n") }
+}
+
+fn module(source: &Source<'_>, tracing: bool) -> String {
+    let provider = source.provider;
+    let enumerations = provider.enums.iter().map(enumeration::enumeration);
+    let events = provider.events.iter().map(|event| event::event(source, event, tracing));
+    let items: Vec<String> = enumerations.chain(events).collect();
+    format!(
+        "// {}\n\n{}#[allow(non_camel_case_types, clippy::too_many_arguments)]\npub mod {} {{\n{}}}\n",
+        source.origin(),
+        doc::comment(&provider.doc, &format!("The events of the provider `{}`.", provider.name)),
+        identifier(&provider.name),
+        indent(&items.join("\n"))
+    )
+}
+
+/// Four spaces before every line that has something on it.
+fn indent(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()
+}
+
+/// `start(a, b)end`, in Rust's style.
+fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
+    layout::list(indent, "    ", start, items, end, ",")
+}

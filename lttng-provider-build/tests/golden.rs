@@ -1,0 +1,82 @@
+//! What is generated is what was read and found good.
+//!
+//! `OVERWRITE=1 cargo test -p lttng-provider-build --test golden` writes the expected files anew; read the
+//! difference before you keep it. That they compile and record is shown by the tests of the workspace.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use lttng_catalog::Catalog;
+use lttng_provider_build::{Options, SourceFile, generate};
+
+#[test]
+fn every_type_with_tracing_on() {
+    let files = generate(&[read("tests/catalogs/every-type.toml")], &options(true, "")).unwrap();
+    compare("lttng-provider-build/tests/golden/every-type", &files);
+}
+
+#[test]
+fn prefix_is_seen_by_lttng_and_not_by_rust() {
+    let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(true, "acme_")).unwrap();
+    compare("lttng-provider-build/tests/golden/prefix", &files);
+}
+
+#[test]
+fn off_is_rust_alone() {
+    let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(false, "")).unwrap();
+    assert_eq!(files.len(), 1);
+    compare("lttng-provider/doc", &files);
+}
+
+#[test]
+fn providers_of_one_name_in_two_catalogs_are_refused() {
+    let shop = read("lttng-provider/doc/shop.toml");
+    let clash = generate(&[shop.clone(), shop], &options(true, "")).unwrap_err();
+    assert_eq!(clash.to_string(), "two catalogs have a provider `shop`; rename one");
+}
+
+#[test]
+fn prefix_that_makes_a_name_too_long_is_refused() {
+    let shop = read("lttng-provider/doc/shop.toml");
+    let clash = generate(&[shop], &options(true, &"x".repeat(250))).unwrap_err();
+    assert!(clash.to_string().contains("255 bytes; take a shorter prefix"), "{clash}");
+}
+
+fn options(tracing: bool, prefix: &str) -> Options {
+    Options { tracing, prefix: prefix.to_owned() }
+}
+
+fn read(path: &str) -> Catalog {
+    Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// The files are those in the folder, but for what every catalog has.
+fn compare(folder: &str, files: &[SourceFile]) {
+    let folder = workspace().join(folder);
+    for file in files.iter().filter(|file| file.name != "lttng_provider.h") {
+        let path = folder.join(&file.name);
+        if env::var_os("OVERWRITE").is_some() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, &file.text).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            file.text == expected,
+            "{} differs from what is generated now:\n{}",
+            path.display(),
+            first_difference(&expected, &file.text)
+        );
+    }
+}
+
+fn first_difference(expected: &str, made: &str) -> String {
+    let lines = expected.lines().zip(made.lines()).enumerate();
+    match lines.into_iter().find(|(_, (expected, made))| expected != made) {
+        Some((index, (expected, made))) => format!("line {}\n-{expected}\n+{made}", index + 1),
+        None => "one is longer than the other".to_owned(),
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}

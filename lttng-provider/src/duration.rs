@@ -1,0 +1,107 @@
+//! Measuring: the clock is read only for an event that is enabled when the measurement begins.
+
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use crate::DurationEvent;
+
+/// The unit of a duration in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Billionths of a second.
+    Nanoseconds,
+    /// Millionths of a second.
+    Microseconds,
+    /// Thousandths of a second.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+}
+
+impl Unit {
+    /// How many whole units the duration has; the largest number if they are more than fit.
+    #[inline]
+    pub fn count(self, duration: Duration) -> u64 {
+        let (in_a_second, rest) = match self {
+            Unit::Nanoseconds => (1_000_000_000, duration.subsec_nanos()),
+            Unit::Microseconds => (1_000_000, duration.subsec_micros()),
+            Unit::Milliseconds => (1_000, duration.subsec_millis()),
+            Unit::Seconds => (1, 0),
+        };
+        duration.as_secs().saturating_mul(in_a_second).saturating_add(rest.into())
+    }
+}
+
+/// The details of an event that has no field but its duration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoDetails {}
+
+/// A measurement that has begun; dropping it without [`finish`](Stopwatch::finish) records nothing.
+#[derive(Debug)]
+#[must_use = "a stopwatch records nothing until it is finished"]
+pub struct Stopwatch<E> {
+    start: Option<Instant>,
+    event: PhantomData<fn() -> E>,
+}
+
+impl<E: DurationEvent> Stopwatch<E> {
+    /// Begins, if the event is enabled; reads no clock otherwise.
+    #[inline]
+    pub fn start() -> Self {
+        Stopwatch { start: E::enabled().then(Instant::now), event: PhantomData }
+    }
+
+    /// The time since the start; none if the event was not enabled then.
+    #[inline]
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.start.map(|start| start.elapsed())
+    }
+
+    /// Records the time since the start with these details, which are evaluated after the clock is read,
+    /// and not at all if the event was not enabled at the start.
+    #[inline]
+    pub fn finish<'a>(self, details: impl FnOnce() -> E::Details<'a>) {
+        if let Some(duration) = self.elapsed() {
+            E::record_duration(duration, details());
+        }
+    }
+}
+
+/// A measurement that is recorded when it is dropped, also by an early return or a panic.
+#[derive(Debug)]
+#[must_use = "a guard that is dropped at once measures nothing: bind it with `let _guard`"]
+pub struct Guard<E: for<'a> DurationEvent<Details<'a> = NoDetails>> {
+    stopwatch: Stopwatch<E>,
+}
+
+impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
+    /// Begins, if the event is enabled; reads no clock otherwise.
+    #[inline]
+    pub fn start() -> Self {
+        Guard { stopwatch: Stopwatch::start() }
+    }
+}
+
+impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(duration) = self.stopwatch.elapsed() {
+            E::record_duration(duration, NoDetails {});
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_units_are_counted() {
+        let duration = Duration::new(2, 345_678_901);
+        assert_eq!(Unit::Nanoseconds.count(duration), 2_345_678_901);
+        assert_eq!(Unit::Microseconds.count(duration), 2_345_678);
+        assert_eq!(Unit::Milliseconds.count(duration), 2_345);
+        assert_eq!(Unit::Seconds.count(duration), 2);
+        assert_eq!(Unit::Nanoseconds.count(Duration::MAX), u64::MAX);
+    }
+}

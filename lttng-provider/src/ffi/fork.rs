@@ -1,0 +1,123 @@
+//! Forking a traced process.
+
+use std::io;
+
+/// Which of the two processes this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fork {
+    /// The one that forked.
+    Parent {
+        /// The child's process ID.
+        child: u32,
+    },
+    /// The new one.
+    Child,
+}
+
+/// `fork(2)`, after which both processes are traced: the child as a process of its own.
+///
+/// With tracing off it is `fork(2)` alone. The error is that of `fork(2)`, and `errno` is as it left it.
+///
+/// ```
+/// use lttng_provider::{Fork, fork};
+///
+/// // SAFETY: the child does nothing but end.
+/// match unsafe { fork() } {
+///     Ok(Fork::Parent { child }) => println!("the child is {child}"),
+///     Ok(Fork::Child) => std::process::abort(),
+///     Err(error) => println!("there is no child: {error}"),
+/// }
+/// ```
+///
+/// # Safety
+/// As for `fork(2)`: the child has only the calling thread, while locks and other state are as they were,
+/// so until it calls `exec` the child of a program with several threads may only do what is safe in a
+/// signal handler. Emitting events is.
+pub unsafe fn fork() -> io::Result<Fork> {
+    let around = Around::begin();
+    // SAFETY: the caller keeps the contract.
+    let pid = unsafe { libc::fork() };
+    let result = match pid {
+        0 => Ok(Fork::Child),
+        1.. => Ok(Fork::Parent { child: pid.unsigned_abs() }),
+        _ => Err(io::Error::last_os_error()),
+    };
+    around.end(pid == 0);
+    result
+}
+
+/// What LTTng-UST wants to be told around a fork: nothing, with tracing off.
+#[cfg(not(tracing))]
+struct Around;
+
+#[cfg(not(tracing))]
+impl Around {
+    fn begin() -> Around {
+        Around
+    }
+
+    fn end(self, _in_child: bool) {}
+}
+
+/// What LTTng-UST wants to be told around a fork, if the providers have loaded it.
+#[cfg(tracing)]
+struct Around {
+    hooks: Option<Hooks>,
+    /// The signals that were blocked before; LTTng-UST blocks all of them meanwhile.
+    signals: libc::sigset_t,
+}
+
+#[cfg(tracing)]
+impl Around {
+    fn begin() -> Around {
+        // SAFETY: all-zero is a valid signal set.
+        let mut signals = unsafe { std::mem::zeroed() };
+        let hooks = Hooks::find();
+        if let Some(hooks) = &hooks {
+            // SAFETY: the set is ours to fill, and `end` follows in both processes.
+            unsafe { (hooks.before)(&mut signals) };
+        }
+        Around { hooks, signals }
+    }
+
+    fn end(mut self, in_child: bool) {
+        let Some(hooks) = self.hooks else { return };
+        let after = if in_child { hooks.after_in_child } else { hooks.after_in_parent };
+        // SAFETY: errno is this thread's own, and the hook may change it; the set is what `before` filled.
+        unsafe {
+            let errno = *libc::__errno_location();
+            after(&mut self.signals);
+            *libc::__errno_location() = errno;
+        }
+    }
+}
+
+/// The functions of <lttng/ust-fork.h>.
+#[cfg(tracing)]
+struct Hooks {
+    before: Hook,
+    after_in_parent: Hook,
+    after_in_child: Hook,
+}
+
+#[cfg(tracing)]
+type Hook = unsafe extern "C" fn(*mut libc::sigset_t);
+
+#[cfg(tracing)]
+impl Hooks {
+    fn find() -> Option<Hooks> {
+        Some(Hooks {
+            before: find(c"lttng_ust_before_fork")?,
+            after_in_parent: find(c"lttng_ust_after_fork_parent")?,
+            after_in_child: find(c"lttng_ust_after_fork_child")?,
+        })
+    }
+}
+
+#[cfg(tracing)]
+fn find(name: &std::ffi::CStr) -> Option<Hook> {
+    // SAFETY: the name ends in a NUL.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    // SAFETY: all functions that are looked up have this type; a null pointer becomes `None`.
+    unsafe { std::mem::transmute::<*mut libc::c_void, Option<Hook>>(address) }
+}

@@ -1,0 +1,36 @@
+//! The macros.
+
+/// Emits an event; its arguments are evaluated only if a session records it.
+///
+/// ```
+/// # mod events { include!("../doc/events.rs"); }
+/// use lttng_provider::emit;
+///
+/// fn name() -> String {
+///     unreachable!("no session records the event")
+/// }
+///
+/// emit!(events::shop::sold(&name(), 1));
+/// ```
+#[macro_export]
+macro_rules! emit {
+    ($($event:ident)::+ ($($argument:expr),* $(,)?)) => {
+        if $($event)::+::enabled() {
+            $($event)::+::record($($argument),*);
+        }
+    };
+    (::$($event:ident)::+ ($($argument:expr),* $(,)?)) => {
+        if ::$($event)::+::enabled() {
+            ::$($event)::+::record($($argument),*);
+        }
+    };
+}
+
+/// Brings in the events that `lttng_provider_build::compile` wrote in the crate's build script: a module
+/// for each provider, a type for each event.
+#[macro_export]
+macro_rules! include_events {
+    () => {
+        include!(concat!(env!("OUT_DIR"), "/events.rs"));
+    };
+}

@@ -1,0 +1,80 @@
+//! The text of a string field.
+
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+/// Text for a field: anything that is bytes, be it UTF-8 or not.
+///
+/// It is made from `&str`, `&[u8]`, `&CStr` and references to what owns these. No heap memory is allocated
+/// for it: a `&CStr` is passed on as it is, and others are copied onto the stack with a NUL behind them.
+///
+/// A string is recorded up to its first NUL, and up to 64 KiB.
+#[derive(Clone, Copy, Debug)]
+pub enum Text<'a> {
+    /// Bytes without a NUL behind them.
+    Bytes(&'a [u8]),
+    /// Bytes with a NUL behind them.
+    Terminated(&'a CStr),
+}
+
+impl<'a> Text<'a> {
+    /// The bytes, without the NUL behind them.
+    #[inline]
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Text::Bytes(bytes) => bytes,
+            Text::Terminated(text) => text.to_bytes(),
+        }
+    }
+}
+
+impl Default for Text<'_> {
+    /// The empty text.
+    fn default() -> Self {
+        Text::Terminated(c"")
+    }
+}
+
+/// Makes a text from a reference to each of these types, which all lend their bytes.
+macro_rules! from_bytes {
+    ($($type:ty),+) => {
+        $(
+            impl<'a> From<&'a $type> for Text<'a> {
+                #[inline]
+                fn from(text: &'a $type) -> Self {
+                    Text::Bytes(text.as_ref())
+                }
+            }
+        )+
+    };
+}
+
+from_bytes!(str, [u8], String, Vec<u8>);
+
+impl<'a, const LENGTH: usize> From<&'a [u8; LENGTH]> for Text<'a> {
+    #[inline]
+    fn from(text: &'a [u8; LENGTH]) -> Self {
+        Text::Bytes(text)
+    }
+}
+
+impl<'a> From<&'a Cow<'_, str>> for Text<'a> {
+    #[inline]
+    fn from(text: &'a Cow<'_, str>) -> Self {
+        Text::Bytes(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a CStr> for Text<'a> {
+    #[inline]
+    fn from(text: &'a CStr) -> Self {
+        Text::Terminated(text)
+    }
+}
+
+impl<'a> From<&'a CString> for Text<'a> {
+    #[inline]
+    fn from(text: &'a CString) -> Self {
+        Text::Terminated(text)
+    }
+}

@@ -1,0 +1,28 @@
+//! The checked-in bindings are what bindgen makes from the installed headers.
+//!
+//! `OVERWRITE=1 cargo test -p lttng-provider --test bindings` writes them anew.
+
+use std::path::Path;
+use std::{env, fs};
+
+#[test]
+fn bindings_are_those_of_the_installed_headers() {
+    let made = bindgen::Builder::default()
+        .header_contents("bindings.h", "#include <lttng/tracepoint-types.h>")
+        .allowlist_type("lttng_ust_tracepoint")
+        // Their numbers hold for one architecture; the test of every field type in a trace holds for all.
+        .layout_tests(false)
+        .raw_line("//! The part of <lttng/tracepoint-types.h> that the enabled check reads, made by bindgen.")
+        .raw_line("//! `tests/bindings.rs` compares, and makes it anew if asked.")
+        .raw_line("#![allow(missing_docs, non_camel_case_types, dead_code)]")
+        .disable_header_comment()
+        .generate()
+        .expect("the headers of LTTng-UST are installed: run `make setup`")
+        .to_string();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings.rs");
+    if env::var_os("OVERWRITE").is_some() {
+        fs::write(&path, &made).expect("src/bindings.rs is written");
+    }
+    let kept = fs::read_to_string(&path).expect("src/bindings.rs is read");
+    assert_eq!(made, kept, "src/bindings.rs differs; OVERWRITE=1 writes it anew");
+}
