@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicU64;
 #[cfg(feature = "babeltrace2")]
 pub mod babeltrace2;
 pub mod discover;
+pub mod native;
 mod value;
 
 pub use value::{Enumeration, Integer, Value};
@@ -193,7 +194,7 @@ pub struct Trace {
     pub environment: Vec<(String, String)>,
     /// How many streams (ring buffers) the trace has.
     pub streams: usize,
-    /// How many packets were read, each once.
+    /// How many packets the trace has, each counted once and whether or not it lies in the window.
     pub packets: u64,
 }
 

@@ -1,0 +1,191 @@
+//! A place in a packet's bytes, counted in bits.
+//!
+//! CTF counts bits in the direction of the byte order, so that a field that does not begin at a byte's
+//! boundary is one run of bits in both:
+//!
+//! ```text
+//! little-endian   byte 0: 7 6 5 4 3 2 1 0   byte 1: 7 6 5 4 3 2 1 0     5 bits at 6 → b1[2..0] b0[7..6]
+//!                         └── first bit is bit 0
+//! big-endian      byte 0: 7 6 5 4 3 2 1 0   byte 1: 7 6 5 4 3 2 1 0     5 bits at 6 → b0[1..0] b1[7..5]
+//!                         └── first bit is bit 7
+//! ```
+
+use super::metadata::ByteOrder;
+
+/// How many elements of no size there may be in the bytes; more are a way to make a reader hang.
+const MAX_EMPTY: u32 = 1 << 20;
+
+/// Why a field cannot be decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It ends behind the bytes that are there.
+    Short,
+    /// A variant's tag chooses none of its members.
+    NoChoice,
+    /// A sequence has fewer than no elements, or very many that take no room.
+    BadLength,
+}
+
+/// A place in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits<'a> {
+    bytes: &'a [u8],
+    /// In bits from the beginning of the bytes, which is a multiple of every alignment into the packet.
+    at: usize,
+    /// Where what may be read ends, in bits.
+    end: usize,
+    /// How many more elements may take no room.
+    empty: u32,
+}
+
+impl<'a> Bits<'a> {
+    /// The place that many bits into the bytes, of which as many may be read as `end` says.
+    pub fn new(bytes: &'a [u8], at: usize, end: usize) -> Bits<'a> {
+        let end = end.min(bytes.len().saturating_mul(8));
+        Bits { bytes, at: at.min(end), end, empty: MAX_EMPTY }
+    }
+
+    /// How many bits into the bytes the place is.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether all has been read.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.at >= self.end
+    }
+
+    /// How many bits are left.
+    pub fn left(&self) -> usize {
+        self.end - self.at
+    }
+
+    /// Gives up on elements that take no room when there have been too many of them.
+    pub fn check_progress(&mut self, before: usize) -> Result<(), Fault> {
+        if self.at == before {
+            self.empty = self.empty.checked_sub(1).ok_or(Fault::BadLength)?;
+        }
+        Ok(())
+    }
+
+    /// Moves on to a multiple of the alignment, a power of two.
+    #[inline]
+    pub fn align(&mut self, align: u32) -> Result<(), Fault> {
+        let mask = align as usize - 1;
+        let aligned = self.at.checked_add(mask).ok_or(Fault::Short)? & !mask;
+        if aligned > self.end {
+            return Err(Fault::Short);
+        }
+        self.at = aligned;
+        Ok(())
+    }
+
+    /// Moves on by so many bits.
+    #[inline]
+    pub fn skip(&mut self, bits: u64) -> Result<(), Fault> {
+        match usize::try_from(bits) {
+            Ok(bits) if bits <= self.end - self.at => {
+                self.at += bits;
+                Ok(())
+            }
+            _ => Err(Fault::Short),
+        }
+    }
+
+    /// Takes an integer of 1 to 64 bits.
+    pub fn integer(&mut self, size: u32, order: ByteOrder) -> Result<u64, Fault> {
+        let (first, shift) = (self.at / 8, self.at as u32 % 8);
+        self.skip(size.into())?;
+        // 64 bits that do not begin at a byte's boundary span 9 bytes.
+        let spanned = &self.bytes[first..self.at.div_ceil(8)];
+        let mut bytes = [0; 16];
+        bytes[..spanned.len()].copy_from_slice(spanned);
+        Ok(match order {
+            ByteOrder::Little => (u128::from_le_bytes(bytes) >> shift) as u64 & (u64::MAX >> (64 - size)),
+            ByteOrder::Big => (u128::from_be_bytes(bytes) << shift >> (128 - size)) as u64,
+        })
+    }
+
+    /// Takes so many whole bytes; the place must be at a byte's boundary.
+    #[inline]
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let first = self.at / 8;
+        if count > (self.end - self.at) / 8 {
+            return Err(Fault::Short);
+        }
+        self.at += count * 8;
+        Ok(&self.bytes[first..first + count])
+    }
+
+    /// Takes whole bytes up to a NUL, and the NUL; the place must be at a byte's boundary.
+    #[inline]
+    pub fn text(&mut self) -> Result<&'a [u8], Fault> {
+        let rest = &self.bytes[self.at / 8..self.end / 8];
+        let length = nul(rest).ok_or(Fault::Short)?;
+        self.at += (length + 1) * 8;
+        Ok(&rest[..length])
+    }
+}
+
+/// Where the first NUL is.
+#[inline]
+fn nul(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr(0, bytes)
+}
+
+/// A signed integer of so many bits.
+#[inline]
+pub fn sign_extend(value: u64, size: u32) -> i64 {
+    let unused = 64 - size;
+    (value << unused) as i64 >> unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_of_any_width_are_taken_at_any_bit() {
+        let bytes: Vec<u8> = (0..32_u8).map(|i| i.wrapping_mul(151).wrapping_add(37)).collect();
+        let bit = |order: ByteOrder, i: usize| match order {
+            ByteOrder::Little => u64::from(bytes[i / 8] >> (i % 8) & 1),
+            ByteOrder::Big => u64::from(bytes[i / 8] >> (7 - i % 8) & 1),
+        };
+        for size in 1..=64 {
+            for at in 0..64 {
+                for order in [ByteOrder::Little, ByteOrder::Big] {
+                    let expected = (0..size as usize).fold(0, |value, i| match order {
+                        ByteOrder::Little => value | bit(order, at + i) << i,
+                        ByteOrder::Big => value << 1 | bit(order, at + i),
+                    });
+                    let mut bits = Bits::new(&bytes, at, 256);
+                    assert_eq!(bits.integer(size, order), Ok(expected), "{size} bits at {at}, {order:?}");
+                    assert_eq!(bits.at(), at + size as usize);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_from_behind_the_end() {
+        let mut bits = Bits::new(&[1, 2, 3, 0], 3, 20);
+        assert_eq!(bits.integer(18, ByteOrder::Little), Err(Fault::Short));
+        assert_eq!(bits.skip(u64::MAX), Err(Fault::Short));
+        assert_eq!(bits.align(32), Err(Fault::Short));
+        assert_eq!(bits.align(8), Ok(()));
+        assert_eq!(bits.bytes(2), Err(Fault::Short));
+        assert_eq!(bits.text(), Err(Fault::Short));
+        assert_eq!((bits.at(), bits.left()), (8, 12));
+        assert_eq!(bits.bytes(1), Ok(&[2][..]));
+    }
+
+    #[test]
+    fn signs_are_extended() {
+        assert_eq!(sign_extend(0b111, 3), -1);
+        assert_eq!(sign_extend(0b011, 3), 3);
+        assert_eq!(sign_extend(u64::MAX, 64), -1);
+        assert_eq!(sign_extend(1, 1), -1);
+    }
+}

@@ -1,0 +1,182 @@
+//! Event headers: which class an event is of, and when it happened.
+//!
+//! LTTng writes one of two, both with a short form and an extended one for large ids and long pauses:
+//!
+//! ```text
+//! large     id u16, timestamp u32                                    6 bytes
+//!           65535 u16, id u32, timestamp u64                        14 bytes
+//! compact   id 5 bits, timestamp 27 bits                             4 bytes
+//!           31 in 5 bits, 3 bits of padding, id u32, timestamp u64  13 bytes
+//! ```
+//!
+//! These are recognised by their layout and decoded by hand; any other header takes the general way.
+
+use super::bits::{Bits, Fault};
+use super::clock::advance;
+use super::decode::{self, Slots};
+use super::metadata::{ByteOrder, Integer, Length, Slot, StreamClass, Type};
+
+/// How to decode the event headers of a stream.
+#[derive(Debug)]
+pub enum EventHeader<'m> {
+    /// LTTng's large header.
+    Large,
+    /// LTTng's compact header.
+    Compact,
+    /// Any other.
+    Other(&'m Type),
+    /// None: the stream has one class, and its events have no time.
+    None,
+}
+
+impl<'m> EventHeader<'m> {
+    /// The header of a stream's events.
+    pub fn new(stream: &'m StreamClass) -> EventHeader<'m> {
+        let Some(header) = &stream.event_header else { return EventHeader::None };
+        let tag = match header.members() {
+            [id, _] => match &id.kind {
+                Type::Enum(id, _) => id.slot,
+                _ => None,
+            },
+            _ => None,
+        };
+        // By hand the id is not kept in its slot, so nobody else may refer to it.
+        let events = stream.events.iter().flat_map(|event| [&event.context, &event.payload]);
+        let mut behind = events.chain([&stream.event_context]).flatten();
+        match tag {
+            Some(tag) if behind.any(|kind| refers_to(kind, tag)) => EventHeader::Other(header),
+            Some(_) if is_lttng(header, 16, 8, 32) => EventHeader::Large,
+            Some(_) if is_lttng(header, 5, 1, 27) => EventHeader::Compact,
+            _ => EventHeader::Other(header),
+        }
+    }
+
+    /// Whether what follows a header begins at a byte's boundary.
+    pub fn ends_at_a_byte(&self) -> bool {
+        matches!(self, EventHeader::Large | EventHeader::Compact)
+    }
+
+    /// Decodes a header: returns the class's id, and moves the clock on.
+    #[inline]
+    pub fn decode(&self, bits: &mut Bits<'_>, slots: &mut Slots, clock: &mut u64) -> Result<u64, Fault> {
+        match self {
+            EventHeader::Large => {
+                let &[i0, i1, t0, t1, t2, t3] = array(bits.bytes(6)?)?;
+                let id = u16::from_le_bytes([i0, i1]);
+                if id != u16::MAX {
+                    *clock = advance(*clock, u32::from_le_bytes([t0, t1, t2, t3]).into(), 32);
+                    return Ok(id.into());
+                }
+                let &rest = array::<8>(bits.bytes(8)?)?;
+                let timestamp = u64::from_le_bytes(rest);
+                *clock = timestamp;
+                Ok(u32::from_le_bytes([t0, t1, t2, t3]).into())
+            }
+            EventHeader::Compact => {
+                bits.align(8)?;
+                let mut peek = *bits;
+                let word = u32::from_le_bytes(*array(peek.bytes(4)?)?);
+                if word & 31 != 31 {
+                    *bits = peek;
+                    *clock = advance(*clock, (word >> 5).into(), 27);
+                    return Ok((word & 31).into());
+                }
+                bits.skip(8)?;
+                let id = u32::from_le_bytes(*array(bits.bytes(4)?)?);
+                *clock = u64::from_le_bytes(*array(bits.bytes(8)?)?);
+                Ok(id.into())
+            }
+            EventHeader::Other(header) => {
+                let mut id = 0;
+                any(header, "", bits, slots, &mut id, clock)?;
+                Ok(id)
+            }
+            EventHeader::None => Ok(0),
+        }
+    }
+}
+
+/// Bytes whose number is known, as an array.
+#[inline]
+fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Fault> {
+    bytes.try_into().map_err(|_| Fault::Short)
+}
+
+/// Decodes any header: the last integer called `id` is the id, and each that counts the clock moves it on.
+fn any(
+    kind: &Type,
+    name: &str,
+    bits: &mut Bits<'_>,
+    slots: &mut Slots,
+    id: &mut u64,
+    clock: &mut u64,
+) -> Result<(), Fault> {
+    match kind {
+        Type::Integer(integer) | Type::Enum(integer, _) => {
+            bits.align(integer.align)?;
+            let value = i128::from(decode::number(integer, bits, slots)?) as u64;
+            if name == "id" {
+                *id = value;
+            }
+            if integer.clock.is_some() {
+                *clock = advance(*clock, value, integer.size);
+            }
+            Ok(())
+        }
+        Type::Struct(structure) => {
+            bits.align(structure.align)?;
+            structure
+                .members
+                .iter()
+                .try_for_each(|member| any(&member.kind, &member.name, bits, slots, id, clock))
+        }
+        Type::Variant(variant) => {
+            let member = variant.choose(slots[variant.tag]).ok_or(Fault::NoChoice)?;
+            any(&member.kind, &member.name, bits, slots, id, clock)
+        }
+        other => decode::skip(other, bits, slots),
+    }
+}
+
+/// Whether a header is one of LTTng's, with an id and a timestamp of so many bits in the short form.
+fn is_lttng(header: &Type, id_bits: u32, short_align: u32, timestamp_bits: u32) -> bool {
+    let plain = |kind: &Type, size: u32, align: u32, counts: bool| {
+        let (Type::Integer(integer) | Type::Enum(integer, _)) = kind else { return false };
+        is_plain(integer, size, align) && integer.clock.is_some() == counts
+    };
+    let [id, choice] = header.members() else { return false };
+    let Type::Variant(variant) = &choice.kind else { return false };
+    let [short, extended] = variant.members.as_slice() else { return false };
+    let [timestamp] = short.kind.members() else { return false };
+    let [full_id, full_timestamp] = extended.kind.members() else { return false };
+    let last = (1 << id_bits) - 1;
+    header.align() == 8
+        && short.kind.align() == short_align
+        && extended.kind.align() == 8
+        && plain(&id.kind, id_bits, short_align, false)
+        && plain(&timestamp.kind, timestamp_bits, short_align, true)
+        && plain(&full_id.kind, 32, 8, false)
+        && plain(&full_timestamp.kind, 64, 8, true)
+        && id.name == "id"
+        && full_id.name == "id"
+        && timestamp.name != "id"
+        && full_timestamp.name != "id"
+        && matches!(&id.kind, Type::Enum(id, _) if id.slot == Some(variant.tag))
+        && variant.choices == [(0..=last - 1, 0), (last..=last, 1)]
+}
+
+fn is_plain(integer: &Integer, size: u32, align: u32) -> bool {
+    !integer.signed && integer.order == ByteOrder::Little && integer.size == size && integer.align == align
+}
+
+/// Whether a length or a variant in a type refers to a slot.
+fn refers_to(kind: &Type, slot: Slot) -> bool {
+    match kind {
+        Type::Struct(structure) => structure.members.iter().any(|member| refers_to(&member.kind, slot)),
+        Type::Variant(variant) => {
+            variant.tag == slot || variant.members.iter().any(|member| refers_to(&member.kind, slot))
+        }
+        Type::Array(array) => array.length == Length::Slot(slot) || refers_to(&array.element, slot),
+        Type::Integer(_) | Type::Enum(..) | Type::Float(_) | Type::Text => false,
+    }
+}

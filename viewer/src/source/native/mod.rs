@@ -1,0 +1,299 @@
+//! Reads CTF 1.8 natively: bytes in, events out.
+//!
+//! ```text
+//! metadata file ──metadata──> Metadata ──stream, plan, header──> StreamPlan ─┐
+//! stream files ──scan, index, packet──> packets ──ledger──> each once ──read─┴──> Collect
+//! ```
+//!
+//! [`metadata`] says how packets are laid out. [`scan`] finds the packets in the files, [`ledger`] drops those
+//! that snapshots repeat and does the sums over their counters. [`plan`] compiles what is wanted of each event
+//! class, and [`read`] runs the plans over the packets, in parallel. Only [`file`](self::file) and the
+//! functions that are given paths do input and output; decoding sees bytes.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::discover::{Discovery, TraceFolders, stream_files};
+use super::{
+    Collect, Damage, Error, Event, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source,
+};
+use super::{Trace, Window};
+
+mod bits;
+mod clock;
+mod decode;
+mod file;
+mod header;
+mod index;
+mod ledger;
+mod metadata;
+mod packet;
+mod plan;
+mod read;
+mod scan;
+mod stream;
+
+use clock::Timebase;
+use file::StreamFile;
+use ledger::Filed;
+use metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
+use read::Job;
+use stream::StreamPlan;
+
+/// Reads traces natively.
+#[derive(Debug)]
+pub struct Native {
+    traces: Vec<TraceLayout>,
+    damage: Vec<Damage>,
+    threads: usize,
+}
+
+/// A trace and the layout of its packets.
+#[derive(Debug)]
+struct TraceLayout {
+    folders: Vec<PathBuf>,
+    metadata: Metadata,
+    /// The event classes of each stream class.
+    classes: Vec<Vec<Arc<EventClass>>>,
+}
+
+impl Native {
+    /// Opens the traces that were found.
+    ///
+    /// A trace whose metadata cannot be understood is left out and named as damage; if that leaves none, it
+    /// is an error.
+    pub fn open(found: Discovery) -> Result<Native, Error> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut native = Native { traces: Vec::new(), damage: found.damage, threads };
+        let mut next_class = 0;
+        for folders in found.traces {
+            if let Some(metadata) = native.metadata(&folders) {
+                let trace = native.traces.len();
+                let streams = metadata.streams.iter();
+                let classes = streams
+                    .map(|stream| {
+                        let events = stream.events.iter().zip(next_class..);
+                        let classes = events.map(|(event, index)| {
+                            Arc::new(event_class(&metadata, stream, event, index, trace))
+                        });
+                        let classes: Vec<_> = classes.collect();
+                        next_class += classes.len();
+                        classes
+                    })
+                    .collect();
+                native.traces.push(TraceLayout { folders: folders.folders, metadata, classes });
+            }
+        }
+        native.damage.sort();
+        match native.damage.first() {
+            Some(first) if native.traces.is_empty() => Err(Error(first.to_string())),
+            _ => Ok(native),
+        }
+    }
+
+    /// Sets how many threads decode; by default there is one for each core.
+    pub fn threads(mut self, threads: usize) -> Native {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Reads the metadata of a trace. Chunks and snapshots repeat it, the later ones with more classes; the
+    /// soundest and then the longest is the trace's.
+    fn metadata(&mut self, folders: &TraceFolders) -> Option<Metadata> {
+        let mut best: Option<(PathBuf, usize, Metadata, Vec<String>)> = None;
+        for folder in &folders.folders {
+            let path = folder.join("metadata");
+            let bytes = match std::fs::read(&path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    self.damage.push(Damage::new(&path, format!("cannot be read: {error}")));
+                    continue;
+                }
+            };
+            let (metadata, problems) = metadata::read(&bytes);
+            let better = |(_, length, _, others): &(PathBuf, usize, Metadata, Vec<String>)| {
+                (others.len(), bytes.len()) > (problems.len(), *length) || others.len() > problems.len()
+            };
+            if best.as_ref().is_none_or(better) {
+                best = Some((path, bytes.len(), metadata, problems));
+            }
+        }
+        let (path, _, metadata, problems) = best?;
+        let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
+        self.damage.extend(problems.into_iter().map(|reason| Damage::new(&path, reason)));
+        if describes_nothing {
+            self.damage.push(Damage::new(&path, "describes no stream"));
+        }
+        (!metadata.streams.is_empty()).then_some(metadata)
+    }
+
+    /// Finds all packets, and begins the report.
+    fn jobs(&self, window: Window, wanted: &[Option<Vec<usize>>]) -> (Vec<Job<'_>>, Report) {
+        let mut report = Report { damage: self.damage.clone(), ..Report::default() };
+        let mut jobs = Vec::new();
+        for layout in &self.traces {
+            let mut wanted = wanted;
+            let streams = layout.metadata.streams.iter().zip(&layout.classes);
+            let plans: Vec<_> = streams
+                .map(|(stream, classes)| {
+                    let (these, rest) = wanted.split_at(classes.len().min(wanted.len()));
+                    wanted = rest;
+                    StreamPlan::new(&layout.metadata, stream, classes, these)
+                })
+                .collect();
+            let in_window = |stream: usize, counts: RangeInclusive<u64>| {
+                let timebase: &Timebase = &plans[stream].timebase;
+                window.since.is_none_or(|since| timebase.time(*counts.end()) >= since)
+                    && window.until.is_none_or(|until| timebase.time(*counts.start()) <= until)
+            };
+            let (files, mut packets) = layout.packets(&in_window, &mut report.damage);
+            let counts = ledger::settle(&mut packets, &in_window);
+            report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
+            report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
+            let (streams, packet_count) = (counts.streams, packets.len() as u64);
+            report.traces.push(Trace { streams, packets: packet_count, ..layout.describe() });
+            jobs.push(Job { metadata: &layout.metadata, plans, files, packets });
+        }
+        (jobs, report)
+    }
+
+    fn classes(&self) -> impl Iterator<Item = &Arc<EventClass>> {
+        self.traces.iter().flat_map(|trace| trace.classes.iter().flatten())
+    }
+}
+
+impl Source for Native {
+    fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
+        let wanted = vec![None; self.classes().count()];
+        let (mut jobs, _) = self.jobs(Window::default(), &wanted);
+        for job in &mut jobs {
+            ledger::keep_ends(&mut job.packets);
+        }
+        let (_, outcome) = read::read(&jobs, Window::default(), self.threads, Nothing, &Progress::default());
+        Ok((outcome.tally.events > 0).then_some(outcome.tally.first..=outcome.tally.last))
+    }
+
+    fn read<C: Collect>(
+        &mut self,
+        window: Window,
+        mut collector: C,
+        progress: &Progress,
+    ) -> Result<(C, Report), Error> {
+        let wanted: Vec<_> = self.classes().map(|class| collector.want(class)).collect();
+        let (jobs, mut report) = self.jobs(window, &wanted);
+        let (collector, outcome) = read::read(&jobs, window, self.threads, collector, progress);
+        report.events = outcome.tally.events;
+        report.span = (report.events > 0).then_some(outcome.tally.first..=outcome.tally.last);
+        report.damage.extend(outcome.damage);
+        report.damage.sort();
+        Ok((collector, report))
+    }
+}
+
+/// Collects nothing.
+struct Nothing;
+
+impl Collect for Nothing {
+    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
+        None
+    }
+    fn event(&mut self, _: &Event<'_>) {}
+    fn split(&self) -> Nothing {
+        Nothing
+    }
+    fn absorb(&mut self, _: Nothing) {}
+}
+
+impl TraceLayout {
+    /// Finds the packets of all files.
+    fn packets(
+        &self,
+        in_window: &dyn Fn(usize, RangeInclusive<u64>) -> bool,
+        damage: &mut Vec<Damage>,
+    ) -> (Vec<PathBuf>, Vec<Filed>) {
+        let mut files = Vec::new();
+        let mut packets = Vec::new();
+        for folder in &self.folders {
+            let found = match stream_files(folder) {
+                Ok(found) => found,
+                Err(unreadable) => {
+                    damage.push(unreadable);
+                    continue;
+                }
+            };
+            for path in found {
+                let scanned = StreamFile::open(&path)
+                    .and_then(|file| scan::scan(&self.metadata, &file, &scan::index_of(&path), in_window));
+                match scanned {
+                    Ok(scan) => {
+                        let file = files.len();
+                        packets.extend(scan.packets.into_iter().map(|packet| Filed { file, packet }));
+                        damage.extend(scan.damage);
+                        files.push(path);
+                    }
+                    Err(error) => damage.push(Damage::new(&path, format!("cannot be read: {error}"))),
+                }
+            }
+        }
+        (files, packets)
+    }
+
+    fn describe(&self) -> Trace {
+        let environment = self.metadata.environment.iter().map(|(name, value)| {
+            let value = match value {
+                EnvironmentValue::Integer(number) => number.to_string(),
+                EnvironmentValue::Text(text) => text.clone(),
+            };
+            (name.clone(), value)
+        });
+        Trace { folders: self.folders.clone(), environment: environment.collect(), ..Trace::default() }
+    }
+}
+
+/// What is known of an event class.
+fn event_class(
+    metadata: &Metadata,
+    stream: &StreamClass,
+    event: &EventLayout,
+    index: usize,
+    trace: usize,
+) -> EventClass {
+    let environment = metadata.environment.iter().map(|(name, value)| FieldClass {
+        name: name.clone(),
+        scope: Scope::Environment,
+        kind: match value {
+            EnvironmentValue::Integer(_) => FieldKind::Integer,
+            EnvironmentValue::Text(_) => FieldKind::Text,
+        },
+    });
+    let mut fields: Vec<_> = environment.collect();
+    let scopes = [
+        (Scope::Packet, &stream.packet_context),
+        (Scope::StreamContext, &stream.event_context),
+        (Scope::EventContext, &event.context),
+        (Scope::Payload, &event.payload),
+    ];
+    for (scope, kind) in scopes {
+        let members = kind.iter().flat_map(|kind| kind.members());
+        let members = members
+            .filter(|member| scope != Scope::Packet || !packet::OWN_FIELDS.contains(&member.name.as_str()));
+        fields.extend(members.map(|member| FieldClass {
+            name: member.label().to_owned(),
+            scope,
+            kind: field_kind(&member.kind),
+        }));
+    }
+    EventClass { index, name: event.name.clone(), log_level: event.log_level, fields, trace }
+}
+
+fn field_kind(kind: &Type) -> FieldKind {
+    match kind {
+        Type::Integer(_) => FieldKind::Integer,
+        Type::Float(_) => FieldKind::Float,
+        Type::Text => FieldKind::Text,
+        Type::Enum(..) => FieldKind::Enum,
+        Type::Array(_) if kind.is_text_array() => FieldKind::Text,
+        Type::Array(_) | Type::Struct(_) | Type::Variant(_) => FieldKind::Compound,
+    }
+}

@@ -1,0 +1,320 @@
+//! An event class, compiled once into the steps that decode the fields somebody wants.
+//!
+//! Neighbouring fields of fixed size become one run, which is checked against the packet's end once and read
+//! in place; a field nobody wants and nobody refers to is only part of a run's length. With contexts `vpid` and
+//! `vtid`, and `name` and `duration` wanted, a `command_call` becomes:
+//!
+//! ```text
+//! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
+//! └─────────── Run 12 ────────────────┘ └ SkipText ─┘ └ SkipText ──┘ └ Text → 0 ─┘ └ Run 8, U64 → 1
+//! ```
+//!
+//! Whatever is not made of whole bytes in little-endian order takes the [general way](super::decode) within
+//! the same plan.
+
+use super::bits::{Bits, Fault};
+use super::decode::{self, Slots, until_nul};
+use super::metadata::{ByteOrder, Float, Integer, Length, Slot, Type};
+use crate::source::{Enumeration, Integer as Number, Value};
+
+/// The steps that decode an event's fields.
+#[derive(Debug, Default)]
+pub struct Plan<'m> {
+    steps: Vec<Step<'m>>,
+}
+
+#[derive(Debug)]
+enum Step<'m> {
+    /// Move on to a multiple of so many bits.
+    Align(u32),
+    /// Take so many bytes for the steps that read in them.
+    Run(usize),
+    /// Read a number in the run.
+    Number { at: usize, read: Read, into: usize },
+    /// Read a label's number in the run.
+    Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
+    /// Read text of so many bytes in the run.
+    Characters { at: usize, length: usize, into: usize },
+    /// Keep a number in the run for what refers to it.
+    Keep { at: usize, read: Read, slot: Slot },
+    /// Step over text up to its NUL.
+    SkipText,
+    /// Read text up to its NUL.
+    Text { into: usize },
+    /// Step over anything.
+    Skip(&'m Type),
+    /// Read anything.
+    Any { kind: &'m Type, into: usize },
+    /// Give a value out once more, for a field that is wanted twice.
+    Copy { from: usize, into: usize },
+}
+
+/// How to read a number of whole bytes in little-endian order.
+#[derive(Clone, Copy, Debug)]
+enum Read {
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl<'m> Plan<'m> {
+    /// A plan for scopes that stand one after the other, each with where the value of each member goes, if
+    /// anywhere. `byte_aligned` says whether the first begins at a byte's boundary; `repeats` are values that
+    /// are wanted twice, from where they go at first to where they go too.
+    pub fn new(
+        scopes: &[(&'m Type, Vec<Option<usize>>)],
+        byte_aligned: bool,
+        repeats: &[(usize, usize)],
+    ) -> Plan<'m> {
+        let mut planner =
+            Planner { steps: Vec::new(), run: None, modulus: if byte_aligned { 8 } else { 1 }, residue: 0 };
+        for (scope, wanted) in scopes {
+            planner.align(scope.align());
+            for (member, into) in scope.members().iter().zip(wanted) {
+                planner.field(&member.kind, *into);
+            }
+        }
+        planner.end_run();
+        planner.steps.extend(repeats.iter().map(|&(from, into)| Step::Copy { from, into }));
+        Plan { steps: planner.steps }
+    }
+
+    /// Decodes the fields of one event.
+    #[inline]
+    pub fn run<'a>(
+        &'a self,
+        bits: &mut Bits<'a>,
+        slots: &mut Slots,
+        values: &mut [Value<'a>],
+    ) -> Result<(), Fault> {
+        let mut run: &'a [u8] = &[];
+        for step in &self.steps {
+            match *step {
+                Step::Run(bytes) => run = bits.bytes(bytes)?,
+                Step::SkipText => {
+                    bits.text()?;
+                }
+                Step::Text { into } => values[into] = Value::Text(bits.text()?),
+                Step::Number { at, read, into } => values[into] = read.value(&run[at..]),
+                Step::Enum { at, read, labels, into } => {
+                    values[into] = Value::Enum(read.number(&run[at..]), labels);
+                }
+                Step::Characters { at, length, into } => {
+                    values[into] = Value::Text(until_nul(&run[at..at + length]));
+                }
+                Step::Keep { at, read, slot } => slots[slot] = read.number(&run[at..]).into(),
+                Step::Align(align) => bits.align(align)?,
+                Step::Skip(kind) => decode::skip(kind, bits, slots)?,
+                Step::Any { kind, into } => values[into] = decode::value(kind, bits, slots)?,
+                Step::Copy { from, into } => values[into] = values[from].clone(),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read {
+    fn integer(integer: &Integer) -> Option<Read> {
+        if integer.order != ByteOrder::Little || integer.align < 8 {
+            return None;
+        }
+        Some(match (integer.size, integer.signed) {
+            (8, false) => Read::U8,
+            (16, false) => Read::U16,
+            (32, false) => Read::U32,
+            (64, false) => Read::U64,
+            (8, true) => Read::I8,
+            (16, true) => Read::I16,
+            (32, true) => Read::I32,
+            (64, true) => Read::I64,
+            _ => return None,
+        })
+    }
+
+    fn float(float: &Float) -> Option<Read> {
+        if float.order != ByteOrder::Little || float.align < 8 {
+            return None;
+        }
+        Some(if float.size == 32 { Read::F32 } else { Read::F64 })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Read::U8 | Read::I8 => 1,
+            Read::U16 | Read::I16 => 2,
+            Read::U32 | Read::I32 | Read::F32 => 4,
+            Read::U64 | Read::I64 | Read::F64 => 8,
+        }
+    }
+
+    /// The value at the beginning of the bytes, of which a run has enough.
+    #[inline]
+    fn value<'a>(self, bytes: &[u8]) -> Value<'a> {
+        match self {
+            Read::U64 => Value::Unsigned(u64::from_le_bytes(first(bytes))),
+            Read::F32 => Value::Float(f32::from_le_bytes(first(bytes)).into()),
+            Read::F64 => Value::Float(f64::from_le_bytes(first(bytes))),
+            other => match other.number(bytes) {
+                Number::Unsigned(value) => Value::Unsigned(value),
+                Number::Signed(value) => Value::Signed(value),
+            },
+        }
+    }
+
+    #[inline]
+    fn number(self, bytes: &[u8]) -> Number {
+        match self {
+            Read::U8 => Number::Unsigned(u8::from_le_bytes(first(bytes)).into()),
+            Read::U16 => Number::Unsigned(u16::from_le_bytes(first(bytes)).into()),
+            Read::U32 => Number::Unsigned(u32::from_le_bytes(first(bytes)).into()),
+            Read::U64 | Read::F64 => Number::Unsigned(u64::from_le_bytes(first(bytes))),
+            Read::I8 => Number::Signed(i8::from_le_bytes(first(bytes)).into()),
+            Read::I16 => Number::Signed(i16::from_le_bytes(first(bytes)).into()),
+            Read::I32 | Read::F32 => Number::Signed(i32::from_le_bytes(first(bytes)).into()),
+            Read::I64 => Number::Signed(i64::from_le_bytes(first(bytes))),
+        }
+    }
+}
+
+/// The first bytes; zeros if there are too few, which a plan's runs rule out.
+#[inline]
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
+}
+
+/// Makes a plan.
+struct Planner<'m> {
+    steps: Vec<Step<'m>>,
+    /// The step that begins the current run, and the run's length in bytes.
+    run: Option<(usize, usize)>,
+    /// The place is known to be `residue` bits past a multiple of `modulus` bits.
+    modulus: u32,
+    residue: u32,
+}
+
+impl<'m> Planner<'m> {
+    fn field(&mut self, kind: &'m Type, into: Option<usize>) {
+        self.align(kind.align());
+        let in_bytes = self.modulus >= 8 && self.residue.is_multiple_of(8);
+        match kind {
+            Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
+                let at = self.extend_run(read.size());
+                self.keep(integer, at, read);
+                self.steps.extend(into.map(|into| Step::Number { at, read, into }));
+            }
+            Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
+                let at = self.extend_run(read.size());
+                self.keep(integer, at, read);
+                self.steps.extend(into.map(|into| Step::Enum { at, read, labels, into }));
+            }
+            Type::Float(float) if in_bytes && let Some(read) = Read::float(float) => {
+                let at = self.extend_run(read.size());
+                self.steps.extend(into.map(|into| Step::Number { at, read, into }));
+            }
+            Type::Text if in_bytes => {
+                self.end_run();
+                self.steps.push(match into {
+                    Some(into) => Step::Text { into },
+                    None => Step::SkipText,
+                });
+                (self.modulus, self.residue) = (8, 0);
+            }
+            Type::Array(array)
+                if in_bytes
+                    && (into.is_none() || kind.is_text_array())
+                    && let Length::Fixed(length) = array.length
+                    && let Some(bytes) = whole_bytes(&array.element, length) =>
+            {
+                let at = self.extend_run(bytes);
+                self.steps.extend(into.map(|into| Step::Characters { at, length: bytes, into }));
+            }
+            Type::Struct(structure) if into.is_none() => {
+                for member in &structure.members {
+                    self.field(&member.kind, None);
+                }
+            }
+            // A number that is skipped and that nobody refers to, of an odd size or in the other order.
+            Type::Integer(Integer { size, slot: None, .. })
+            | Type::Enum(Integer { size, slot: None, .. }, _)
+                if in_bytes && into.is_none() && size.is_multiple_of(8) =>
+            {
+                self.extend_run(*size as usize / 8);
+            }
+            _ => {
+                self.end_run();
+                self.steps.push(match into {
+                    Some(into) => Step::Any { kind, into },
+                    None => Step::Skip(kind),
+                });
+                (self.modulus, self.residue) = (ends_at(kind), 0);
+            }
+        }
+    }
+
+    fn keep(&mut self, integer: &Integer, at: usize, read: Read) {
+        self.steps.extend(integer.slot.map(|slot| Step::Keep { at, read, slot }));
+    }
+
+    /// Puts so many bytes at the end of the current run, and says where in it they are.
+    fn extend_run(&mut self, bytes: usize) -> usize {
+        let (_, length) = self.run.get_or_insert((self.steps.len(), 0));
+        let at = *length;
+        *length += bytes;
+        if at == 0 {
+            self.steps.push(Step::Run(0));
+        }
+        self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
+        at
+    }
+
+    fn end_run(&mut self) {
+        if let Some((step, length)) = self.run.take() {
+            self.steps[step] = Step::Run(length);
+        }
+    }
+
+    fn align(&mut self, align: u32) {
+        if align > self.modulus {
+            self.end_run();
+            self.steps.push(Step::Align(align));
+            (self.modulus, self.residue) = (align, 0);
+            return;
+        }
+        let padding = self.residue.wrapping_neg() & (align - 1);
+        if padding == 0 {
+            return;
+        }
+        if padding.is_multiple_of(8) && self.run.is_some() {
+            self.extend_run(padding as usize / 8);
+        } else {
+            self.end_run();
+            self.steps.push(Step::Align(align));
+            self.residue = (self.residue + padding) % self.modulus;
+        }
+    }
+}
+
+/// The size in bytes of so many elements, if it is a whole number of them.
+fn whole_bytes(element: &Type, length: u64) -> Option<usize> {
+    let size = decode::packed_size(element).filter(|size| size.is_multiple_of(8))?;
+    usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)
+}
+
+/// A multiple of how many bits a field of this type surely ends at.
+fn ends_at(kind: &Type) -> u32 {
+    match kind {
+        Type::Text => 8,
+        Type::Array(array) if kind.align() >= 8 => match decode::packed_size(&array.element) {
+            Some(size) if size.is_multiple_of(8) => 8,
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
