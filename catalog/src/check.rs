@@ -11,7 +11,7 @@ mod references;
 mod symbols;
 
 use crate::error::{Error, Report};
-use crate::model::{Catalog, Event, Provider};
+use crate::model::{Catalog, Class, Event, Provider};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean;
 use names::check_name;
@@ -19,6 +19,12 @@ use names::check_name;
 /// Everything that is wrong with a catalog; the errors have places, but no positions.
 pub fn check(catalog: &Catalog) -> Vec<Error> {
     let mut report = Report::default();
+    if catalog.name.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter)) {
+        report.add(
+            Place::top().value("catalog").then(Step::Value("name".to_owned())),
+            "the name of a catalog has only letters, digits, `_` and `-`",
+        );
+    }
     if catalog.providers.is_empty() {
         report.add(Place::top(), "there is no provider; a catalog has at least one `[provider.NAME]`");
     }
@@ -45,32 +51,29 @@ fn check_provider(provider: &Provider, report: &mut Report) {
     }
     for class in &provider.classes {
         let place = place.then(Step::Class(class.name.clone()));
-        check_name(&class.name, &place, report);
-        fields::check(provider, &class.fields, &place, report);
-        meaning::check_roles(
-            &class.fields,
-            class.duration.as_deref(),
-            &class.group_by,
-            class.client.as_deref(),
-            &place,
-            report,
-        );
-        if !provider.events.iter().any(|event| event.class.as_ref() == Some(&class.name)) {
-            let message =
-                format!("no event has this class; leave it out, or give one `class = \"{}\"`", class.name);
-            report.add(place.clone(), message);
-        }
-        if provider.event(&class.name).is_some() {
-            report.add(
-                place,
-                "an event of this provider has the same name, and each event makes a class of \
-                 its own name; rename one, for example the class to end in `_class`",
-            );
-        }
+        check_class(provider, class, &place, report);
     }
     for event in &provider.events {
         let place = place.then(Step::Event(event.name.clone()));
         check_event(provider, event, &place, report);
+    }
+}
+
+fn check_class(provider: &Provider, class: &Class, place: &Place, report: &mut Report) {
+    let name = &class.name;
+    check_name(name, place, report);
+    fields::check(provider, &class.fields, place, report);
+    meaning::check_class(class, place, report);
+    if !provider.events.iter().any(|event| event.class.as_ref() == Some(name)) {
+        let message = format!("no event has this class; leave it out, or give one `class = \"{name}\"`");
+        report.add(place.clone(), message);
+    }
+    if provider.event(name).is_some() {
+        report.add(
+            place.clone(),
+            "an event of this provider has the same name, and each event makes a class of its own name; \
+             rename one, for example the class to end in `_class`",
+        );
     }
 }
 
@@ -95,10 +98,10 @@ fn check_event(provider: &Provider, event: &Event, place: &Place, report: &mut R
     match &event.class {
         None => {
             fields::check(provider, &event.fields, place, report);
-            meaning::check(event, None, place, report);
+            meaning::check_event(event, None, place, report);
         }
         Some(name) => match provider.class(name) {
-            Some(class) => meaning::check(event, Some(class), place, report),
+            Some(class) => meaning::check_event(event, Some(class), place, report),
             None => {
                 let known = provider.classes.iter().map(|class| class.name.as_str());
                 report.add(place.value("class"), unknown("class", name, provider, known));

@@ -14,6 +14,7 @@
 mod built_in;
 mod check;
 mod error;
+mod lookup;
 mod markdown;
 mod model;
 mod naming;
@@ -21,6 +22,7 @@ mod parse;
 mod place;
 mod spelling;
 mod suggest;
+mod vocabulary;
 
 pub use built_in::{VALKEY, valkey};
 pub use check::check;

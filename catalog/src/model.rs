@@ -296,6 +296,19 @@ pub enum Unit {
     Bytes,
 }
 
+impl Unit {
+    /// How many nanoseconds one is; none for what is no time.
+    pub fn nanoseconds(self) -> Option<u64> {
+        match self {
+            Unit::Nanoseconds => Some(1),
+            Unit::Microseconds => Some(1_000),
+            Unit::Milliseconds => Some(1_000_000),
+            Unit::Seconds => Some(1_000_000_000),
+            Unit::Bytes => None,
+        }
+    }
+}
+
 /// LTTng's log levels, the most severe first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -317,124 +330,4 @@ pub enum LogLevel {
     #[default]
     DebugLine,
     Debug,
-}
-
-/// Gives an enum of the model a name for each variant: the one that catalogs use.
-macro_rules! named {
-    ($type:ident { $($variant:ident => $name:literal,)+ }) => {
-        impl $type {
-            /// Every variant.
-            pub const ALL: &[$type] = &[$($type::$variant),+];
-
-            /// The name that catalogs use.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($type::$variant => $name,)+
-                }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-
-named!(Measure {
-    Interval => "interval",
-    Sum => "sum",
-});
-
-named!(Clock {
-    Monotonic => "monotonic",
-    Wall => "wall",
-});
-
-named!(Unit {
-    Nanoseconds => "ns",
-    Microseconds => "us",
-    Milliseconds => "ms",
-    Seconds => "s",
-    Bytes => "bytes",
-});
-
-named!(LogLevel {
-    Emergency => "emergency",
-    Alert => "alert",
-    Critical => "critical",
-    Error => "error",
-    Warning => "warning",
-    Notice => "notice",
-    Info => "info",
-    DebugSystem => "debug-system",
-    DebugProgram => "debug-program",
-    DebugProcess => "debug-process",
-    DebugModule => "debug-module",
-    DebugUnit => "debug-unit",
-    DebugFunction => "debug-function",
-    DebugLine => "debug-line",
-    Debug => "debug",
-});
-
-impl Unit {
-    /// How many nanoseconds one is; none for what is no time.
-    pub fn nanoseconds(self) -> Option<u64> {
-        match self {
-            Unit::Nanoseconds => Some(1),
-            Unit::Microseconds => Some(1_000),
-            Unit::Milliseconds => Some(1_000_000),
-            Unit::Seconds => Some(1_000_000_000),
-            Unit::Bytes => None,
-        }
-    }
-}
-
-impl Catalog {
-    /// The provider of this name.
-    pub fn provider(&self, name: &str) -> Option<&Provider> {
-        self.providers.iter().find(|provider| provider.name == name)
-    }
-
-    /// The event of this name.
-    pub fn event(&self, provider: &str, event: &str) -> Option<&Event> {
-        self.provider(provider)?.event(event)
-    }
-
-    /// Every event with its provider, in the order of the file.
-    pub fn events(&self) -> impl Iterator<Item = (&Provider, &Event)> {
-        self.providers.iter().flat_map(|provider| provider.events.iter().map(move |event| (provider, event)))
-    }
-}
-
-impl Provider {
-    /// The event of this name.
-    pub fn event(&self, name: &str) -> Option<&Event> {
-        self.events.iter().find(|event| event.name == name)
-    }
-
-    /// The class of this name.
-    pub fn class(&self, name: &str) -> Option<&Class> {
-        self.classes.iter().find(|class| class.name == name)
-    }
-
-    /// The enumeration of this name.
-    pub fn enumeration(&self, name: &str) -> Option<&Enumeration> {
-        self.enums.iter().find(|enumeration| enumeration.name == name)
-    }
-}
-
-impl Enumeration {
-    /// The label of a value; none if the value has none.
-    pub fn label(&self, value: i128) -> Option<&Label> {
-        self.labels.iter().find(|label| label.values.contains(&value))
-    }
-}
-
-impl Event {
-    /// The field of this name.
-    pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
-    }
 }

@@ -87,7 +87,9 @@ fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
         table.report("an enum has labels, such as `labels = [{ name = \"TCP\", value = 0 }]`");
     }
     table.finish();
-    Enumeration { name, doc, container, labels: labels.into_iter().flatten().collect() }
+    // If one label has no values, nothing more can be said about the others.
+    let labels = labels.into_iter().collect::<Option<_>>().unwrap_or_default();
+    Enumeration { name, doc, container, labels }
 }
 
 fn read_container(spelling: &str) -> Result<Integer, String> {

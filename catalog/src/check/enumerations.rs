@@ -8,7 +8,10 @@ use crate::model::{Enumeration, Integer, Label, Provider};
 use crate::place::{Place, Step};
 
 pub(super) fn check(provider: &Provider, enumeration: &Enumeration, place: &Place, report: &mut Report) {
-    check_name(&enumeration.name, place, report);
+    let good_name = check_name(&enumeration.name, place, report);
+    if good_name && enumeration.rust_name().starts_with(|first: char| first.is_ascii_digit()) {
+        report.add(place.clone(), "an enum begins with a letter, because it names a Rust type");
+    }
     let length = provider.name.len() + 1 + enumeration.name.len();
     if length > LONGEST {
         report.add(

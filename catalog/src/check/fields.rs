@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::names::{LONGEST, check_argument, check_name};
 use super::unknown;
 use crate::error::Report;
-use crate::model::{Base, ByteOrder, Field, FieldType, Integer, Provider};
+use crate::model::{Field, FieldType, Integer, Provider};
 use crate::place::{Place, Step};
 
 /// The most arguments that LTTng-UST's macros can take.
@@ -55,8 +55,8 @@ fn check_field(provider: &Provider, field: &Field, place: &Place, report: &mut R
         report.add(place.value("unit"), format!("`{}` is no number, so it is not in `{unit}`", field.kind));
     }
     if !field.recorded
-        && element(&field.kind)
-            .is_some_and(|integer| integer.base != Base::Decimal || integer.order != ByteOrder::Native)
+        && let Some(integer) = element(&field.kind)
+        && integer != Integer::new(integer.width, integer.signed)
         && !is_bytes(&field.kind)
     {
         report.add(
@@ -108,7 +108,9 @@ fn check_arguments(fields: &[Field], place: &Place, report: &mut Report) {
     let mut count = 0;
     for (index, field) in fields.iter().enumerate() {
         for argument in [Some(field.argument.clone()), field.length_argument()] {
-            let Some(argument) = argument else { continue };
+            let Some(argument) = argument.filter(|argument| !argument.is_empty()) else {
+                continue;
+            };
             count += 1;
             let other = taken.insert(argument.clone(), &field.name);
             // Fields of one name have been refused for that.

@@ -1,4 +1,4 @@
-//! Rules for what an event says about its own fields.
+//! Rules for what an event or a class says about its own fields.
 
 use crate::error::Report;
 use crate::model::{Class, Clock, Event, Field, FieldType, Measure};
@@ -6,23 +6,22 @@ use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
 
 /// Checks an event; what it takes over from its class has been checked there.
-pub(super) fn check(event: &Event, class: Option<&Class>, place: &Place, report: &mut Report) {
+pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, report: &mut Report) {
     let meaning = &event.meaning;
-    let own = |role: &Option<String>, of_class: fn(&Class) -> &Option<String>| {
-        role.clone().filter(|_| class.is_none_or(|class| of_class(class) != role))
+    let mut roles = Roles {
+        fields: &event.fields,
+        duration: meaning.duration.as_deref(),
+        group_by: &meaning.group_by,
+        client: meaning.client.as_deref(),
     };
-    let group_by: &[String] = match class {
-        Some(class) if class.group_by == meaning.group_by => &[],
-        _ => &meaning.group_by,
-    };
-    check_roles(
-        &event.fields,
-        own(&meaning.duration, |class| &class.duration).as_deref(),
-        group_by,
-        own(&meaning.client, |class| &class.client).as_deref(),
-        place,
-        report,
-    );
+    if let Some(class) = class {
+        roles.duration = roles.duration.filter(|duration| class.duration.as_deref() != Some(duration));
+        roles.client = roles.client.filter(|client| class.client.as_deref() != Some(client));
+        if roles.group_by == class.group_by {
+            roles.group_by = &[];
+        }
+    }
+    roles.check(place, report);
     if meaning.duration.is_none() {
         let said = [
             (meaning.measure != Measure::default(), "measure"),
@@ -37,32 +36,60 @@ pub(super) fn check(event: &Event, class: Option<&Class>, place: &Place, report:
     }
 }
 
-/// Checks the fields that an event or a class gives a role.
-pub(super) fn check_roles(
-    fields: &[Field],
-    duration: Option<&str>,
-    group_by: &[String],
-    client: Option<&str>,
-    place: &Place,
-    report: &mut Report,
-) {
-    let roles = Roles { fields };
-    if let Some(name) = duration {
-        let place = place.value("duration");
-        if let Some(field) = roles.recorded_field(name, &place, report) {
-            check_duration(field, &place, report);
+/// Checks what a class says for all of its events.
+pub(super) fn check_class(class: &Class, place: &Place, report: &mut Report) {
+    let roles = Roles {
+        fields: &class.fields,
+        duration: class.duration.as_deref(),
+        group_by: &class.group_by,
+        client: class.client.as_deref(),
+    };
+    roles.check(place, report);
+}
+
+/// Fields, and the names of those that play a part.
+struct Roles<'a> {
+    fields: &'a [Field],
+    duration: Option<&'a str>,
+    group_by: &'a [String],
+    client: Option<&'a str>,
+}
+
+impl<'a> Roles<'a> {
+    fn check(&self, place: &Place, report: &mut Report) {
+        if let Some(name) = self.duration {
+            let place = place.value("duration");
+            if let Some(field) = self.recorded_field(name, &place, report) {
+                check_duration(field, &place, report);
+            }
+        }
+        for (index, name) in self.group_by.iter().enumerate() {
+            let place = place.value("group-by").then(Step::Element(index));
+            if self.group_by[..index].contains(name) {
+                report.add(place, format!("`{name}` stands here twice"));
+            } else {
+                self.recorded_field(name, &place, report);
+            }
+        }
+        if let Some(name) = self.client {
+            self.recorded_field(name, &place.value("client"), report);
         }
     }
-    for (index, name) in group_by.iter().enumerate() {
-        let place = place.value("group-by").then(Step::Element(index));
-        if group_by[..index].contains(name) {
-            report.add(place, format!("`{name}` stands here twice"));
-        } else {
-            roles.recorded_field(name, &place, report);
+
+    /// The field of this name; its absence, or that no trace has it, is reported.
+    fn recorded_field(&self, name: &str, place: &Place, report: &mut Report) -> Option<&'a Field> {
+        let Some(field) = self.fields.iter().find(|field| field.name == name) else {
+            let known = self.fields.iter().map(|field| field.name.as_str());
+            let suggestion = did_you_mean_one_of(name, known);
+            report.add(place.clone(), format!("there is no field `{name}`{suggestion}"));
+            return None;
+        };
+        if !field.recorded {
+            let message = format!("`{name}` is not recorded (`record = false`), so no reader sees it");
+            report.add(place.clone(), message);
+            return None;
         }
-    }
-    if let Some(name) = client {
-        roles.recorded_field(name, &place.value("client"), report);
+        Some(field)
     }
 }
 
@@ -78,31 +105,5 @@ fn check_duration(field: &Field, place: &Place, report: &mut Report) {
             place.clone(),
             format!("a duration has a unit of time; give `{name}` one, such as `unit = \"us\"`"),
         );
-    }
-}
-
-struct Roles<'f> {
-    fields: &'f [Field],
-}
-
-impl<'f> Roles<'f> {
-    /// The field of this name; its absence, or that no trace has it, is reported.
-    fn recorded_field(&self, name: &str, place: &Place, report: &mut Report) -> Option<&'f Field> {
-        let Some(field) = self.fields.iter().find(|field| field.name == name) else {
-            let known = self.fields.iter().map(|field| field.name.as_str());
-            report.add(
-                place.clone(),
-                format!("there is no field `{name}`{}", did_you_mean_one_of(name, known)),
-            );
-            return None;
-        };
-        if !field.recorded {
-            report.add(
-                place.clone(),
-                format!("`{name}` is not recorded (`record = false`), so no reader sees it"),
-            );
-            return None;
-        }
-        Some(field)
     }
 }

@@ -44,6 +44,12 @@ impl Checker<'_> {
         found
     }
 
+    /// Whether an event has no duration. One of an unknown class, which is an error, may have.
+    fn lacks_duration(&self, name: &EventName, event: &Event) -> bool {
+        let class_of = |class: &String| self.catalog.provider(&name.provider)?.class(class);
+        event.meaning.duration.is_none() && event.class.as_ref().is_none_or(|class| class_of(class).is_some())
+    }
+
     fn check_repeats(&self, name: &EventName, event: &Event, place: &Place, report: &mut Report) {
         let Some(repeated) = &event.meaning.repeats else {
             return;
@@ -52,9 +58,9 @@ impl Checker<'_> {
         let Some(target) = self.find(repeated, &place, report) else {
             return;
         };
-        if event.meaning.duration.is_none() {
+        if self.lacks_duration(name, event) {
             report.add(place, "this event has no `duration`, so it cannot repeat another's");
-        } else if target.meaning.duration.is_none() {
+        } else if self.lacks_duration(repeated, target) {
             report.add(place, format!("`{repeated}` has no `duration` that could be repeated"));
         } else if let Some(cycle) = self.cycle(name) {
             report
@@ -104,7 +110,7 @@ impl Checker<'_> {
             let Some(target) = self.find(target_name, &place, report) else {
                 continue;
             };
-            let wrong = if target.meaning.duration.is_none() {
+            let wrong = if self.lacks_duration(target_name, target) {
                 "has no `duration`, so nothing can explain that it was slow"
             } else if target.meaning.measure == Measure::Sum {
                 "is a sum and lies at no particular time, so nothing overlaps it"

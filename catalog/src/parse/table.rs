@@ -189,24 +189,26 @@ impl<'a> Table<'a> {
         self.parsed_strings(key, |text| Ok(text.to_owned()))
     }
 
-    /// An array of strings that `read` makes something of; empty if the key is absent.
+    /// An array of strings that `read` makes something of; empty if the key is absent or an element
+    /// is wrong.
     pub(super) fn parsed_strings<T>(
         &mut self,
         key: &'static str,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Vec<T> {
+        let wanted = "an array of texts";
         let mut values = Vec::new();
-        for (index, element) in self.array(key, "an array of texts").into_iter().flatten().enumerate() {
+        for (index, element) in self.array(key, wanted).into_iter().flatten().enumerate() {
             let place = self.place.value(key).then(Step::Element(index));
-            match element.get_ref() {
-                DeValue::String(text) => match read(text) {
-                    Ok(value) => values.push(value),
-                    Err(message) => self.report_at(place, message),
-                },
-                other => self.wrong_type(place, key, "an array of texts", other),
-            }
+            values.push(match element.get_ref() {
+                DeValue::String(text) => read(text).map_err(|message| self.report_at(place, message)).ok(),
+                other => {
+                    self.wrong_type(place, key, wanted, other);
+                    None
+                }
+            });
         }
-        values
+        values.into_iter().collect::<Option<_>>().unwrap_or_default()
     }
 
     fn array(&mut self, key: &'static str, wanted: &str) -> Option<&'a DeArray<'a>> {

@@ -1,0 +1,64 @@
+//! The words that catalogs use for what the model knows as enums.
+
+use std::fmt;
+
+use crate::model::{Clock, LogLevel, Measure, Unit};
+
+/// Gives an enum of the model a name for each variant: the one that catalogs use.
+macro_rules! named {
+    ($type:ident { $($variant:ident => $name:literal,)+ }) => {
+        impl $type {
+            /// Every variant.
+            pub const ALL: &[$type] = &[$($type::$variant),+];
+
+            /// The name that catalogs use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)+
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+named!(Measure {
+    Interval => "interval",
+    Sum => "sum",
+});
+
+named!(Clock {
+    Monotonic => "monotonic",
+    Wall => "wall",
+});
+
+named!(Unit {
+    Nanoseconds => "ns",
+    Microseconds => "us",
+    Milliseconds => "ms",
+    Seconds => "s",
+    Bytes => "bytes",
+});
+
+named!(LogLevel {
+    Emergency => "emergency",
+    Alert => "alert",
+    Critical => "critical",
+    Error => "error",
+    Warning => "warning",
+    Notice => "notice",
+    Info => "info",
+    DebugSystem => "debug-system",
+    DebugProgram => "debug-program",
+    DebugProcess => "debug-process",
+    DebugModule => "debug-module",
+    DebugUnit => "debug-unit",
+    DebugFunction => "debug-function",
+    DebugLine => "debug-line",
+    Debug => "debug",
+});
