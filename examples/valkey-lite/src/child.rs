@@ -1,0 +1,163 @@
+//! Forked children: each sees the data as it was at the fork, and writes it somewhere.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::Duration;
+
+use crate::cluster::SlotRange;
+use crate::command::{Failure, Outcome};
+use crate::config::Config;
+use crate::database::Database;
+use crate::dump;
+use crate::server::Server;
+use crate::slot_copy::copy_slots;
+use crate::system::{Exit, child_exit, fork_child, kill_child};
+
+/// The child that runs.
+pub struct Child {
+    pid: i32,
+    pub purpose: Purpose,
+}
+
+/// What a child writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A snapshot file.
+    Snapshot,
+    /// A new append-only file.
+    Rewrite,
+    /// The keys of some slots, to another server.
+    SlotCopy,
+}
+
+impl Purpose {
+    /// The file that a child writes before it takes another's place, if this purpose has one.
+    fn temporary_file(self, config: &Config, pid: u32) -> PathBuf {
+        match self {
+            Purpose::Snapshot => config.path(&format!("temp-{pid}.rdb")),
+            Purpose::Rewrite => config.path(&format!("temp-rewriteaof-bg-{pid}.aof")),
+            Purpose::SlotCopy => PathBuf::new(),
+        }
+    }
+}
+
+/// Writes a snapshot and waits for it.
+pub fn save(config: &Config, database: &Database) -> io::Result<()> {
+    let temporary = Purpose::Snapshot.temporary_file(config, process::id());
+    let pause = Duration::from_micros(config.rdb_key_save_delay);
+    write_file(&temporary, database, pause)?;
+    fs::rename(&temporary, config.path(&config.dbfilename))
+}
+
+/// Starts a child that writes a snapshot.
+pub fn start_snapshot(server: &mut Server, database: &Database) -> Outcome {
+    let config = &server.config;
+    let pid = fork_for_snapshot(|| save(config, database));
+    started(server, Purpose::Snapshot, pid)
+}
+
+fn fork_for_snapshot(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    fork_child(work)
+}
+
+/// Starts a child that rewrites the append-only file.
+pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
+    // What is journalled before the fork is in the child's copy of the data, and not to be written twice.
+    database.journal.enable(true);
+    let policy = server.config.appendfsync;
+    server.append_only.flush(&mut database.journal, policy, server.child.is_some())?;
+    let config = &server.config;
+    let pid = fork_for_rewrite(|| {
+        write_file(&Purpose::Rewrite.temporary_file(config, process::id()), database, Duration::ZERO)
+    });
+    started(server, Purpose::Rewrite, pid)?;
+    server.append_only.begin_rewrite();
+    Ok(())
+}
+
+fn fork_for_rewrite(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    fork_child(work)
+}
+
+/// Starts a child that sends the keys of some slots to another server.
+pub fn start_slot_copy(
+    server: &mut Server,
+    database: &Database,
+    slots: SlotRange,
+    target: SocketAddr,
+) -> Outcome {
+    let pid = fork_for_slot_copy(|| copy_slots(database, slots, target));
+    started(server, Purpose::SlotCopy, pid)
+}
+
+fn fork_for_slot_copy(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    fork_child(work)
+}
+
+fn started(server: &mut Server, purpose: Purpose, pid: io::Result<i32>) -> Outcome {
+    let pid = pid.map_err(|error| Failure::from(format!("ERR cannot fork: {error}")))?;
+    server.child = Some(Child { pid, purpose });
+    Ok(())
+}
+
+fn write_file(path: &Path, database: &Database, pause: Duration) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    dump::write(database, &mut out, |_| true, pause)?;
+    out.into_inner()?.sync_all()
+}
+
+/// Kills the child, if there is one of this purpose, and waits for its end.
+pub fn kill(server: &mut Server, purpose: Purpose) {
+    if let Some(child) = server.child.take_if(|child| child.purpose == purpose) {
+        kill_child(child.pid);
+        let exit = loop {
+            match child_exit(child.pid) {
+                Some(exit) => break exit,
+                None => std::thread::sleep(Duration::from_micros(100)),
+            }
+        };
+        finish(server, &child, &exit);
+    }
+}
+
+/// Takes up the child's result if it has ended.
+pub fn check(server: &mut Server) {
+    let Some(exit) = server.child.as_ref().and_then(|child| child_exit(child.pid)) else { return };
+    if let Some(child) = server.child.take() {
+        finish(server, &child, &exit);
+    }
+}
+
+fn finish(server: &mut Server, child: &Child, exit: &Exit) {
+    let temporary = child.purpose.temporary_file(&server.config, child.pid.unsigned_abs());
+    let mut succeeded = *exit == Exit::Success;
+    if child.purpose == Purpose::Rewrite {
+        if succeeded && let Err(error) = server.append_only.finish_rewrite(&temporary) {
+            eprintln!("valkey-lite: cannot put {} in place: {error}", temporary.display());
+            succeeded = false;
+        }
+        if !succeeded {
+            server.append_only.abandon_rewrite();
+            let _ = fs::remove_file(&temporary);
+        }
+    }
+    if child.purpose == Purpose::Snapshot && matches!(exit, Exit::Signal(_)) {
+        unlink_snapshot(&temporary);
+    }
+    if !succeeded {
+        eprintln!("valkey-lite: child {} failed: {exit:?}", child.pid);
+    }
+    match child.purpose {
+        Purpose::Snapshot => server.statistics.last_snapshot_ok = succeeded,
+        Purpose::Rewrite => server.statistics.last_rewrite_ok = succeeded,
+        Purpose::SlotCopy => server.cluster.last_copy_ok = succeeded,
+    }
+}
+
+/// Removes what a killed child has left; that may be many gigabytes, and take its time.
+fn unlink_snapshot(temporary: &Path) {
+    let _ = fs::remove_file(temporary);
+}

@@ -1,0 +1,163 @@
+//! What a command is, and what it is given to work with.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use crate::client::{Blocked, Client};
+use crate::commands;
+use crate::database::{Database, WrongType};
+use crate::number::{parse_float, parse_integer};
+use crate::request::Bytes;
+use crate::server::Server;
+
+/// Changes data: is journalled if it does.
+pub const WRITE: u8 = 1;
+/// Takes constant or logarithmic time: traced as `fast_command`.
+pub const FAST: u8 = 2;
+/// May need more memory: refused when there is none.
+pub const GROWS: u8 = 4;
+/// Runs at once between MULTI and EXEC, rather than being queued.
+pub const IMMEDIATE: u8 = 8;
+
+/// A command, or a family of sub-commands.
+pub struct Command {
+    pub name: &'static str,
+    /// The number of arguments with the name, or at least that many if negative.
+    pub arity: i32,
+    pub flags: u8,
+    action: Action,
+}
+
+enum Action {
+    Run(fn(&mut Call) -> Outcome),
+    Family(&'static [Command]),
+}
+
+/// Commands write their replies themselves; an error becomes the reply in their place.
+pub type Outcome = Result<(), Failure>;
+
+/// An error reply.
+pub struct Failure(pub Cow<'static, str>);
+
+pub const SYNTAX: Failure = Failure(Cow::Borrowed("ERR syntax error"));
+pub const NOT_AN_INTEGER: Failure = Failure(Cow::Borrowed("ERR value is not an integer or out of range"));
+pub const NOT_A_FLOAT: Failure = Failure(Cow::Borrowed("ERR value is not a valid float"));
+
+impl From<WrongType> for Failure {
+    fn from(_: WrongType) -> Self {
+        Failure("WRONGTYPE Operation against a key holding the wrong kind of value".into())
+    }
+}
+
+impl From<&'static str> for Failure {
+    fn from(message: &'static str) -> Self {
+        Failure(message.into())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure(message.into())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure(format!("ERR {error}").into())
+    }
+}
+
+impl Command {
+    pub const fn new(name: &'static str, arity: i32, flags: u8, run: fn(&mut Call) -> Outcome) -> Self {
+        Self { name, arity, flags, action: Action::Run(run) }
+    }
+
+    pub const fn family(name: &'static str, members: &'static [Command]) -> Self {
+        Self { name, arity: -2, flags: 0, action: Action::Family(members) }
+    }
+
+    pub fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub fn run(&self, call: &mut Call) -> Outcome {
+        match self.action {
+            Action::Run(run) => run(call),
+            Action::Family(_) => Err("ERR a sub-command is needed".into()),
+        }
+    }
+
+    /// The command that a request asks for, checked for the number of its arguments.
+    pub fn find(request: &[Bytes]) -> Result<&'static Command, Failure> {
+        let shown = |bytes: &[u8]| bytes[..bytes.len().min(128)].escape_ascii().to_string();
+        let mut command = *TABLE
+            .get(request[0].to_ascii_lowercase().as_slice())
+            .ok_or_else(|| format!("ERR unknown command '{}'", shown(&request[0])))?;
+        if let (Action::Family(members), Some(name)) = (&command.action, request.get(1)) {
+            command =
+                members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name)).ok_or_else(
+                    || format!("ERR unknown subcommand '{}'. Try {} HELP.", shown(name), command.name),
+                )?;
+        }
+        let wanted = command.arity.unsigned_abs() as usize;
+        if request.len() < wanted || (command.arity > 0 && request.len() > wanted) {
+            return Err(format!("ERR wrong number of arguments for '{}' command", command.name).into());
+        }
+        Ok(command)
+    }
+}
+
+static TABLE: LazyLock<HashMap<&'static [u8], &'static Command>> =
+    LazyLock::new(|| commands::all().map(|command| (command.name.as_bytes(), command)).collect());
+
+/// One call of a command.
+pub struct Call<'a> {
+    pub server: &'a mut Server,
+    pub database: &'a mut Database,
+    pub client: &'a mut Client,
+    pub command: &'static Command,
+    /// The request, with the command's name.
+    pub arguments: Vec<Bytes>,
+    /// What is journalled in the request's place.
+    pub journalled: Option<Bytes>,
+}
+
+impl Call<'_> {
+    /// Moves an argument out.
+    pub fn take(&mut self, index: usize) -> Bytes {
+        std::mem::take(&mut self.arguments[index])
+    }
+
+    /// An argument as an integer.
+    pub fn integer(&self, index: usize) -> Result<i64, Failure> {
+        self.arguments.get(index).and_then(|text| parse_integer(text)).ok_or(NOT_AN_INTEGER)
+    }
+
+    /// An argument as a float.
+    pub fn float(&self, index: usize) -> Result<f64, Failure> {
+        self.arguments.get(index).and_then(|text| parse_float(text)).ok_or(NOT_A_FLOAT)
+    }
+
+    /// Whether an argument is this keyword.
+    pub fn is(&self, index: usize, keyword: &str) -> bool {
+        self.arguments.get(index).is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()))
+    }
+
+    /// Journals another request in this one's place: one that means the same whenever it is replayed.
+    pub fn journal_as(&mut self, request: &[impl AsRef<[u8]>]) {
+        self.journalled = self.database.journal.prepare(request);
+    }
+
+    /// Has the client wait until one of the lists at `keys` has an element, and then makes this call again.
+    pub fn block(&mut self, keys: Vec<Bytes>, seconds: f64) -> Outcome {
+        let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| "ERR timeout is negative")?;
+        let deadline = (!timeout.is_zero()).then(|| Instant::now().checked_add(timeout)).flatten();
+        let request = std::mem::take(&mut self.arguments);
+        let blocked = Blocked { command: self.command, request, keys, deadline };
+        self.server.waiting.add(self.client.slot, &blocked);
+        self.client.blocked = Some(blocked);
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Greetings, and what the server can do.
+
+use super::all;
+use crate::command::{Call, Command, FAST, GROWS, IMMEDIATE, Outcome, WRITE};
+use crate::reply::Reply;
+
+pub const COMMANDS: &[Command] = &[
+    Command::new("ping", -1, FAST, ping),
+    Command::new("echo", 2, FAST, echo),
+    Command::new("hello", -1, FAST, hello),
+    Command::new("select", 2, FAST, select),
+    Command::new("time", 1, FAST, time),
+    Command::new("quit", -1, FAST | IMMEDIATE, quit),
+    Command::new("command", -1, 0, command),
+];
+
+fn ping(call: &mut Call) -> Outcome {
+    match call.arguments.get(1) {
+        Some(message) => call.client.output.bulk(message),
+        None => call.client.output.simple("PONG"),
+    }
+    Ok(())
+}
+
+fn echo(call: &mut Call) -> Outcome {
+    call.client.output.bulk(&call.arguments[1]);
+    Ok(())
+}
+
+fn hello(call: &mut Call) -> Outcome {
+    if call.arguments.get(1).is_some_and(|version| version != b"2") {
+        return Err("NOPROTO unsupported protocol version".into());
+    }
+    let output = &mut call.client.output;
+    output.array(10);
+    for (name, value) in
+        [("server", "valkey-lite"), ("version", env!("CARGO_PKG_VERSION")), ("mode", "standalone")]
+    {
+        output.bulk(name);
+        output.bulk(value);
+    }
+    for (name, value) in [("proto", 2), ("id", call.client.id as i64)] {
+        output.bulk(name);
+        output.integer(value);
+    }
+    Ok(())
+}
+
+fn select(call: &mut Call) -> Outcome {
+    if call.integer(1)? != 0 {
+        return Err("ERR DB index is out of range".into());
+    }
+    call.client.output.ok();
+    Ok(())
+}
+
+fn time(call: &mut Call) -> Outcome {
+    let now = call.database.now;
+    call.client.output.array(2);
+    call.client.output.bulk((now / 1000).to_string());
+    call.client.output.bulk((now % 1000 * 1000).to_string());
+    Ok(())
+}
+
+fn quit(call: &mut Call) -> Outcome {
+    call.client.output.ok();
+    call.client.closing = true;
+    Ok(())
+}
+
+/// COMMAND [COUNT | DOCS …]: names, arities and flags; positions of keys are not known.
+fn command(call: &mut Call) -> Outcome {
+    let output = &mut call.client.output;
+    let count = all().count();
+    match call.arguments.get(1).map(|word| word.to_ascii_uppercase()).as_deref() {
+        Some(b"COUNT") => output.integer(count as i64),
+        Some(_) => output.array(0),
+        None => {
+            output.array(count);
+            for command in all() {
+                output.array(6);
+                output.bulk(command.name);
+                output.integer(command.arity.into());
+                let named = [(WRITE, "write"), (FAST, "fast"), (GROWS, "denyoom")];
+                let flags: Vec<_> = named.iter().filter(|(flag, _)| command.is(*flag)).collect();
+                output.array(flags.len());
+                flags.iter().for_each(|(_, name)| output.simple(name));
+                (0..3).for_each(|_| output.integer(0));
+            }
+        }
+    }
+    Ok(())
+}

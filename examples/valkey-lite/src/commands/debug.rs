@@ -1,0 +1,58 @@
+//! DEBUG: making the server slow, or full, on purpose.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::command::{Call, Command, GROWS, Outcome, WRITE};
+use crate::cron::WhileBlocked;
+use crate::reply::Reply;
+use crate::value::Value;
+
+pub const COMMANDS: &[Command] = &[Command::family(
+    "debug",
+    &[
+        Command::new("sleep", 3, 0, sleep),
+        Command::new("populate", -3, WRITE | GROWS, populate),
+        Command::new("set-active-expire", 3, 0, set_active_expire),
+        Command::new("fsync-sleep", 3, 0, fsync_sleep),
+    ],
+)];
+
+fn sleep(call: &mut Call) -> Outcome {
+    let duration = Duration::try_from_secs_f64(call.float(2)?).map_err(|_| "ERR invalid duration")?;
+    thread::sleep(duration);
+    call.client.output.ok();
+    Ok(())
+}
+
+/// DEBUG POPULATE count [prefix [size]]: makes keys `prefix:0`, `prefix:1`, … that do not exist yet.
+fn populate(call: &mut Call) -> Outcome {
+    let count = call.integer(2)?;
+    let prefix = call.arguments.get(3).cloned().unwrap_or_else(|| b"key".to_vec());
+    let size = if call.arguments.len() > 4 { call.integer(4)?.clamp(0, 1 << 20) as usize } else { 0 };
+    let mut blocked = WhileBlocked::new();
+    for number in 0..count {
+        let key = [prefix.as_slice(), format!(":{number}").as_bytes()].concat();
+        if call.database.get(&key).is_none() {
+            let mut value = format!("value:{number}").into_bytes();
+            value.resize(value.len().max(size), 0);
+            call.database.insert(key, Value::String(value));
+        }
+        blocked.cron(call.server, call.database);
+    }
+    call.client.output.ok();
+    Ok(())
+}
+
+fn set_active_expire(call: &mut Call) -> Outcome {
+    call.server.active_expire = call.integer(2)? != 0;
+    call.client.output.ok();
+    Ok(())
+}
+
+/// DEBUG FSYNC-SLEEP microseconds: the second thread waits that long before every sync.
+fn fsync_sleep(call: &mut Call) -> Outcome {
+    call.server.append_only.sync_delay = Duration::from_micros(call.integer(2)?.max(0) as u64);
+    call.client.output.ok();
+    Ok(())
+}

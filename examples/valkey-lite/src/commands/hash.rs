@@ -1,0 +1,195 @@
+//! Hashes, and the expiry of their fields.
+
+use super::expiry::{Deadline, remaining};
+use crate::command::{Call, Command, FAST, Failure, GROWS, Outcome, SYNTAX, WRITE};
+use crate::dump::expire_fields;
+use crate::number::parse_integer;
+use crate::reply::Reply;
+use crate::request::Bytes;
+use crate::value::{Hash, Millis};
+
+pub const COMMANDS: &[Command] = &[
+    Command::new("hset", -4, WRITE | GROWS | FAST, hset),
+    Command::new("hget", 3, FAST, hget),
+    Command::new("hmget", -3, FAST, hmget),
+    Command::new("hgetall", 2, 0, |call| all(call, true, true)),
+    Command::new("hkeys", 2, 0, |call| all(call, true, false)),
+    Command::new("hvals", 2, 0, |call| all(call, false, true)),
+    Command::new("hdel", -3, WRITE | FAST, hdel),
+    Command::new("hlen", 2, FAST, hlen),
+    Command::new("hexists", 3, FAST, hexists),
+    Command::new("hincrby", 4, WRITE | GROWS | FAST, hincrby),
+    Command::new("hexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Seconds)),
+    Command::new("hpexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Milliseconds)),
+    Command::new("hpexpireat", -6, WRITE | FAST, |call| expire(call, Deadline::MillisecondsAbsolute)),
+    Command::new("httl", -5, FAST, |call| time_to_live(call, 1000)),
+    Command::new("hpttl", -5, FAST, |call| time_to_live(call, 1)),
+    Command::new("hpersist", -5, WRITE | FAST, persist),
+];
+
+fn hset(call: &mut Call) -> Outcome {
+    let pairs = call.arguments.split_off(2);
+    if !pairs.len().is_multiple_of(2) {
+        return Err("ERR wrong number of arguments for 'hset' command".into());
+    }
+    let key = &call.arguments[1];
+    let hash = call.database.or_create::<Hash>(key)?;
+    let count = pairs.len() / 2;
+    let mut pairs = pairs.into_iter();
+    let mut added = 0;
+    while let (Some(field), Some(value)) = (pairs.next(), pairs.next()) {
+        added += i64::from(hash.set(field, value));
+    }
+    call.database.changed(key, count as u64);
+    call.client.output.integer(added);
+    Ok(())
+}
+
+fn hget(call: &mut Call) -> Outcome {
+    let hash = call.database.existing::<Hash>(&call.arguments[1])?;
+    call.client.output.bulk_or_null(hash.and_then(|hash| hash.get(&call.arguments[2])));
+    Ok(())
+}
+
+fn hmget(call: &mut Call) -> Outcome {
+    let hash = call.database.existing::<Hash>(&call.arguments[1])?.map(|hash| &*hash);
+    call.client.output.array(call.arguments.len() - 2);
+    for field in &call.arguments[2..] {
+        call.client.output.bulk_or_null(hash.and_then(|hash| hash.get(field)));
+    }
+    Ok(())
+}
+
+fn all(call: &mut Call, fields: bool, values: bool) -> Outcome {
+    let Some(hash) = call.database.existing::<Hash>(&call.arguments[1])? else {
+        call.client.output.array(0);
+        return Ok(());
+    };
+    call.client.output.array(hash.len() * (usize::from(fields) + usize::from(values)));
+    for (field, value, _) in hash.iter() {
+        if fields {
+            call.client.output.bulk(field);
+        }
+        if values {
+            call.client.output.bulk(value);
+        }
+    }
+    Ok(())
+}
+
+fn hdel(call: &mut Call) -> Outcome {
+    let key = &call.arguments[1];
+    let removed = match call.database.existing::<Hash>(key)? {
+        Some(hash) => call.arguments[2..].iter().filter(|field| hash.remove(field)).count(),
+        None => 0,
+    };
+    call.database.changed(key, removed as u64);
+    call.client.output.integer(removed as i64);
+    Ok(())
+}
+
+fn hlen(call: &mut Call) -> Outcome {
+    let length = call.database.existing::<Hash>(&call.arguments[1])?.map_or(0, |hash| hash.len());
+    call.client.output.integer(length as i64);
+    Ok(())
+}
+
+fn hexists(call: &mut Call) -> Outcome {
+    let hash = call.database.existing::<Hash>(&call.arguments[1])?;
+    let exists = hash.is_some_and(|hash| hash.get(&call.arguments[2]).is_some());
+    call.client.output.integer(exists.into());
+    Ok(())
+}
+
+fn hincrby(call: &mut Call) -> Outcome {
+    let by = call.integer(3)?;
+    let field = call.take(2);
+    let key = &call.arguments[1];
+    let number = match call.database.existing::<Hash>(key)?.and_then(|hash| hash.get(&field)) {
+        Some(text) => parse_integer(text).ok_or("ERR hash value is not an integer")?,
+        None => 0,
+    };
+    let sum = number.checked_add(by).ok_or("ERR increment or decrement would overflow")?;
+    let hash = call.database.or_create::<Hash>(key)?;
+    let expiry = hash.expiry(&field).flatten();
+    hash.set(field.clone(), sum.to_string().into());
+    hash.set_expiry(&field, expiry);
+    call.database.changed(key, 1);
+    call.client.output.integer(sum);
+    Ok(())
+}
+
+/// The fields of `… FIELDS count field …`, of which `FIELDS` is at `at`.
+fn named_fields(call: &Call, at: usize) -> Result<Vec<Bytes>, Failure> {
+    let fields = call.arguments.get(at + 2..).unwrap_or_default();
+    if !call.is(at, "FIELDS") {
+        return Err(SYNTAX);
+    }
+    if usize::try_from(call.integer(at + 1)?) != Ok(fields.len()) || fields.is_empty() {
+        return Err("ERR The `numfields` parameter must match the number of arguments".into());
+    }
+    Ok(fields.to_vec())
+}
+
+/// HEXPIRE key seconds FIELDS count field …: for each field -2 if there is none, 2 if it is gone by that, or 1.
+fn expire(call: &mut Call, deadline: Deadline) -> Outcome {
+    let expiry = deadline.moment(call.integer(2)?, call.database.now)?;
+    let fields = named_fields(call, 3)?;
+    let (now, key) = (call.database.now, call.take(1));
+    set_expiry(call, &key, &fields, |hash, field| {
+        if hash.expiry(field).is_none() {
+            return -2;
+        }
+        hash.set_expiry(field, Some(expiry));
+        if expiry <= now { 2 } else { 1 }
+    })?;
+    call.database.watch_fields(&key);
+    call.journal_as(&expire_fields(&key, expiry, &fields));
+    // Fields that are to expire at once are gone when the reply is sent.
+    call.database.drop_expired(&key);
+    Ok(())
+}
+
+/// HPERSIST key FIELDS count field …: for each field -2 if there is none, -1 if it would not expire, or 1.
+fn persist(call: &mut Call) -> Outcome {
+    let fields = named_fields(call, 2)?;
+    let key = call.take(1);
+    set_expiry(call, &key, &fields, |hash, field| match hash.expiry(field) {
+        None => -2,
+        Some(None) => -1,
+        Some(Some(_)) => {
+            hash.set_expiry(field, None);
+            1
+        }
+    })
+}
+
+/// Applies `set` to each field and replies with what it returns: a positive number for a change.
+fn set_expiry(
+    call: &mut Call,
+    key: &[u8],
+    fields: &[Bytes],
+    set: impl Fn(&mut Hash, &[u8]) -> i64,
+) -> Outcome {
+    let mut hash = call.database.existing::<Hash>(key)?;
+    let mut changed = 0;
+    call.client.output.array(fields.len());
+    for field in fields {
+        let code = hash.as_deref_mut().map_or(-2, |hash| set(hash, field));
+        changed += u64::from(code > 0);
+        call.client.output.integer(code);
+    }
+    call.database.changed(key, changed);
+    Ok(())
+}
+
+fn time_to_live(call: &mut Call, unit: Millis) -> Outcome {
+    let fields = named_fields(call, 2)?;
+    let now = call.database.now;
+    let hash = call.database.existing::<Hash>(&call.arguments[1])?.map(|hash| &*hash);
+    call.client.output.array(fields.len());
+    for field in fields {
+        call.client.output.integer(remaining(hash.and_then(|hash| hash.expiry(&field)), now, unit));
+    }
+    Ok(())
+}

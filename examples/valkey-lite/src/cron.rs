@@ -1,0 +1,59 @@
+//! What is done every so often, whoever asks for what meanwhile.
+
+use std::time::{Duration, Instant};
+
+use crate::child;
+use crate::database::{Database, wall_clock};
+use crate::server::Server;
+use crate::system::used_memory;
+
+/// The time between two rounds.
+pub fn interval(server: &Server) -> Duration {
+    Duration::from_micros(1_000_000 / server.config.hz.clamp(1, 500))
+}
+
+/// One round.
+pub fn cron(server: &mut Server, database: &mut Database) {
+    database.now = wall_clock();
+    update_memory_statistics(server);
+    if server.active_expire {
+        server.expire.run(database, server.config.hz);
+    }
+    defragment(server, database);
+    child::check(server);
+}
+
+fn update_memory_statistics(server: &mut Server) {
+    server.statistics.peak_memory = server.statistics.peak_memory.max(used_memory());
+}
+
+fn defragment(server: &mut Server, database: &mut Database) {
+    // While a child shares the memory, every page touched here would be copied.
+    if server.config.activedefrag && server.child.is_none() {
+        server.defrag.cycle(database);
+    }
+}
+
+/// Keeps the most urgent part of the cron going while a long command or the loading of a file holds up the loop.
+pub struct WhileBlocked {
+    last: Instant,
+}
+
+impl WhileBlocked {
+    pub fn new() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    /// To be called again and again; does its work as often as the cron would have.
+    pub fn cron(&mut self, server: &mut Server, database: &mut Database) {
+        if self.last.elapsed() >= interval(server) {
+            self.last = Instant::now();
+            while_blocked(server, database);
+        }
+    }
+}
+
+fn while_blocked(server: &mut Server, database: &mut Database) {
+    defragment(server, database);
+    update_memory_statistics(server);
+}

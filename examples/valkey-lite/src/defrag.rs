@@ -1,0 +1,36 @@
+//! Compaction: giving back the room that tables keep after what was in them is gone.
+
+use std::time::{Duration, Instant};
+
+use crate::database::Database;
+
+/// The longest that one cycle takes, but for the one table that it is at.
+const BUDGET: Duration = Duration::from_millis(1);
+/// Values looked at between two readings of the clock.
+const BATCH: usize = 64;
+
+/// Where the next cycle goes on.
+#[derive(Default)]
+pub struct Defrag {
+    next: usize,
+    /// Tables compacted so far.
+    pub compacted: u64,
+}
+
+impl Defrag {
+    /// Looks at as many values as the time allows; at the end of a round, at the tables of keys.
+    pub fn cycle(&mut self, database: &mut Database) {
+        let started = Instant::now();
+        while started.elapsed() < BUDGET {
+            for _ in 0..BATCH {
+                let Some(value) = database.value_at(self.next) else {
+                    self.next = 0;
+                    self.compacted += u64::from(database.compact_tables());
+                    return;
+                };
+                self.compacted += u64::from(value.compact());
+                self.next += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Making room when more memory is used than allowed.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::config::{Config, EvictionPolicy};
+use crate::database::Database;
+use crate::system::used_memory;
+
+/// The longest that one request waits for room; the rest is left to the next.
+const TIME_LIMIT: Duration = Duration::from_millis(10);
+
+/// Evicts keys until the memory used is within the limit. Returns whether a command may take more.
+pub fn make_room(database: &mut Database, config: &Config) -> bool {
+    if is_within_limit(config) {
+        return true;
+    }
+    config.maxmemory_policy != EvictionPolicy::NoEviction && evict_until_within_limit(database, config)
+}
+
+fn is_within_limit(config: &Config) -> bool {
+    config.maxmemory == 0 || used_memory() <= config.maxmemory
+}
+
+/// One pass. Running out of time is fine, running out of keys is not.
+fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
+    let started = Instant::now();
+    let only_expiring = config.maxmemory_policy == EvictionPolicy::VolatileLru;
+    while !is_within_limit(config) {
+        let Some(key) = database.least_recently_used(config.maxmemory_samples as usize, only_expiring) else {
+            return wait_for_lazy_free(database, config, started);
+        };
+        evict(database, &key);
+        if started.elapsed() > TIME_LIMIT {
+            break;
+        }
+    }
+    true
+}
+
+fn evict(database: &mut Database, key: &[u8]) {
+    database.evict(key);
+}
+
+/// Nothing is left to evict, but the second thread may be about to free enough.
+fn wait_for_lazy_free(database: &Database, config: &Config, started: Instant) -> bool {
+    while database.lazy_free.pending() > 0 && started.elapsed() < TIME_LIMIT {
+        if is_within_limit(config) {
+            return true;
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
+    is_within_limit(config)
+}

@@ -1,0 +1,121 @@
+//! From a request to its reply: look up, queue or run, journal, and wake up who waited for it.
+
+use crate::client::Client;
+use crate::command::{Call, Command, Failure, GROWS, IMMEDIATE, WRITE};
+use crate::database::{Database, wall_clock};
+use crate::evict::make_room;
+use crate::reply::Reply;
+use crate::request::Bytes;
+use crate::server::Server;
+use crate::value::List;
+
+/// Executes one request, or queues it if the client has said MULTI.
+pub fn process(server: &mut Server, database: &mut Database, client: &mut Client, request: Vec<Bytes>) {
+    database.now = wall_clock();
+    let command = match admit(server, database, client, &request) {
+        Ok(command) => command,
+        Err(Failure(message)) => {
+            if let Some(transaction) = &mut client.transaction {
+                transaction.refused = true;
+            }
+            client.output.error(&message);
+            return;
+        }
+    };
+    match &mut client.transaction {
+        Some(transaction) if !command.is(IMMEDIATE) => {
+            transaction.requests.push((command, request));
+            client.output.simple("QUEUED");
+        }
+        _ => {
+            call(server, database, client, command, request);
+            serve_ready_lists(server, database);
+        }
+    }
+}
+
+/// The request's command, if it may run.
+fn admit(
+    server: &Server,
+    database: &mut Database,
+    client: &Client,
+    request: &[Bytes],
+) -> Result<&'static Command, Failure> {
+    let command = Command::find(request)?;
+    // What is replayed from a file was admitted once.
+    let is_replayed = client.stream().is_none();
+    if !is_replayed && !make_room(database, &server.config) && command.is(GROWS) {
+        return Err("OOM command not allowed when used memory > 'maxmemory'.".into());
+    }
+    Ok(command)
+}
+
+/// Runs one command: of a request, of a transaction, or of a client that waited.
+pub fn call(
+    server: &mut Server,
+    database: &mut Database,
+    client: &mut Client,
+    command: &'static Command,
+    arguments: Vec<Bytes>,
+) {
+    let request = if command.is(WRITE) { database.journal.prepare(&arguments) } else { None };
+    let changes = database.changes;
+    let mut call = Call { server, database, client, command, arguments, journalled: None };
+    let outcome = command.run(&mut call);
+    let journalled = call.journalled.or(request);
+    server.statistics.commands += 1;
+    match outcome {
+        Ok(()) if database.changes != changes => database.journal.append(&journalled.unwrap_or_default()),
+        Ok(()) => {}
+        Err(Failure(message)) => client.output.error(&message),
+    }
+}
+
+/// Lets clients that wait for lists have what there is, in the order in which they came.
+fn serve_ready_lists(server: &mut Server, database: &mut Database) {
+    while let Some((key, slots)) = server.waiting.next_ready() {
+        for slot in slots {
+            if !matches!(database.existing::<List>(&key), Ok(Some(_))) {
+                break;
+            }
+            let Some(mut client) = server.clients.take(slot) else { continue };
+            if let Some(blocked) = client.blocked.take() {
+                server.waiting.remove(slot, &blocked);
+                call(server, database, &mut client, blocked.command, blocked.request);
+                server.answered.push(slot);
+                client.unfinished = true;
+            }
+            server.clients.put_back(client);
+        }
+    }
+}
+
+/// How a client that waits is told that it need not any longer.
+#[derive(Clone, Copy)]
+pub enum Unblock {
+    /// As if its time were up.
+    Timeout,
+    /// By an error.
+    Error,
+}
+
+/// Ends a client's waiting without what it waited for. Returns whether it was waiting.
+pub fn unblock(server: &mut Server, slot: usize, how: Unblock) -> bool {
+    let Some(mut client) = server.clients.take(slot) else { return false };
+    let blocked = client.blocked.take();
+    if let Some(blocked) = &blocked {
+        server.waiting.remove(slot, blocked);
+        reply_unblocked(&mut client, how);
+        server.answered.push(slot);
+        client.unfinished = true;
+    }
+    server.clients.put_back(client);
+    blocked.is_some()
+}
+
+fn reply_unblocked(client: &mut Client, how: Unblock) {
+    match how {
+        Unblock::Timeout => client.output.null_array(),
+        Unblock::Error => client.output.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),
+    }
+}

@@ -1,0 +1,55 @@
+//! Expire cycles: deleting what nobody asks for any more.
+
+use std::time::{Duration, Instant};
+
+use crate::database::Database;
+
+/// Looked at between two readings of the clock.
+const BATCH: usize = 20;
+
+/// Where the cycles go on; each walks downwards, so that deletions make it miss nothing.
+#[derive(Default)]
+pub struct ExpireCycle {
+    next_key: usize,
+    next_hash: usize,
+}
+
+impl ExpireCycle {
+    /// Deletes expired keys and fields, for a quarter of the time between two cycles at most.
+    pub fn run(&mut self, database: &mut Database, frequency: u64) {
+        let budget = Duration::from_micros(250_000 / frequency.max(1));
+        self.keys(database, budget / 2);
+        self.fields(database, budget / 2);
+    }
+
+    fn keys(&mut self, database: &mut Database, budget: Duration) {
+        walk(&mut self.next_key, database.expiring().len(), budget, |index| {
+            if let Some(key) = database.expiring().get_index(index).cloned() {
+                database.drop_expired(&key);
+            }
+        });
+    }
+
+    fn fields(&mut self, database: &mut Database, budget: Duration) {
+        walk(&mut self.next_hash, database.expiring_fields().len(), budget, |index| {
+            if let Some(key) = database.expiring_fields().get_index(index).cloned() {
+                database.drop_expired(&key);
+            }
+        });
+    }
+}
+
+/// Visits the indexes below `next`, or below `length` after a whole round, downwards until the time is up.
+fn walk(next: &mut usize, length: usize, budget: Duration, mut visit: impl FnMut(usize)) {
+    let started = Instant::now();
+    if *next == 0 {
+        *next = length;
+    }
+    *next = (*next).min(length);
+    while *next > 0 && started.elapsed() < budget {
+        for _ in 0..BATCH.min(*next) {
+            *next -= 1;
+            visit(*next);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A small server that speaks RESP2 and does the work behind each of Valkey's 35 traced events.
+//!
+//! It is an example of tracing a service, not a database. `cargo run -p valkey-lite -- --port 7000`, and then
+//! `redis-cli -p 7000`.
+
+mod append_only;
+mod child;
+mod client;
+mod clients;
+mod cluster;
+mod command;
+mod commands;
+mod config;
+mod cron;
+mod database;
+mod defrag;
+mod dump;
+mod event_loop;
+mod evict;
+mod execute;
+mod expire;
+mod glob;
+mod journal;
+mod listener;
+mod load;
+mod number;
+mod reply;
+mod request;
+mod sampler;
+mod server;
+mod slot_copy;
+mod system;
+mod value;
+mod waiting;
+mod worker;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use mio::Poll;
+
+use crate::config::Config;
+use crate::database::Database;
+use crate::event_loop::EventLoop;
+use crate::listener::Listeners;
+use crate::server::Server;
+
+#[global_allocator]
+static ALLOCATOR: system::CountingAllocator = system::CountingAllocator;
+
+fn main() -> ExitCode {
+    let result = Config::from_arguments(std::env::args().skip(1)).map_err(io::Error::other).and_then(serve);
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("valkey-lite: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(mut config: Config) -> io::Result<()> {
+    let terminate = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&terminate))?;
+    }
+    let poll = Poll::new()?;
+    let listeners = Listeners::open(&mut config, &poll)?;
+    let mut server = Server::new(config)?;
+    let mut database = Database::new()?;
+    load::load(&mut server, &mut database)?;
+    eprintln!("valkey-lite: {} keys, ready on port {}", database.len(), server.config.port);
+    let shared = Arc::new(Mutex::new(database));
+    if server.config.sampler {
+        sampler::start(&shared)?;
+    }
+    EventLoop::new(poll, listeners).run(&mut server, &shared, &terminate)
+}

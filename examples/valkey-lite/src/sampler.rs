@@ -1,0 +1,41 @@
+//! A second thread that looks at the data: it and the event loop take turns under one lock, as Valkey and the
+//! threads of its modules do.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::database::Database;
+
+/// The time between two looks.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// Values looked at each time.
+const SAMPLES: usize = 64;
+
+/// Starts the thread; it ends with the process.
+pub fn start(shared: &Arc<Mutex<Database>>) -> io::Result<()> {
+    let shared = Arc::clone(shared);
+    thread::Builder::new().name("sampler".into()).spawn(move || {
+        loop {
+            thread::sleep(INTERVAL);
+            sample(&mut lock(&shared));
+        }
+    })?;
+    Ok(())
+}
+
+/// Takes the lock. A thread that panicked with it has broken nothing that matters more than going on.
+pub fn lock(shared: &Mutex<Database>) -> MutexGuard<'_, Database> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sample(database: &mut Database) {
+    let (length, mut effort) = (database.len(), 0);
+    if length > 0 {
+        for _ in 0..SAMPLES {
+            effort += database.value_at(fastrand::usize(..length)).map_or(0, |value| value.effort());
+        }
+    }
+    database.sampled_effort = effort as f64 / SAMPLES as f64;
+}

@@ -1,0 +1,68 @@
+//! The server's state beside the data.
+
+use std::io;
+use std::time::Instant;
+
+use crate::append_only::AppendOnly;
+use crate::child::Child;
+use crate::clients::Clients;
+use crate::cluster::Cluster;
+use crate::config::Config;
+use crate::defrag::Defrag;
+use crate::expire::ExpireCycle;
+use crate::waiting::Waiting;
+
+/// Everything but the data, which the sampler shares.
+pub struct Server {
+    pub config: Config,
+    pub clients: Clients,
+    pub waiting: Waiting,
+    /// Slots of clients that have got a reply, to be written before the loop sleeps.
+    pub answered: Vec<usize>,
+    pub append_only: AppendOnly,
+    /// There is one forked child at a time.
+    pub child: Option<Child>,
+    pub cluster: Cluster,
+    pub expire: ExpireCycle,
+    /// Whether expired keys are looked for; DEBUG SET-ACTIVE-EXPIRE turns it off.
+    pub active_expire: bool,
+    pub defrag: Defrag,
+    pub statistics: Statistics,
+    pub stopping: bool,
+}
+
+/// Figures for INFO.
+pub struct Statistics {
+    pub started: Instant,
+    pub connections: u64,
+    pub commands: u64,
+    pub last_snapshot_ok: bool,
+    pub last_rewrite_ok: bool,
+    pub peak_memory: u64,
+}
+
+impl Server {
+    pub fn new(config: Config) -> io::Result<Self> {
+        Ok(Self {
+            clients: Clients::default(),
+            waiting: Waiting::default(),
+            answered: Vec::new(),
+            append_only: AppendOnly::new(config.path(&config.appendfilename))?,
+            child: None,
+            cluster: Cluster::load(config.path(&config.cluster_config_file), config.port)?,
+            expire: ExpireCycle::default(),
+            active_expire: true,
+            defrag: Defrag::default(),
+            statistics: Statistics {
+                started: Instant::now(),
+                connections: 0,
+                commands: 0,
+                last_snapshot_ok: true,
+                last_rewrite_ok: true,
+                peak_memory: 0,
+            },
+            stopping: false,
+            config,
+        })
+    }
+}
