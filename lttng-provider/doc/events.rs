@@ -12,7 +12,7 @@ pub mod shop {
     /// | `item` | `item` |  | What. |
     /// | `count` | `count` |  | How many. |
     #[derive(Clone, Copy, Debug)]
-    pub struct sold;
+    pub enum sold {}
 
     impl sold {
         /// Whether a session records the event right now; tracing is not built in, so it never is.
@@ -55,7 +55,7 @@ pub mod shop {
     /// |---|---|---|---|
     /// | `duration` | `duration` | us | How long that took. |
     #[derive(Clone, Copy, Debug)]
-    pub struct checkout;
+    pub enum checkout {}
 
     impl checkout {
         /// Whether a session records the event right now; tracing is not built in, so it never is.
@@ -132,7 +132,7 @@ pub mod shop {
     /// | `parcels` | `parcels` |  | How many parcels. |
     /// | `duration` | `duration` | ms | How long that took. |
     #[derive(Clone, Copy, Debug)]
-    pub struct delivered;
+    pub enum delivered {}
 
     impl delivered {
         /// Whether a session records the event right now; tracing is not built in, so it never is.

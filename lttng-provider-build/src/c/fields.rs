@@ -10,8 +10,8 @@ pub(super) fn field(lttng_name: &str, provider: &Provider, field: &Field) -> Str
     let nowrite = if field.recorded { "" } else { "_nowrite" };
     match &field.kind {
         FieldType::Integer(integer) => {
-            let kind = variant("integer", *integer);
-            format!("lttng_ust_field_{kind}{nowrite}({}, {name}, {argument})", integer_type(*integer))
+            let kind = variant("integer", *integer, field.recorded);
+            format!("lttng_ust_field_{kind}({}, {name}, {argument})", integer_type(*integer))
         }
         FieldType::Float => format!("lttng_ust_field_float{nowrite}(float, {name}, {argument})"),
         FieldType::Double => format!("lttng_ust_field_float{nowrite}(double, {name}, {argument})"),
@@ -34,24 +34,22 @@ pub(super) fn field(lttng_name: &str, provider: &Provider, field: &Field) -> Str
             )
         }
         FieldType::Array { element, length } => {
-            let kind = variant("array", *element);
-            format!(
-                "lttng_ust_field_{kind}{nowrite}({}, {name}, {argument}, {length})",
-                integer_type(*element)
-            )
+            let kind = variant("array", *element, field.recorded);
+            format!("lttng_ust_field_{kind}({}, {name}, {argument}, {length})", integer_type(*element))
         }
         FieldType::Sequence { element, length } => {
-            let kind = variant("sequence", *element);
+            let kind = variant("sequence", *element, field.recorded);
             let (element, length) = (integer_type(*element), unsigned_type(*length));
-            format!(
-                "lttng_ust_field_{kind}{nowrite}({element}, {name}, {argument}, {length}, {argument}_length)"
-            )
+            format!("lttng_ust_field_{kind}({element}, {name}, {argument}, {length}, {argument}_length)")
         }
     }
 }
 
-/// `array_network_hex`; the checker lets only what is recorded have a base or an order.
-fn variant(kind: &str, integer: Integer) -> String {
+/// `array_network_hex`; what is not recorded has neither a base nor an order.
+fn variant(kind: &str, integer: Integer, recorded: bool) -> String {
+    if !recorded {
+        return format!("{kind}_nowrite");
+    }
     let network = if integer.order == ByteOrder::Network { "_network" } else { "" };
     let hex = if integer.base == Base::Hexadecimal { "_hex" } else { "" };
     format!("{kind}{network}{hex}")

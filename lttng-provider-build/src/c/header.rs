@@ -12,6 +12,7 @@ use crate::generate::Source;
 
 pub(crate) fn header(source: &Source<'_>) -> SourceFile {
     let name = &source.lttng_name;
+    let file = file_name(name);
     let guard = format!("LTTNG_PROVIDER_{}_H", name.to_ascii_uppercase());
     let mut text = comment(&source.origin());
     let _ = write!(
@@ -21,7 +22,7 @@ pub(crate) fn header(source: &Source<'_>) -> SourceFile {
 #define LTTNG_UST_TRACEPOINT_PROVIDER {name}
 
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "{name}.h"
+#define LTTNG_UST_TRACEPOINT_INCLUDE "{file}"
 
 #if !defined({guard}) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define {guard}
@@ -40,7 +41,12 @@ pub(crate) fn header(source: &Source<'_>) -> SourceFile {
         text.push_str(&part);
     }
     text.push_str("\n#endif\n\n#include <lttng/tracepoint-event.h>\n");
-    SourceFile { name: format!("{name}.h"), text }
+    SourceFile { name: file, text }
+}
+
+/// The ending keeps a provider called `string` from hiding the system's header.
+pub(super) fn file_name(lttng_name: &str) -> String {
+    format!("{lttng_name}-tp.h")
 }
 
 fn parts(source: &Source<'_>) -> Vec<String> {

@@ -4,7 +4,7 @@ use lttng_catalog::Event;
 
 use super::arguments::{conversion, parameter};
 use super::comment::comment;
-use super::list;
+use super::{header, list};
 use crate::SourceFile;
 use crate::generate::Source;
 
@@ -16,8 +16,9 @@ pub(crate) fn source(source: &Source<'_>) -> SourceFile {
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include \"lttng_provider.h\"
-#include \"{name}.h\"
-"
+#include \"{}\"
+",
+        header::file_name(name)
     ));
     if let Some(first) = source.provider.events.first() {
         text.push_str(&format!("\nLTTNG_PROVIDER_KEEP({name}, {})\n", first.name));

@@ -34,6 +34,8 @@ impl<'c> Context<'c> {
     }
 
     /// The type, its functions, and `Event` for it.
+    ///
+    /// An enum without variants is a type and no value, so that an argument may be called as an event is.
     fn item(&self) -> String {
         let name = &self.name;
         let lttng_name = doc::literal(&self.source.lttng_name);
@@ -45,7 +47,7 @@ impl<'c> Context<'c> {
         let more = self.duration().map(|duration| duration.functions()).unwrap_or_default();
         format!(
             "{doc}#[derive(Clone, Copy, Debug)]
-pub struct {name};
+pub enum {name} {{}}
 
 impl {name} {{
     /// Whether a session records the event right now{constant}.

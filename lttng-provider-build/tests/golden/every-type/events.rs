@@ -92,7 +92,7 @@ pub mod every_type {
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` | bytes | 64 bits. |
     #[derive(Clone, Copy, Debug)]
-    pub struct unsigned;
+    pub enum unsigned {}
 
     impl unsigned {
         /// Whether a session records the event right now.
@@ -146,7 +146,7 @@ pub mod every_type {
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` |  | 64 bits. |
     #[derive(Clone, Copy, Debug)]
-    pub struct signed;
+    pub enum signed {}
 
     impl signed {
         /// Whether a session records the event right now.
@@ -200,7 +200,7 @@ pub mod every_type {
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` |  | 64 bits. |
     #[derive(Clone, Copy, Debug)]
-    pub struct hexadecimal;
+    pub enum hexadecimal {}
 
     impl hexadecimal {
         /// Whether a session records the event right now.
@@ -254,7 +254,7 @@ pub mod every_type {
     /// | `c` | `c` |  | 32 bits, signed. |
     /// | `d` | `d` |  | 64 bits, in base 16. |
     #[derive(Clone, Copy, Debug)]
-    pub struct network;
+    pub enum network {}
 
     impl network {
         /// Whether a session records the event right now.
@@ -309,7 +309,7 @@ pub mod every_type {
     /// | `direction` | `direction` |  | Signed. |
     /// | `size` | `size` |  | Unsigned. |
     #[derive(Clone, Copy, Debug)]
-    pub struct others;
+    pub enum others {}
 
     impl others {
         /// Whether a session records the event right now.
@@ -376,7 +376,7 @@ pub mod every_type {
     /// | `tag` | `tag` |  | Always eight bytes. |
     /// | `bytes` | `bytes` |  | Any bytes. |
     #[derive(Clone, Copy, Debug)]
-    pub struct texts;
+    pub enum texts {}
 
     impl texts {
         /// Whether a session records the event right now.
@@ -455,7 +455,7 @@ pub mod every_type {
     /// | `d` | `d` |  | In network order. |
     /// | `e` | `e` |  | In network order, signed. |
     #[derive(Clone, Copy, Debug)]
-    pub struct arrays;
+    pub enum arrays {}
 
     impl arrays {
         /// Whether a session records the event right now.
@@ -527,7 +527,7 @@ pub mod every_type {
     /// | `c` | `c` |  | In network order and base 16. |
     /// | `d` | `d` |  | In network order, signed. |
     #[derive(Clone, Copy, Debug)]
-    pub struct sequences;
+    pub enum sequences {}
 
     impl sequences {
         /// Whether a session records the event right now.
@@ -594,7 +594,7 @@ pub mod every_type {
     /// | `name` | not at all; filters see it as `string` |  | A string. |
     /// | `list` | not at all; filters see it as `list` |  | A sequence. |
     #[derive(Clone, Copy, Debug)]
-    pub struct filters;
+    pub enum filters {}
 
     impl filters {
         /// Whether a session records the event right now.
@@ -673,7 +673,7 @@ pub mod every_type {
     ///
     /// Recorded as `every_type:nothing`.
     #[derive(Clone, Copy, Debug)]
-    pub struct nothing;
+    pub enum nothing {}
 
     impl nothing {
         /// Whether a session records the event right now.
@@ -726,7 +726,7 @@ pub mod every_type {
     /// | `elapsed` | `elapsed` | ms | How long it took. |
     /// | `parts` | `parts` |  | What it was made of. |
     #[derive(Clone, Copy, Debug)]
-    pub struct first;
+    pub enum first {}
 
     impl first {
         /// Whether a session records the event right now.
@@ -834,7 +834,7 @@ pub mod every_type {
     /// | `elapsed` | `elapsed` | ms | How long it took. |
     /// | `parts` | `parts` |  | What it was made of. |
     #[derive(Clone, Copy, Debug)]
-    pub struct second;
+    pub enum second {}
 
     impl second {
         /// Whether a session records the event right now.
@@ -936,7 +936,7 @@ pub mod every_type {
     ///
     /// Recorded as `every_type:debug_function`.
     #[derive(Clone, Copy, Debug)]
-    pub struct debug_function;
+    pub enum debug_function {}
 
     impl debug_function {
         /// Whether a session records the event right now.
@@ -983,7 +983,7 @@ pub mod every_type {
     ///
     /// Recorded as `every_type:debug`.
     #[derive(Clone, Copy, Debug)]
-    pub struct debug;
+    pub enum debug {}
 
     impl debug {
         /// Whether a session records the event right now.

@@ -3,7 +3,7 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "lttng_provider.h"
-#include "every_type.h"
+#include "every_type-tp.h"
 
 LTTNG_PROVIDER_KEEP(every_type, unsigned)
 

@@ -3,7 +3,7 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "lttng_provider.h"
-#include "acme_shop.h"
+#include "acme_shop-tp.h"
 
 LTTNG_PROVIDER_KEEP(acme_shop, sold)
 
