@@ -8,6 +8,7 @@ mod fields;
 mod meaning;
 mod names;
 mod references;
+mod rust_names;
 mod symbols;
 
 use crate::error::{Error, Report};
@@ -57,6 +58,7 @@ fn check_provider(provider: &Provider, report: &mut Report) {
         let place = place.then(Step::Event(event.name.clone()));
         check_event(provider, event, &place, report);
     }
+    rust_names::check(provider, &place, report);
 }
 
 fn check_class(provider: &Provider, class: &Class, place: &Place, report: &mut Report) {

@@ -12,6 +12,9 @@ impl Enumeration {
 }
 
 impl Label {
+    /// The Rust variant for values that have no label; no label is called so.
+    pub const UNLABELLED: &str = "Unlabelled";
+
     /// The name of the Rust variant: `IN_PROGRESS` becomes `InProgress`.
     pub fn rust_name(&self) -> String {
         camel_case(&self.name)

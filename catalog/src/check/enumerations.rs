@@ -8,10 +8,7 @@ use crate::model::{Enumeration, Integer, Label, Provider};
 use crate::place::{Place, Step};
 
 pub(super) fn check(provider: &Provider, enumeration: &Enumeration, place: &Place, report: &mut Report) {
-    let good_name = check_name(&enumeration.name, place, report);
-    if good_name && enumeration.rust_name().starts_with(|first: char| first.is_ascii_digit()) {
-        report.add(place.clone(), "an enum begins with a letter, because it names a Rust type");
-    }
+    check_name(&enumeration.name, place, report);
     let length = provider.name.len() + 1 + enumeration.name.len();
     if length > LONGEST {
         report.add(
@@ -69,8 +66,14 @@ fn wrong_label(label: &Label) -> Option<String> {
     if name.starts_with(|first: char| !first.is_ascii_alphabetic()) {
         return Some("a label begins with a letter, because it names a Rust variant".to_owned());
     }
-    if label.rust_name() == "Self" {
-        return Some("Rust keeps `Self` for itself; choose another name".to_owned());
+    match label.rust_name().as_str() {
+        "Self" => return Some("Rust keeps `Self` for itself; choose another name".to_owned()),
+        Label::UNLABELLED => {
+            return Some(
+                "in Rust this variant is for values without a label; choose another name".to_owned(),
+            );
+        }
+        _ => {}
     }
     let length = name.len();
     (length > LONGEST)

@@ -61,6 +61,11 @@ pub(super) fn check_name(name: &str, place: &Place, report: &mut Report) -> bool
     is_good
 }
 
+/// Whether [`check_name`] has nothing to say.
+pub(super) fn is_good_name(name: &str) -> bool {
+    wrong_name(name).is_none()
+}
+
 /// Checks the name of an argument, which C and Rust restrict further.
 pub(super) fn check_argument(name: &str, place: &Place, report: &mut Report) {
     let wrong = wrong_name(name).or_else(|| {

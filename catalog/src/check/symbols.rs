@@ -1,10 +1,10 @@
-//! Names that differ in the catalog and are the same to a linker or in generated Rust.
+//! Names that differ in the catalog and are the same to a linker.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::error::Report;
-use crate::model::{Catalog, Provider};
+use crate::model::Catalog;
 use crate::place::{Place, Step};
 
 pub(super) fn check(catalog: &Catalog, report: &mut Report) {
@@ -33,7 +33,6 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
                 report,
             );
         }
-        check_rust_types(provider, &place, report);
     }
 }
 
@@ -58,24 +57,6 @@ impl Owners {
                     taken.get()
                 ),
             ),
-        }
-    }
-}
-
-/// The enums and the events of a provider share one Rust module.
-fn check_rust_types(provider: &Provider, place: &Place, report: &mut Report) {
-    let mut taken: HashMap<String, String> = HashMap::new();
-    for event in &provider.events {
-        taken.insert(event.name.clone(), format!("the event `{}`", event.name));
-    }
-    for enumeration in &provider.enums {
-        let rust_name = enumeration.rust_name();
-        let owner = format!("the enum `{}`", enumeration.name);
-        if let Some(other) = taken.insert(rust_name.clone(), owner) {
-            report.add(
-                place.then(Step::Enum(enumeration.name.clone())),
-                format!("in Rust this is `{rust_name}`, and so is {other}; rename one of the two"),
-            );
         }
     }
 }
