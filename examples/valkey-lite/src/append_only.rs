@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use valkey_trace::valkey_aof::{aof_fstat, aof_fsync_always, aof_rename};
+
 use crate::config::SyncPolicy;
 use crate::journal::Journal;
 use crate::request::Bytes;
+use crate::trace::append_only_write;
 use crate::worker::Worker;
 
 /// How often `everysec` syncs.
@@ -104,7 +107,9 @@ impl AppendOnly {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut written = 0;
         while written < self.pending.len() {
-            match write_once(file, &self.pending[written..], has_child, self.syncer.pending() > 0) {
+            match append_only_write(self.syncer.pending() > 0, has_child, || {
+                file.write(&self.pending[written..])
+            }) {
                 Ok(length) => written += length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -169,18 +174,17 @@ impl AppendOnly {
     }
 }
 
-fn write_once(file: &mut File, bytes: &[u8], _has_child: bool, _is_syncing: bool) -> io::Result<usize> {
-    file.write(bytes)
-}
-
 fn sync_now(file: &File) -> io::Result<()> {
+    let _measured = aof_fsync_always::guard();
     file.sync_data()
 }
 
 fn file_size(file: &File) -> io::Result<u64> {
+    let _measured = aof_fstat::guard();
     file.metadata().map(|metadata| metadata.len())
 }
 
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let _measured = aof_rename::guard();
     fs::rename(from, to)
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::Duration;
 
+use valkey_trace::{valkey_aof, valkey_cluster, valkey_rdb};
+
 use crate::cluster::SlotRange;
 use crate::command::{Failure, Outcome};
 use crate::config::Config;
@@ -18,7 +20,7 @@ use crate::system::{Exit, child_exit, fork_child, kill_child};
 
 /// The child that runs.
 pub struct Child {
-    pid: i32,
+    pid: u32,
     pub purpose: Purpose,
 }
 
@@ -59,7 +61,8 @@ pub fn start_snapshot(server: &mut Server, database: &Database) -> Outcome {
     started(server, Purpose::Snapshot, pid)
 }
 
-fn fork_for_snapshot(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+fn fork_for_snapshot(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
+    let _measured = valkey_rdb::fork::guard();
     fork_child(work)
 }
 
@@ -78,7 +81,8 @@ pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
     Ok(())
 }
 
-fn fork_for_rewrite(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+fn fork_for_rewrite(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
+    let _measured = valkey_aof::fork::guard();
     fork_child(work)
 }
 
@@ -93,11 +97,12 @@ pub fn start_slot_copy(
     started(server, Purpose::SlotCopy, pid)
 }
 
-fn fork_for_slot_copy(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+fn fork_for_slot_copy(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
+    let _measured = valkey_cluster::fork::guard();
     fork_child(work)
 }
 
-fn started(server: &mut Server, purpose: Purpose, pid: io::Result<i32>) -> Outcome {
+fn started(server: &mut Server, purpose: Purpose, pid: io::Result<u32>) -> Outcome {
     let pid = pid.map_err(|error| Failure::from(format!("ERR cannot fork: {error}")))?;
     server.child = Some(Child { pid, purpose });
     Ok(())
@@ -132,7 +137,7 @@ pub fn check(server: &mut Server) {
 }
 
 fn finish(server: &mut Server, child: &Child, exit: &Exit) {
-    let temporary = child.purpose.temporary_file(&server.config, child.pid.unsigned_abs());
+    let temporary = child.purpose.temporary_file(&server.config, child.pid);
     let mut succeeded = *exit == Exit::Success;
     if child.purpose == Purpose::Rewrite {
         if succeeded && let Err(error) = server.append_only.finish_rewrite(&temporary) {
@@ -159,5 +164,6 @@ fn finish(server: &mut Server, child: &Child, exit: &Exit) {
 
 /// Removes what a killed child has left; that may be many gigabytes, and take its time.
 fn unlink_snapshot(temporary: &Path) {
+    let _measured = valkey_rdb::rdb_unlink_temp_file::guard();
     let _ = fs::remove_file(temporary);
 }

@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use valkey_trace::valkey_cluster;
+
 /// Slots that keys are spread over.
 pub const SLOTS: u16 = 16384;
 
@@ -91,31 +93,38 @@ impl Cluster {
 }
 
 fn open(path: &Path) -> io::Result<File> {
+    let _measured = valkey_cluster::cluster_config_open::guard();
     File::create(path)
 }
 
 fn write(file: &mut File, content: &[u8]) -> io::Result<()> {
+    let _measured = valkey_cluster::cluster_config_write::guard();
     file.write_all(content)
 }
 
 fn sync(file: &File) -> io::Result<()> {
+    let _measured = valkey_cluster::cluster_config_fsync::guard();
     file.sync_all()
 }
 
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let _measured = valkey_cluster::cluster_config_rename::guard();
     fs::rename(from, to)
 }
 
 fn sync_folder(file: &Path) -> io::Result<()> {
+    let _measured = valkey_cluster::cluster_config_dir_fsync::guard();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
 fn close(file: File) {
+    let _measured = valkey_cluster::cluster_config_close::guard();
     drop(file);
 }
 
 fn unlink(path: &Path) {
+    let _measured = valkey_cluster::cluster_config_unlink::guard();
     let _ = fs::remove_file(path);
 }
 

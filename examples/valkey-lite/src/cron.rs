@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use valkey_trace::valkey_server::while_blocked_cron;
+
 use crate::child;
 use crate::database::{Database, wall_clock};
 use crate::server::Server;
@@ -54,6 +56,7 @@ impl WhileBlocked {
 }
 
 fn while_blocked(server: &mut Server, database: &mut Database) {
+    let _measured = while_blocked_cron::guard();
     defragment(server, database);
     update_memory_statistics(server);
 }

@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexmap::{IndexMap, IndexSet};
+use valkey_trace::valkey_db::{eviction_del, expire_del};
 
 use crate::journal::Journal;
 use crate::request::Bytes;
@@ -243,6 +244,7 @@ impl Database {
     }
 
     fn delete_expired(&mut self, key: &[u8]) {
+        let _measured = expire_del::guard();
         if let Some(value) = self.take(key) {
             self.free_lazily(value);
         }
@@ -253,6 +255,7 @@ impl Database {
 
     /// Deletes `key` to make room.
     pub fn evict(&mut self, key: &[u8]) {
+        let _measured = eviction_del::guard();
         if let Some(value) = self.take(key) {
             self.free_lazily(value);
         }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use valkey_trace::valkey_db::active_defrag_cycle;
+
 use crate::database::Database;
 
 /// The longest that one cycle takes, but for the one table that it is at.
@@ -20,6 +22,7 @@ pub struct Defrag {
 impl Defrag {
     /// Looks at as many values as the time allows; at the end of a round, at the tables of keys.
     pub fn cycle(&mut self, database: &mut Database) {
+        let _measured = active_defrag_cycle::guard();
         let started = Instant::now();
         while started.elapsed() < BUDGET {
             for _ in 0..BATCH {

@@ -2,10 +2,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use mio::{Events, Poll};
+use valkey_trace::valkey_aof::aof_flush;
+use valkey_trace::valkey_server::{eventloop, module_acquire_gil};
 
 use crate::child::{self, Purpose};
 use crate::client::{Client, INPUT_LIMIT, OUTPUT_LIMIT};
@@ -17,6 +19,7 @@ use crate::listener::{Listeners, is_listener};
 use crate::reply::Reply;
 use crate::sampler::lock;
 use crate::server::Server;
+use crate::trace::CronSum;
 
 /// Read from one client at a time, so that none keeps the others waiting.
 const READ_SIZE: usize = 64 * 1024;
@@ -46,7 +49,7 @@ impl EventLoop {
     pub fn run(
         &mut self,
         server: &mut Server,
-        shared: &Arc<Mutex<Database>>,
+        shared: &Mutex<Database>,
         terminate: &AtomicBool,
     ) -> io::Result<()> {
         let mut events = Events::with_capacity(1024);
@@ -56,7 +59,7 @@ impl EventLoop {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => events.clear(),
                 other => other?,
             }
-            let mut database = lock(shared);
+            let mut database = wake_up(server, shared);
             self.turn(server, &mut database, &events)?;
             server.stopping |= terminate.load(Ordering::Relaxed);
         }
@@ -78,6 +81,8 @@ impl EventLoop {
 
     /// Everything between waking up and falling asleep.
     fn turn(&mut self, server: &mut Server, database: &mut Database, events: &Events) -> io::Result<()> {
+        let _measured = eventloop::guard();
+        let mut cron_sum = CronSum::start();
         for slot in std::mem::take(&mut self.unfinished) {
             self.serve(server, database, slot);
         }
@@ -93,18 +98,15 @@ impl EventLoop {
             self.serve(server, database, slot);
         }
         if Instant::now() >= self.next_cron {
-            cron::cron(server, database);
+            cron_sum.add(|| cron::cron(server, database));
             self.next_cron = Instant::now() + cron::interval(server);
         }
-        self.before_sleep(server, database)
-    }
-
-    fn before_sleep(&mut self, server: &mut Server, database: &mut Database) -> io::Result<()> {
-        end_overdue_waits(server);
+        cron_sum.add(|| end_overdue_waits(server));
         flush(server, database)?;
         for slot in std::mem::take(&mut server.answered) {
             self.answer(server, slot);
         }
+        cron_sum.finish();
         Ok(())
     }
 
@@ -171,6 +173,14 @@ impl EventLoop {
     }
 }
 
+/// Takes the lock that the loop had left to the sampler while it slept.
+fn wake_up<'a>(server: &Server, shared: &'a Mutex<Database>) -> MutexGuard<'a, Database> {
+    match server.config.sampler {
+        true => module_acquire_gil::timed(|| lock(shared)),
+        false => lock(shared),
+    }
+}
+
 /// Executes the whole requests of a client's input, in order, until it has to wait.
 fn execute_input(server: &mut Server, database: &mut Database, client: &mut Client) {
     let mut input = std::mem::take(&mut client.input);
@@ -205,6 +215,7 @@ fn end_overdue_waits(server: &mut Server) {
 
 /// Writes the append-only file. A change that cannot be made durable as promised must not be answered.
 fn flush(server: &mut Server, database: &mut Database) -> io::Result<()> {
+    let _measured = aof_flush::guard();
     let policy = server.config.appendfsync;
     let result = server.append_only.flush(&mut database.journal, policy, server.child.is_some());
     match result {

@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use valkey_trace::valkey_db::{eviction_cycle, eviction_lazyfree};
+
 use crate::config::{Config, EvictionPolicy};
 use crate::database::Database;
 use crate::system::used_memory;
@@ -24,13 +26,14 @@ fn is_within_limit(config: &Config) -> bool {
 
 /// One pass. Running out of time is fine, running out of keys is not.
 fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
+    let _measured = eviction_cycle::guard();
     let started = Instant::now();
     let only_expiring = config.maxmemory_policy == EvictionPolicy::VolatileLru;
     while !is_within_limit(config) {
         let Some(key) = database.least_recently_used(config.maxmemory_samples as usize, only_expiring) else {
             return wait_for_lazy_free(database, config, started);
         };
-        evict(database, &key);
+        database.evict(&key);
         if started.elapsed() > TIME_LIMIT {
             break;
         }
@@ -38,12 +41,9 @@ fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
     true
 }
 
-fn evict(database: &mut Database, key: &[u8]) {
-    database.evict(key);
-}
-
 /// Nothing is left to evict, but the second thread may be about to free enough.
 fn wait_for_lazy_free(database: &Database, config: &Config, started: Instant) -> bool {
+    let _measured = eviction_lazyfree::guard();
     while database.lazy_free.pending() > 0 && started.elapsed() < TIME_LIMIT {
         if is_within_limit(config) {
             return true;

@@ -1,5 +1,7 @@
 //! From a request to its reply: look up, queue or run, journal, and wake up who waited for it.
 
+use valkey_trace::valkey_server::command_unblocking;
+
 use crate::client::Client;
 use crate::command::{Call, Command, Failure, GROWS, IMMEDIATE, WRITE};
 use crate::database::{Database, wall_clock};
@@ -7,6 +9,7 @@ use crate::evict::make_room;
 use crate::reply::Reply;
 use crate::request::Bytes;
 use crate::server::Server;
+use crate::trace::CommandMeasurement;
 use crate::value::List;
 
 /// Executes one request, or queues it if the client has said MULTI.
@@ -61,8 +64,10 @@ pub fn call(
     let request = if command.is(WRITE) { database.journal.prepare(&arguments) } else { None };
     let changes = database.changes;
     let mut call = Call { server, database, client, command, arguments, journalled: None };
+    let measurement = CommandMeasurement::start();
     let outcome = command.run(&mut call);
     let journalled = call.journalled.or(request);
+    measurement.finish(client, command);
     server.statistics.commands += 1;
     match outcome {
         Ok(()) if database.changes != changes => database.journal.append(&journalled.unwrap_or_default()),
@@ -114,6 +119,7 @@ pub fn unblock(server: &mut Server, slot: usize, how: Unblock) -> bool {
 }
 
 fn reply_unblocked(client: &mut Client, how: Unblock) {
+    let _measured = command_unblocking::guard();
     match how {
         Unblock::Timeout => client.output.null_array(),
         Unblock::Error => client.output.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use valkey_trace::valkey_db::{expire_cycle, expire_cycle_fields, expire_cycle_keys};
+
 use crate::database::Database;
 
 /// Looked at between two readings of the clock.
@@ -17,12 +19,14 @@ pub struct ExpireCycle {
 impl ExpireCycle {
     /// Deletes expired keys and fields, for a quarter of the time between two cycles at most.
     pub fn run(&mut self, database: &mut Database, frequency: u64) {
+        let _measured = expire_cycle::guard();
         let budget = Duration::from_micros(250_000 / frequency.max(1));
         self.keys(database, budget / 2);
         self.fields(database, budget / 2);
     }
 
     fn keys(&mut self, database: &mut Database, budget: Duration) {
+        let _measured = expire_cycle_keys::guard();
         walk(&mut self.next_key, database.expiring().len(), budget, |index| {
             if let Some(key) = database.expiring().get_index(index).cloned() {
                 database.drop_expired(&key);
@@ -31,6 +35,7 @@ impl ExpireCycle {
     }
 
     fn fields(&mut self, database: &mut Database, budget: Duration) {
+        let _measured = expire_cycle_fields::guard();
         walk(&mut self.next_hash, database.expiring_fields().len(), budget, |index| {
             if let Some(key) = database.expiring_fields().get_index(index).cloned() {
                 database.drop_expired(&key);

@@ -30,6 +30,7 @@ mod sampler;
 mod server;
 mod slot_copy;
 mod system;
+mod trace;
 mod value;
 mod waiting;
 mod worker;

@@ -5,6 +5,8 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use lttng_provider::{Fork, fork};
+
 /// The system's allocator, with a running total. What other languages' code allocates is not in it.
 pub struct CountingAllocator;
 
@@ -56,11 +58,10 @@ pub enum Exit {
 /// fine: the C library makes its allocator consistent across a fork. The child leaves by `_exit`, so that
 /// neither destructors nor exit handlers of the parent's world run twice; and it dies with its parent, so that
 /// no orphan keeps the listening sockets.
-pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
     // SAFETY: the child, of which `work` is all that runs, keeps to the rules above.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        0 => {
+    match unsafe { fork() }? {
+        Fork::Child => {
             #[cfg(target_os = "linux")]
             // SAFETY: plain system call that takes integers.
             unsafe {
@@ -71,15 +72,15 @@ pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
             // SAFETY: ends the process; nothing runs after it.
             unsafe { libc::_exit(i32::from(!succeeded)) }
         }
-        pid => Ok(pid),
+        Fork::Parent { child } => Ok(child),
     }
 }
 
 /// How the child ended, if it has.
-pub fn child_exit(pid: i32) -> Option<Exit> {
+pub fn child_exit(pid: u32) -> Option<Exit> {
     let mut status = 0;
     // SAFETY: `status` outlives the call, and `pid` is a child of ours that nobody else waits for.
-    if unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } != pid {
+    if unsafe { libc::waitpid(pid as i32, &mut status, libc::WNOHANG) } != pid as i32 {
         return None;
     }
     Some(match (libc::WIFSIGNALED(status), libc::WEXITSTATUS(status)) {
@@ -90,7 +91,7 @@ pub fn child_exit(pid: i32) -> Option<Exit> {
 }
 
 /// Kills a child; it is still to be waited for.
-pub fn kill_child(pid: i32) {
+pub fn kill_child(pid: u32) {
     // SAFETY: plain system call that takes integers; a child not yet waited for keeps its process id.
-    unsafe { libc::kill(pid, libc::SIGKILL) };
+    unsafe { libc::kill(pid as i32, libc::SIGKILL) };
 }
