@@ -31,9 +31,18 @@ impl Daemon {
         daemon
     }
 
-    /// Kills the daemon as a crash would, without a chance to clean up, and starts another in its place.
-    pub fn kill_and_restart(&mut self) {
+    /// Ends the daemon as `systemctl stop` would.
+    pub fn stop(&mut self) {
+        self.end(Signal::TERM);
+    }
+
+    /// Ends the daemon as a crash would, without a chance to clean up.
+    pub fn kill(&mut self) {
         self.end(Signal::KILL);
+    }
+
+    /// Starts another daemon in the place of one that was stopped or killed.
+    pub fn restart(&mut self) {
         self.process = spawn(self.home.path());
         self.wait_until_ready();
     }
@@ -50,11 +59,16 @@ impl Daemon {
         command(program.as_ref(), self.home.path())
     }
 
-    /// Runs `lttng` with these arguments and returns what it prints.
-    pub fn lttng<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
-        let mut command = self.command("lttng");
-        command.arg("--no-sessiond").args(arguments);
-        let output = command.output().unwrap_or_else(|error| panic!("{}", missing("lttng", &error)));
+    /// Runs a program where this daemon traces it, to its end, and returns what it prints.
+    pub fn run<S: AsRef<OsStr>>(
+        &self,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> String {
+        let program = program.as_ref();
+        let mut command = self.command(program);
+        let output = command.args(arguments).output();
+        let output = output.unwrap_or_else(|error| panic!("{}", missing(&program.to_string_lossy(), &error)));
         assert!(
             output.status.success(),
             "{command:?}: {}\n{}{}",
@@ -62,7 +76,13 @@ impl Daemon {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
-        String::from_utf8(output.stdout).expect("lttng prints UTF-8")
+        String::from_utf8(output.stdout).expect("the output is UTF-8")
+    }
+
+    /// Runs `lttng` with these arguments and returns what it prints.
+    pub fn lttng<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
+        let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
+        self.run("lttng", ["--no-sessiond".into()].into_iter().chain(arguments))
     }
 
     /// A session that writes to a folder, not started yet.
@@ -88,16 +108,17 @@ impl Daemon {
     }
 
     fn end(&mut self, signal: Signal) {
-        let pid = Pid::from_child(&self.process);
-        // An error means that it has ended already.
-        let _ = kill_process(pid, signal);
-        let _ = self.process.wait();
+        // Once it has been waited for, its process ID may be another's.
+        if let Ok(None) = self.process.try_wait() {
+            let _ = kill_process(Pid::from_child(&self.process), signal);
+            let _ = self.process.wait();
+        }
     }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        self.end(Signal::TERM);
+        self.stop();
     }
 }
 

@@ -11,8 +11,7 @@
 //! let session = daemon.session();
 //! session.enable("valkey_*");
 //! session.start();
-//! let status = daemon.command("true").status().unwrap(); // a traced program, in place of `true`
-//! assert!(status.success());
+//! daemon.run("echo", ["a traced program, in place of echo"]);
 //! let trace = session.stop();
 //! assert!(trace.events().is_empty());
 //! ```
@@ -24,7 +23,7 @@ mod trace;
 mod wait;
 
 pub use daemon::Daemon;
-pub use program::{Program, workspace};
+pub use program::{Program, cargo, workspace};
 pub use session::Session;
-pub use trace::{Event, Trace};
+pub use trace::{Event, Trace, declarations};
 pub use wait::wait_until;

@@ -1,18 +1,18 @@
 //! Building programs of the workspace as a user would, apart from the running `cargo test`.
 
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
+use std::{env, fs};
 
-/// A program of the workspace, to be built with `cargo` in a target folder of its own: the build that runs
-/// the test holds the lock of the usual one, and may have other features.
+/// A program or library of the workspace, to be built by `cargo` in a target folder of its own: the build that
+/// runs the test holds the lock of the usual one, and may have other features.
 #[derive(Clone, Debug)]
 pub struct Program {
-    name: String,
-    kind: &'static str,
     package: String,
+    target: Vec<String>,
+    /// Where cargo puts it, below the folder of the profile.
+    file: String,
     release: bool,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
@@ -22,19 +22,29 @@ pub struct Program {
 impl Program {
     /// An example of a package.
     pub fn example(package: &str, name: &str) -> Program {
-        Program::new(package, "--example", name)
+        Program::new(package, &["--example", name], format!("examples/{name}"))
     }
 
     /// A binary of a package.
     pub fn binary(package: &str, name: &str) -> Program {
-        Program::new(package, "--bin", name)
+        Program::new(package, &["--bin", name], name.to_owned())
     }
 
-    fn new(package: &str, kind: &'static str, name: &str) -> Program {
+    /// The library of a package whose crate types include `staticlib`, for C.
+    pub fn static_library(package: &str) -> Program {
+        Program::new(package, &["--lib"], format!("lib{}.a", package.replace('-', "_")))
+    }
+
+    /// The library of a package whose crate types include `cdylib`, for C.
+    pub fn dynamic_library(package: &str) -> Program {
+        Program::new(package, &["--lib"], format!("lib{}.so", package.replace('-', "_")))
+    }
+
+    fn new(package: &str, target: &[&str], file: String) -> Program {
         Program {
-            name: name.to_owned(),
-            kind,
             package: package.to_owned(),
+            target: target.iter().map(|&word| word.to_owned()).collect(),
+            file,
             release: false,
             arguments: Vec::new(),
             variables: Vec::new(),
@@ -71,45 +81,56 @@ impl Program {
         self
     }
 
-    /// Builds the program and returns the path to it.
+    /// Builds it and returns the path to it.
     ///
     /// Programs of one name that are built differently do not overwrite each other.
     pub fn build(&self) -> PathBuf {
-        // Between cargo's writing of the program and our moving it away, no other build may write it.
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.try_build().unwrap_or_else(|errors| panic!("{self:?}\n{errors}"))
+    }
 
-        let target = workspace().join("target/e2e");
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.current_dir(workspace()).arg("rustc").arg("--quiet").arg("--target-dir").arg(&target);
-        cargo.args(["--package", &self.package, self.kind, &self.name]).args(&self.arguments);
-        cargo.arg("--").args(&self.rustc);
-        // What switches tracing on must come from the test alone.
-        cargo.env_remove("USE_LTTNG").envs(self.variables.iter().cloned());
+    /// As [`build`](Program::build), with what cargo says if the build fails.
+    pub fn try_build(&self) -> Result<PathBuf, String> {
+        // Between cargo's writing of the program and our copying it, no other build may write it.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+
+        let mut cargo = cargo();
+        cargo.args(["rustc", "--quiet", "--package", &self.package]).args(&self.target).args(&self.arguments);
+        cargo.arg("--").args(&self.rustc).envs(self.variables.iter().cloned());
         let output = cargo.output().expect("cargo runs");
-        assert!(output.status.success(), "{cargo:?}\n{}", String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
 
         let profile = if self.release { "release" } else { "debug" };
-        let examples = if self.kind == "--example" { "examples" } else { "" };
-        let built = target.join(profile).join(examples).join(&self.name);
-        let programs = target.join("programs");
-        fs::create_dir_all(&programs).expect("a folder for programs");
-        let kept = programs.join(self.variant());
+        let built = target_folder().join(profile).join(&self.file);
+        let kept = target_folder().join("programs").join(self.variant()).join(&self.file);
+        fs::create_dir_all(kept.parent().expect("it is in a folder")).expect("the folder can be made");
         // A new file each time: the old one may be running.
         let _ = fs::remove_file(&kept);
         fs::copy(&built, &kept).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
-        kept
+        Ok(kept)
     }
 
-    /// A file name that says how the program was built.
+    /// A name that says how it was built.
     fn variant(&self) -> String {
-        let variables = self.variables.iter().map(|(name, value)| format!("{name}-{value}"));
-        let all = [self.package.clone(), self.name.clone()].into_iter();
-        let all =
-            all.chain(self.arguments.iter().cloned()).chain(variables).chain(self.rustc.iter().cloned());
-        let name = all.collect::<Vec<_>>().join("-");
-        name.replace(|character: char| !character.is_ascii_alphanumeric(), "-")
+        let variables = self.variables.iter().map(|(name, value)| format!("{name}={value}"));
+        let words = [self.package.clone()].into_iter().chain(self.arguments.iter().cloned());
+        let words: Vec<_> = words.chain(variables).chain(self.rustc.iter().cloned()).collect();
+        words.join(" ").replace(|character: char| !character.is_ascii_alphanumeric(), "-")
     }
+}
+
+/// `cargo` in the folder of the workspace, with the target folder of the tests.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    // What switches tracing on must come from the test alone.
+    cargo.current_dir(workspace()).env("CARGO_TARGET_DIR", target_folder()).env_remove("USE_LTTNG");
+    cargo
+}
+
+fn target_folder() -> PathBuf {
+    workspace().join("target/e2e")
 }
 
 /// The folder of the workspace.

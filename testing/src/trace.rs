@@ -6,6 +6,7 @@
 //! timestamp = 17.000000001, trace:hostname = vm, name = a:b, stream.event.context = { vpid = 7 }, event.fields = { x = 1 }
 //! ```
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,6 +70,11 @@ impl Trace {
         String::from_utf8(babeltrace(&["--output-format=ctf-metadata"], folder)).expect("metadata is UTF-8")
     }
 
+    /// The declarations of events in the metadata by name, without the numbers that differ between traces.
+    pub fn declarations(&self) -> BTreeMap<String, String> {
+        declarations(&self.metadata())
+    }
+
     /// The folders that hold a `metadata` file, in order.
     pub fn metadata_folders(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
@@ -83,6 +89,19 @@ impl Trace {
         found.sort();
         found
     }
+}
+
+/// The declarations of events in the text of a metadata file, as [`Trace::declarations`] has them.
+pub fn declarations(metadata: &str) -> BTreeMap<String, String> {
+    let bodies = metadata.split("\nevent {\n").skip(1).filter_map(|rest| rest.split_once("\n};"));
+    bodies
+        .map(|(body, _)| {
+            let numbered = |line: &&str| line.starts_with("\tid = ") || line.starts_with("\tstream_id = ");
+            let lines: Vec<_> = body.lines().filter(|line| !numbered(line)).collect();
+            let name = lines.first().and_then(|line| line.split('"').nth(1)).expect("the name comes first");
+            (name.to_owned(), lines[1..].join("\n"))
+        })
+        .collect()
 }
 
 impl Event {

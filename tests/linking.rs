@@ -1,0 +1,132 @@
+//! Events are *recorded*, and not only listed, however a program is built and linked.
+//!
+//! `rust-lld`, the default of rustc on x86-64 Linux, collects sections that GNU ld keeps, so each build is
+//! made with either.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lttng_testing::{Daemon, Event, Program, workspace};
+
+const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
+const LLD: &str = "-Clink-arg=-fuse-ld=lld";
+
+#[test]
+fn debug_build_linked_by_lld_records() {
+    assert_records_all(&emit_all().rustc(LLD), Linker::Lld);
+}
+
+#[test]
+fn debug_build_linked_by_gnu_ld_records() {
+    assert_records_all(&emit_all().rustc(GNU_LD), Linker::Gnu);
+}
+
+#[test]
+fn release_build_linked_by_lld_records() {
+    assert_records_all(&emit_all().release().rustc(LLD), Linker::Lld);
+}
+
+#[test]
+fn release_build_linked_by_gnu_ld_records() {
+    assert_records_all(&emit_all().release().rustc(GNU_LD), Linker::Gnu);
+}
+
+#[test]
+fn release_build_with_lto_and_strip_linked_by_lld_records() {
+    assert_records_all(&with_lto_and_strip(emit_all()).rustc(LLD), Linker::Lld);
+}
+
+#[test]
+fn release_build_with_lto_and_strip_linked_by_gnu_ld_records() {
+    assert_records_all(&with_lto_and_strip(emit_all()).rustc(GNU_LD), Linker::Gnu);
+}
+
+#[test]
+fn build_with_use_lttng_in_the_environment_records() {
+    let program = Program::example("valkey-trace", "emit-all").variable("USE_LTTNG", "yes").build();
+    assert_eq!(record(&program, &[]).len(), 35);
+}
+
+#[test]
+fn static_library_in_a_c_program_records_both_catalogs() {
+    let library = Program::static_library("lttng-fixtures").traced().build();
+    for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
+        let program = library.with_file_name(format!("link{linker}"));
+        // The libraries are those that `--print native-static-libs` names.
+        let libraries = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
+        let arguments = [linker, "-Wl,--gc-sections"];
+        compile_c("link.c", &program, &[&arguments[..], &[library.to_str().unwrap()], &libraries].concat());
+        assert_both_catalogs(&record(&program, &[]));
+    }
+}
+
+#[test]
+fn dynamic_library_that_a_c_program_loads_records_both_catalogs() {
+    let library = Program::dynamic_library("lttng-fixtures").traced().build();
+    let program = library.with_file_name("load");
+    compile_c("load.c", &program, &["-ldl"]);
+    assert_both_catalogs(&record(&program, &[library.to_str().unwrap()]));
+}
+
+#[test]
+fn program_needs_no_lttng_library_to_start() {
+    let program = emit_all().build();
+    let needed = Command::new("ldd").arg(program).output().unwrap();
+    let needed = String::from_utf8(needed.stdout).unwrap();
+    assert!(needed.contains("libc.so") && !needed.contains("lttng"), "{needed}");
+}
+
+fn emit_all() -> Program {
+    Program::example("valkey-trace", "emit-all").traced()
+}
+
+fn with_lto_and_strip(program: Program) -> Program {
+    let program = program.release().variable("CARGO_PROFILE_RELEASE_LTO", "fat");
+    program
+        .variable("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+        .variable("CARGO_PROFILE_RELEASE_STRIP", "symbols")
+}
+
+#[derive(PartialEq, Debug)]
+enum Linker {
+    Lld,
+    Gnu,
+}
+
+fn assert_records_all(program: &Program, linker: Linker) {
+    let program = program.build();
+    // lld signs its work.
+    let comment = Command::new("readelf").args(["-p", ".comment"]).arg(&program).output().unwrap();
+    let signed = String::from_utf8_lossy(&comment.stdout).contains("LLD");
+    assert_eq!(signed, linker == Linker::Lld, "{comment:?}");
+
+    let events = record(&program, &["2"]);
+    assert_eq!(events.len(), 2 * 35);
+    assert!(events.iter().enumerate().all(|(index, event)| {
+        event.field("duration") == (1000 * (index / 35) + index % 35 + 1).to_string()
+    }));
+}
+
+fn assert_both_catalogs(events: &[Event]) {
+    let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
+    assert_eq!(names, ["every_type:unsigned", "valkey_db:expire_del"]);
+    assert_eq!(events[0].field("d"), "4");
+    assert_eq!(events[1].field("duration"), "5");
+}
+
+fn compile_c(source: &str, program: &Path, arguments: &[&str]) {
+    let source: PathBuf = workspace().join("tests/fixtures/c").join(source);
+    let output = Command::new("cc").arg(source).arg("-o").arg(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Both catalogs, all events.
+fn record(program: &Path, arguments: &[&str]) -> Vec<Event> {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_*");
+    session.enable("every_type:*");
+    session.start();
+    daemon.run(program, arguments);
+    session.stop().events()
+}

@@ -1,0 +1,126 @@
+//! What lttng can ask of a session holds for our events: filters, log levels, contexts, nothing at all.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use lttng_testing::{Daemon, Event, Program};
+
+#[test]
+fn disabled_event_evaluates_no_argument_and_records_nothing() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_db:eviction_del");
+    session.start();
+    assert_eq!(daemon.run(scenario(), ["side-effect"]), "0\n");
+    assert_eq!(session.stop().events(), []);
+}
+
+#[test]
+fn enabled_event_evaluates_its_argument_once() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_db:expire_del");
+    session.start();
+    assert_eq!(daemon.run(scenario(), ["side-effect"]), "1\n");
+    let events = session.stop().events();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].field("duration"), "1");
+}
+
+#[test]
+fn filter_on_an_integer() {
+    let events = commands(&["--filter", "duration > 1000"]);
+    assert_eq!(events.len(), 3999);
+    assert_eq!(events[0].field("duration"), "1001");
+}
+
+#[test]
+fn filter_on_a_string() {
+    let events = commands(&["--filter", "name == \"set\" && addr == \"cli*\""]);
+    assert_eq!(events.len(), 500);
+    assert!(events.iter().all(|event| event.field("name") == "\"set\""));
+}
+
+#[test]
+fn filter_on_an_enum() {
+    assert_eq!(commands(&["--filter", "enum_field == 0"]).len(), 5000);
+    assert_eq!(commands(&["--filter", "enum_field == 1"]).len(), 0);
+}
+
+#[test]
+fn log_level_chooses_events() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable_with("every_type:*", &["--loglevel", "TRACE_CRIT"]);
+    session.start();
+    daemon.run(Program::binary("lttng-fixtures", "every-type").traced().build(), [""; 0]);
+    let mut names: Vec<_> = session.stop().events().into_iter().map(|event| event.name).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names, ["every_type:hexadecimal", "every_type:signed", "every_type:unsigned"]);
+}
+
+#[test]
+fn contexts_are_those_of_the_program() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_db:expire_del");
+    for context in ["vpid", "vtid", "procname"] {
+        session.add_context(context);
+    }
+    session.start();
+    let mut program = daemon.command(scenario()).arg("side-effect").stdout(Stdio::null()).spawn().unwrap();
+    assert!(program.wait().unwrap().success());
+    let events = session.stop().events();
+    let [event] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(event.context("vpid"), program.id().to_string());
+    assert_eq!(event.context("vtid"), program.id().to_string());
+    assert_eq!(event.context("procname"), "\"scenario\"");
+}
+
+#[test]
+fn every_way_to_measure_records_how_long_it_took() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_*");
+    session.start();
+    daemon.run(scenario(), ["durations"]);
+    let events = session.stop().events();
+    let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
+    let expected = [
+        "valkey_aof:fork",
+        "valkey_server:eventloop",
+        "valkey_commands:command_call",
+        // Emitted although the work panicked.
+        "valkey_db:eviction_cycle",
+    ];
+    assert_eq!(names, expected);
+    for event in &events {
+        let microseconds: u64 = event.field("duration").parse().unwrap();
+        assert!((1_000..60_000_000).contains(&microseconds), "{event:?}");
+    }
+    assert_eq!(events[2].field("name"), "\"finished\"");
+}
+
+#[test]
+fn nothing_is_measured_for_a_session_that_does_not_ask() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_rdb:*");
+    session.start();
+    daemon.run(scenario(), ["durations"]);
+    assert_eq!(session.stop().events(), []);
+}
+
+fn commands(options: &[&str]) -> Vec<Event> {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable_with("valkey_commands:command_call", options);
+    session.start();
+    daemon.run(scenario(), ["commands"]);
+    session.stop().events()
+}
+
+fn scenario() -> PathBuf {
+    Program::binary("lttng-fixtures", "scenario").traced().build()
+}
