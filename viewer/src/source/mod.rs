@@ -194,7 +194,7 @@ pub struct Trace {
     pub environment: Vec<(String, String)>,
     /// How many streams (ring buffers) the trace has.
     pub streams: usize,
-    /// How many packets the trace has, each counted once and whether or not it lies in the window.
+    /// How many packets reach into the window, each counted once.
     pub packets: u64,
 }
 

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ltt_top::source::{Collect, Event, EventClass, Integer, Progress, Report, Scope, Source, Value, Window};
+use ltt_top::source::{Collect, Event, EventClass, Progress, Report, Scope, Source, Window};
 use lttng_testing::Trace;
 
 mod shared_trace;
 mod tracee;
+mod value_text;
 
 pub use shared_trace::SharedTrace;
 pub use tracee::Tracee;
+use value_text::text;
 
 /// An event as text, in the words of Babeltrace 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,31 +111,4 @@ pub fn assert_same(read: &[Seen], expected: &[Seen]) {
         panic!("read     {read:?}\nexpected {expected:?}");
     }
     assert_eq!(read.len(), expected.len());
-}
-
-/// A value as Babeltrace 1 prints it.
-fn text(value: &Value<'_>) -> String {
-    let elements = |elements: Vec<String>| format!("[ {} ]", elements.join(", "));
-    match value {
-        Value::Unsigned(value) => value.to_string(),
-        Value::Signed(value) => value.to_string(),
-        Value::Float(value) => value.to_string(),
-        Value::Text(text) => format!("\"{}\"", String::from_utf8_lossy(text)),
-        Value::Enum(value, labels) => {
-            let number = match value {
-                Integer::Unsigned(value) => value.to_string(),
-                Integer::Signed(value) => value.to_string(),
-            };
-            let label = labels.label(*value).map_or("<unknown>".to_owned(), |label| format!("\"{label}\""));
-            format!("( {label} : container = {number} )")
-        }
-        Value::List(values) if values.is_empty() => "[ ]".to_owned(),
-        Value::List(values) => {
-            elements(values.iter().enumerate().map(|(i, value)| format!("[{i}] = {}", text(value))).collect())
-        }
-        Value::Struct(members) => {
-            let members = members.iter().map(|(name, value)| format!("{name} = {}", text(value)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-    }
 }

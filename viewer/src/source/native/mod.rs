@@ -11,7 +11,7 @@
 //! functions that are given paths do input and output; decoding sees bytes.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::{Discovery, TraceFolders, stream_files};
@@ -35,7 +35,7 @@ mod scan;
 mod stream;
 
 use clock::Timebase;
-use file::StreamFile;
+use file::Place;
 use ledger::Filed;
 use metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
 use read::Job;
@@ -53,6 +53,8 @@ pub struct Native {
 #[derive(Debug)]
 struct TraceLayout {
     folders: Vec<PathBuf>,
+    /// Streams that are in no file.
+    in_memory: Vec<Place>,
     metadata: Metadata,
     /// The event classes of each stream class.
     classes: Vec<Vec<Arc<EventClass>>>,
@@ -66,29 +68,42 @@ impl Native {
     pub fn open(found: Discovery) -> Result<Native, Error> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut native = Native { traces: Vec::new(), damage: found.damage, threads };
-        let mut next_class = 0;
         for folders in found.traces {
             if let Some(metadata) = native.metadata(&folders) {
-                let trace = native.traces.len();
-                let streams = metadata.streams.iter();
-                let classes = streams
-                    .map(|stream| {
-                        let events = stream.events.iter().zip(next_class..);
-                        let classes = events.map(|(event, index)| {
-                            Arc::new(event_class(&metadata, stream, event, index, trace))
-                        });
-                        let classes: Vec<_> = classes.collect();
-                        next_class += classes.len();
-                        classes
-                    })
-                    .collect();
-                native.traces.push(TraceLayout { folders: folders.folders, metadata, classes });
+                native.add(folders.folders, Vec::new(), metadata);
             }
         }
-        native.damage.sort();
-        match native.damage.first() {
-            Some(first) if native.traces.is_empty() => Err(Error(first.to_string())),
-            _ => Ok(native),
+        native.finish()
+    }
+
+    /// Opens a trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
+    pub fn in_memory(metadata: &[u8], streams: Vec<(PathBuf, Arc<[u8]>)>) -> Result<Native, Error> {
+        let mut native = Native { traces: Vec::new(), damage: Vec::new(), threads: 1 };
+        let (metadata, problems) = metadata::read(metadata);
+        if let Some(metadata) = native.accept(Path::new("metadata"), metadata, problems) {
+            let streams = streams.into_iter().map(|(name, bytes)| Place::memory(name, bytes));
+            native.add(Vec::new(), streams.collect(), metadata);
+        }
+        native.finish()
+    }
+
+    fn add(&mut self, folders: Vec<PathBuf>, in_memory: Vec<Place>, metadata: Metadata) {
+        let trace = self.traces.len();
+        let mut next = self.classes().count();
+        let mut class = |stream: &StreamClass, event: &EventLayout| {
+            next += 1;
+            Arc::new(event_class(&metadata, stream, event, next - 1, trace))
+        };
+        let streams = metadata.streams.iter();
+        let classes = streams.map(|stream| stream.events.iter().map(|event| class(stream, event)).collect());
+        let classes = classes.collect();
+        self.traces.push(TraceLayout { folders, in_memory, metadata, classes });
+    }
+
+    fn finish(self) -> Result<Native, Error> {
+        match self.damage.first() {
+            Some(first) if self.traces.is_empty() => Err(Error(first.to_string())),
+            _ => Ok(self),
         }
     }
 
@@ -120,10 +135,15 @@ impl Native {
             }
         }
         let (path, _, metadata, problems) = best?;
+        self.accept(&path, metadata, problems)
+    }
+
+    /// Names what is wrong with metadata, and takes it unless nothing is left.
+    fn accept(&mut self, path: &Path, metadata: Metadata, problems: Vec<String>) -> Option<Metadata> {
         let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
-        self.damage.extend(problems.into_iter().map(|reason| Damage::new(&path, reason)));
+        self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason)));
         if describes_nothing {
-            self.damage.push(Damage::new(&path, "describes no stream"));
+            self.damage.push(Damage::new(path, "describes no stream"));
         }
         (!metadata.streams.is_empty()).then_some(metadata)
     }
@@ -151,8 +171,11 @@ impl Native {
             let counts = ledger::settle(&mut packets, &in_window);
             report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
             report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
-            let (streams, packet_count) = (counts.streams, packets.len() as u64);
-            report.traces.push(Trace { streams, packets: packet_count, ..layout.describe() });
+            report.traces.push(Trace {
+                streams: counts.streams,
+                packets: packets.iter().filter(|filed| filed.packet.is_in_window).count() as u64,
+                ..layout.describe()
+            });
             jobs.push(Job { metadata: &layout.metadata, plans, files, packets });
         }
         (jobs, report)
@@ -211,32 +234,27 @@ impl TraceLayout {
         &self,
         in_window: &dyn Fn(usize, RangeInclusive<u64>) -> bool,
         damage: &mut Vec<Damage>,
-    ) -> (Vec<PathBuf>, Vec<Filed>) {
-        let mut files = Vec::new();
-        let mut packets = Vec::new();
+    ) -> (Vec<Place>, Vec<Filed>) {
+        let mut places = self.in_memory.clone();
         for folder in &self.folders {
-            let found = match stream_files(folder) {
-                Ok(found) => found,
-                Err(unreadable) => {
-                    damage.push(unreadable);
-                    continue;
-                }
-            };
-            for path in found {
-                let scanned = StreamFile::open(&path)
-                    .and_then(|file| scan::scan(&self.metadata, &file, &scan::index_of(&path), in_window));
-                match scanned {
-                    Ok(scan) => {
-                        let file = files.len();
-                        packets.extend(scan.packets.into_iter().map(|packet| Filed { file, packet }));
-                        damage.extend(scan.damage);
-                        files.push(path);
-                    }
-                    Err(error) => damage.push(Damage::new(&path, format!("cannot be read: {error}"))),
-                }
+            match stream_files(folder) {
+                Ok(found) => places.extend(found.into_iter().map(Place::file)),
+                Err(unreadable) => damage.push(unreadable),
             }
         }
-        (files, packets)
+        let mut packets = Vec::new();
+        for (file, place) in places.iter().enumerate() {
+            let index = index::read(&place.index()).unwrap_or_default();
+            let scanned = place.open().and_then(|file| scan::scan(&self.metadata, &file, &index, in_window));
+            match scanned {
+                Ok(scan) => {
+                    packets.extend(scan.packets.into_iter().map(|packet| Filed { file, packet }));
+                    damage.extend(scan.damage);
+                }
+                Err(error) => damage.push(Damage::new(&place.path, format!("cannot be read: {error}"))),
+            }
+        }
+        (places, packets)
     }
 
     fn describe(&self) -> Trace {

@@ -59,22 +59,20 @@ pub enum Unsound {
 impl PacketHeader {
     /// Decodes the header and the context that a packet begins with, and checks them.
     pub fn decode(metadata: &Metadata, bytes: &[u8], slots: &mut Slots) -> Result<PacketHeader, Unsound> {
-        let wrong = |reason: String| Unsound::Wrong(reason);
+        let no_packet = || Unsound::Wrong("no packet of this trace begins here".into());
         let mut bits = Bits::new(bytes, 0, usize::MAX);
         let mut stream_id = None;
         let mut instance = None;
         for (name, value) in members(metadata.packet_header.as_ref(), &mut bits, slots)? {
             match (name, &value) {
-                ("magic", Value::Unsigned(magic)) if *magic != u64::from(MAGIC) => {
-                    return Err(wrong(format!("no packet begins here (magic number {magic:#010x})")));
-                }
+                ("magic", Value::Unsigned(magic)) if *magic != u64::from(MAGIC) => return Err(no_packet()),
                 ("uuid", Value::List(uuid)) => {
                     let matches = |expected: &[u8; 16]| {
                         let bytes = expected.iter().map(|&byte| Value::Unsigned(byte.into()));
                         bytes.eq(uuid.iter().cloned())
                     };
                     if !metadata.uuid.as_ref().is_none_or(matches) {
-                        return Err(wrong("the packet belongs to another trace (by its UUID)".into()));
+                        return Err(no_packet());
                     }
                 }
                 ("stream_id", Value::Unsigned(id)) => stream_id = Some(*id),
@@ -87,7 +85,7 @@ impl PacketHeader {
             (id, streams) => {
                 let id = id.unwrap_or(0);
                 let found = streams.binary_search_by_key(&id, |stream| stream.id);
-                found.map_err(|_| wrong(format!("the metadata describes no stream {id}")))?
+                found.map_err(|_| Unsound::Wrong(format!("the metadata describes no stream {id}")))?
             }
         };
         let mut header = PacketHeader {
@@ -136,7 +134,7 @@ impl PacketHeader {
         self.content_size = sizes[0].flatten();
         if let Some(bits) = sizes[1].flatten() {
             if bits % 8 != 0 {
-                return Err(Unsound::Wrong(format!("a packet of {bits} bits does not end at a byte")));
+                return Err(Unsound::Wrong(CONTRADICTION.into()));
             }
             self.packet_size = Some(bits / 8);
         }
@@ -147,24 +145,21 @@ impl PacketHeader {
         Ok(())
     }
 
-    /// Whether the sizes can be right.
+    /// Whether times and sizes can be right.
     fn check(&self) -> Result<(), Unsound> {
+        if self.end.is_some_and(|end| end < self.begin) {
+            return Err(Unsound::Wrong("the packet ends before it begins".into()));
+        }
         let content = self.content_size.unwrap_or(self.events_at);
         let packet = self.packet_size.map_or(u64::MAX, |bytes| bytes * 8);
         if content < self.events_at || packet < content {
-            return Err(Unsound::Wrong(format!(
-                "the packet's sizes contradict each other (header of {} bits, content of {content}, packet of {packet})",
-                self.events_at
-            )));
-        }
-        if let Some(end) = self.end
-            && end < self.begin
-        {
-            return Err(Unsound::Wrong("the packet ends before it begins".into()));
+            return Err(Unsound::Wrong(CONTRADICTION.into()));
         }
         Ok(())
     }
 }
+
+const CONTRADICTION: &str = "the packet's sizes contradict each other";
 
 /// Decodes the values of a packet's context, once its header has been found sound, and fills the slots that
 /// events may refer to.

@@ -12,12 +12,11 @@
 //! decoded again at the beginning of the next, which starts at a multiple of [`PAGE`] so that alignments hold.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bits::Fault;
-use super::file::StreamFile;
+use super::file::{Place, StreamFile};
 use super::ledger::Filed;
 use super::metadata::Metadata;
 use super::packet;
@@ -41,7 +40,7 @@ pub struct Job<'m> {
     /// How to decode the events, for each stream class.
     pub plans: Vec<StreamPlan<'m>>,
     /// The files that hold the packets.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<Place>,
     /// The packets, each once.
     pub packets: Vec<Filed>,
 }
@@ -69,7 +68,7 @@ pub fn read<C: Collect>(
         .filter(|(_, filed)| filed.packet.is_in_window)
         .collect();
     // In the order of the files, so that the system reads ahead.
-    items.sort_by_key(|(job, filed)| (job.files[filed.file].as_path(), filed.packet.offset));
+    items.sort_by_key(|(job, filed)| (job.files[filed.file].path.as_path(), filed.packet.offset));
     progress.total.store(items.iter().map(|(_, filed)| filed.packet.length).sum(), Ordering::Relaxed);
     let next = AtomicUsize::new(0);
     let work = |collector: &mut C| {
@@ -126,8 +125,8 @@ struct Worker<'p> {
 
 impl Worker<'_> {
     fn packet<C: Collect>(&mut self, job: &Job<'_>, filed: &Filed, collector: &mut C, outcome: &mut Outcome) {
-        let path = &job.files[filed.file];
-        let damage = match self.open(path) {
+        let place = &job.files[filed.file];
+        let damage = match self.open(place) {
             Ok(file) => match self.events(&file, job, filed, collector, &mut outcome.tally) {
                 Ok(damage) => {
                     self.open = Some(file);
@@ -141,14 +140,14 @@ impl Worker<'_> {
         if let Some((offset, reason)) = damage
             && outcome.damage.len() < MAX_DAMAGE
         {
-            outcome.damage.push(Damage { path: path.clone(), offset: Some(offset), reason });
+            outcome.damage.push(Damage { path: place.path.clone(), offset: Some(offset), reason });
         }
     }
 
-    fn open(&mut self, path: &Path) -> io::Result<StreamFile> {
+    fn open(&mut self, place: &Place) -> io::Result<StreamFile> {
         match self.open.take() {
-            Some(file) if file.path == path => Ok(file),
-            _ => StreamFile::open(path),
+            Some(file) if file.path == place.path => Ok(file),
+            _ => place.open(),
         }
     }
 
@@ -200,40 +199,34 @@ impl Worker<'_> {
                 }
             }
         };
-        let at = base + cursor.at as u64 / 8;
-        Ok(verdict(filed, stop, at).map(|reason| match stop {
-            Stop::UnknownClass(_) | Stop::Fault(_) => (packet.offset + at, reason),
-            Stop::Short | Stop::End => (packet.offset, reason),
-        }))
+        // What concerns the whole packet is named at its beginning.
+        let at = if header.is_open || packet.is_cut { 0 } else { base + cursor.at as u64 / 8 };
+        Ok(verdict(filed, stop).map(|reason| (packet.offset + at, reason)))
     }
 }
 
-/// What is wrong with a packet whose events ended like this, that many bytes into it.
-fn verdict(filed: &Filed, stop: Stop, at: u64) -> Option<String> {
+/// What is wrong with a packet whose events ended like this.
+fn verdict(filed: &Filed, stop: Stop) -> Option<String> {
     let packet = &filed.packet;
-    if packet.header.is_open {
-        return Some(format!("the tracer did not close this packet; events were read up to byte {at} of it"));
-    }
-    match stop {
-        Stop::End if !packet.is_cut => None,
-        Stop::End | Stop::Short if packet.is_cut => Some(format!(
-            "the file ends before the packet does: {} of {} bytes are there",
-            packet.length,
-            packet.header.packet_size.unwrap_or(0)
-        )),
-        Stop::End | Stop::Short => Some("an event ends behind the packet's content".into()),
-        Stop::UnknownClass(id) => {
-            Some(format!("the metadata describes no event with id {id}; the rest of the packet is left out"))
+    let reason = match stop {
+        _ if packet.header.is_open => {
+            return Some("the tracer did not close this packet: it still runs or was killed".into());
         }
-        Stop::Fault(fault) => Some(format!("{}; the rest of the packet is left out", in_words(fault))),
-    }
+        Stop::End | Stop::Short if packet.is_cut => return Some("the file ends within this packet".into()),
+        Stop::End => return None,
+        Stop::Short => in_words(Fault::Short).into(),
+        Stop::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
+        Stop::NoRoom => "an event takes no room".into(),
+        Stop::Fault(fault) => in_words(fault).into(),
+    };
+    Some(format!("{reason}; the rest of the packet is left out"))
 }
 
 fn in_words(fault: Fault) -> &'static str {
     match fault {
         Fault::Short => "an event ends behind the packet's content",
         Fault::NoChoice => "a variant's tag chooses none of its members",
-        Fault::BadLength => "a sequence has an impossible length, or an event takes no room",
+        Fault::BadLength => "a sequence has an impossible length",
     }
 }
 

@@ -5,12 +5,11 @@
 //! the trace's UUID, 20 bytes that do not occur by chance.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use memchr::memmem::Finder;
 
 use super::file::StreamFile;
-use super::index::{self, Entry};
+use super::index::Entry;
 use super::metadata::{ByteOrder, Integer, Metadata, Type};
 use super::packet::{MAGIC, PacketHeader, Unsound};
 use crate::source::Damage;
@@ -62,122 +61,129 @@ pub fn scan(
     index: &[Entry],
     in_window: &dyn Fn(usize, RangeInclusive<u64>) -> bool,
 ) -> std::io::Result<Scan> {
+    let mut walk = Walk { metadata, file, index, slots: vec![0; metadata.slots], buffer: Vec::new() };
     let mut scan = Scan::default();
-    let mut slots = vec![0; metadata.slots];
-    let mut buffer = Vec::new();
     let mut offset = 0;
     while offset < file.length {
-        let rest = file.length - offset;
-        let listed =
-            index.binary_search_by_key(&offset, |entry| entry.offset).ok().map(|entry| &index[entry]);
-        if let Some(header) = listed.and_then(|entry| from_index(metadata, entry))
-            && let Some(length @ 1..) = header.packet_size
-            && length <= rest
-            && !in_window(header.stream, header.begin..=header.end.unwrap_or(u64::MAX))
-        {
-            scan.packets.push(Packet { offset, length, header, is_cut: false, is_in_window: false });
-            offset += length;
+        if let Some(packet) = walk.listed_outside(offset, in_window) {
+            offset += packet.length;
+            scan.packets.push(packet);
             continue;
         }
-        match read_header(metadata, file, offset, &mut buffer, &mut slots)? {
-            Ok(header) => {
-                let next = match header.packet_size {
-                    Some(length) => Some(offset.saturating_add(length)),
-                    None if header.is_open => find_packet(metadata, file, index, offset + 1, &mut buffer)?,
-                    None => None,
-                };
-                let end = next.unwrap_or(file.length);
-                let range = header.begin..=header.end.unwrap_or(u64::MAX);
-                scan.packets.push(Packet {
-                    offset,
-                    length: end.min(file.length) - offset,
-                    is_cut: end > file.length,
-                    is_in_window: in_window(header.stream, range),
-                    header,
-                });
-                offset = end;
+        let first = scan.packets.first().map(|packet| &packet.header);
+        match walk.packet(offset, first)? {
+            Ok(packet) => {
+                let range = packet.header.begin..=packet.header.end.unwrap_or(u64::MAX);
+                offset += packet.length;
+                scan.packets.push(Packet { is_in_window: in_window(packet.header.stream, range), ..packet });
             }
             Err(reason) => {
                 if scan.damage.len() < MAX_DAMAGE {
                     scan.damage.push(Damage { path: file.path.clone(), offset: Some(offset), reason });
                 }
-                let next = find_packet(metadata, file, index, offset + 1, &mut buffer)?;
-                offset = next.unwrap_or(file.length);
+                offset = walk.find_packet(offset + 1)?.unwrap_or(file.length);
             }
         }
     }
     Ok(scan)
 }
 
-/// The index of a stream file, if it has one that can be read.
-pub fn index_of(path: &Path) -> Vec<Entry> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
-    let mut name = name.to_owned();
-    name.push(".idx");
-    let bytes = std::fs::read(folder.join("index").join(name)).unwrap_or_default();
-    index::read(&bytes).unwrap_or_default()
+struct Walk<'a> {
+    metadata: &'a Metadata,
+    file: &'a StreamFile,
+    index: &'a [Entry],
+    slots: Vec<i128>,
+    buffer: Vec<u8>,
 }
 
-/// Reads the header at an offset: what it says, or why it cannot be right.
-fn read_header(
-    metadata: &Metadata,
-    file: &StreamFile,
-    offset: u64,
-    buffer: &mut Vec<u8>,
-    slots: &mut [i128],
-) -> std::io::Result<Result<PacketHeader, String>> {
-    let mut length = HEADER_READ;
-    loop {
-        let bytes = file.read(offset, length, buffer)?;
-        let whole = bytes.len() < length;
-        match PacketHeader::decode(metadata, bytes, slots) {
-            Ok(header) => return Ok(Ok(header)),
-            Err(Unsound::Wrong(reason)) => return Ok(Err(reason)),
-            Err(Unsound::Short) if whole => return Ok(Err("the file ends in a packet's header".into())),
-            Err(Unsound::Short) if length >= MAX_HEADER => {
-                return Ok(Err("the packet's header is too long".into()));
-            }
-            Err(Unsound::Short) => length *= 4,
-        }
+impl Walk<'_> {
+    /// The packet that the index has at an offset, if it is sure to lie outside of the time window.
+    fn listed_outside(
+        &self,
+        offset: u64,
+        in_window: &dyn Fn(usize, RangeInclusive<u64>) -> bool,
+    ) -> Option<Packet> {
+        let entry = self.index.binary_search_by_key(&offset, |entry| entry.offset).ok()?;
+        let header = from_index(self.metadata, &self.index[entry])?;
+        let length = header.packet_size.filter(|length| (1..=self.file.length - offset).contains(length))?;
+        let is_in_window = in_window(header.stream, header.begin..=header.end?);
+        (!is_in_window).then_some(Packet { offset, length, header, is_cut: false, is_in_window })
     }
-}
 
-/// Finds where the next sound packet begins, from an offset on.
-fn find_packet(
-    metadata: &Metadata,
-    file: &StreamFile,
-    index: &[Entry],
-    from: u64,
-    buffer: &mut Vec<u8>,
-) -> std::io::Result<Option<u64>> {
-    let mut slots = vec![0; metadata.slots];
-    let mut header = Vec::new();
-    let mut is_sound =
-        |offset| read_header(metadata, file, offset, &mut header, &mut slots).map(|header| header.is_ok());
-    let listed = &index[index.partition_point(|entry| entry.offset < from)..];
-    for entry in listed.iter().take(MAX_TRIES).take_while(|entry| entry.offset < file.length) {
-        if is_sound(entry.offset)? {
-            return Ok(Some(entry.offset));
+    /// The packet at an offset, or why there can be none. `first` is the header of the file's first.
+    fn packet(
+        &mut self,
+        offset: u64,
+        first: Option<&PacketHeader>,
+    ) -> std::io::Result<Result<Packet, String>> {
+        let header = match self.header(offset)? {
+            Ok(header) => header,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        if first.is_some_and(|first| (first.stream, first.instance) != (header.stream, header.instance)) {
+            return Ok(Err("the packet belongs to another stream than the file's first".into()));
         }
+        let rest = self.file.length - offset;
+        let length = match header.packet_size {
+            Some(length) => length,
+            None if header.is_open => self.find_packet(offset + 1)?.map_or(rest, |next| next - offset),
+            None => rest,
+        };
+        let is_cut = length > rest;
+        if is_cut && self.find_packet(offset + 1)?.is_some() {
+            return Ok(Err("the packet's size leads beyond the next packet".into()));
+        }
+        Ok(Ok(Packet { offset, length: length.min(rest), header, is_cut, is_in_window: true }))
     }
-    let Some(mark) = beginning(metadata) else { return Ok(None) };
-    let finder = Finder::new(&mark);
-    let mut from = from;
-    while from < file.length {
-        let bytes = file.read(from, SEARCH_READ, buffer)?;
-        for found in finder.find_iter(bytes) {
-            let offset = from + found as u64;
-            if is_sound(offset)? {
-                return Ok(Some(offset));
+
+    /// Reads the header at an offset: what it says, or why it cannot be right.
+    fn header(&mut self, offset: u64) -> std::io::Result<Result<PacketHeader, String>> {
+        let mut length = HEADER_READ;
+        loop {
+            let bytes = self.file.read(offset, length, &mut self.buffer)?;
+            let is_whole = bytes.len() < length;
+            match PacketHeader::decode(self.metadata, bytes, &mut self.slots) {
+                Ok(header) => return Ok(Ok(header)),
+                Err(Unsound::Wrong(reason)) => return Ok(Err(reason)),
+                Err(Unsound::Short) if is_whole => {
+                    return Ok(Err("the file ends within a packet's header".into()));
+                }
+                Err(Unsound::Short) if length >= MAX_HEADER => {
+                    return Ok(Err("the packet's header is too long".into()));
+                }
+                Err(Unsound::Short) => length *= 4,
             }
         }
-        // What begins in these bytes may end in the next.
-        match bytes.len().checked_sub(mark.len() - 1) {
-            Some(searched @ 1..) if bytes.len() == SEARCH_READ => from += searched as u64,
-            _ => break,
-        }
     }
-    Ok(None)
+
+    /// Finds where the next sound packet begins, from an offset on.
+    fn find_packet(&mut self, from: u64) -> std::io::Result<Option<u64>> {
+        let listed = &self.index[self.index.partition_point(|entry| entry.offset < from)..];
+        for entry in listed.iter().take(MAX_TRIES).take_while(|entry| entry.offset < self.file.length) {
+            if self.header(entry.offset)?.is_ok() {
+                return Ok(Some(entry.offset));
+            }
+        }
+        let Some(mark) = beginning(self.metadata) else { return Ok(None) };
+        let finder = Finder::new(&mark);
+        let mut bytes = Vec::new();
+        let mut from = from;
+        while from < self.file.length {
+            let searched = self.file.read(from, SEARCH_READ, &mut bytes)?;
+            for found in finder.find_iter(searched) {
+                let offset = from + found as u64;
+                if self.header(offset)?.is_ok() {
+                    return Ok(Some(offset));
+                }
+            }
+            if searched.len() < SEARCH_READ {
+                break;
+            }
+            // What begins in these bytes may end in the next.
+            from += (SEARCH_READ - mark.len()) as u64;
+        }
+        Ok(None)
+    }
 }
 
 /// The bytes that packets of this trace begin with: magic number and UUID, if they have both.

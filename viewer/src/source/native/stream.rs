@@ -69,6 +69,8 @@ pub enum Stop {
     Short,
     /// The metadata describes no event with this id.
     UnknownClass(u64),
+    /// The event takes no room, so there would be no end of them.
+    NoRoom,
     /// The event cannot be decoded.
     Fault(Fault),
 }
@@ -187,7 +189,7 @@ impl<'m> StreamPlan<'m> {
                 break fault.into();
             }
             if bits.at() == cursor.at {
-                break Stop::Fault(Fault::BadLength);
+                break Stop::NoRoom;
             }
             *cursor = Cursor { at: bits.at(), clock };
             let timestamp = self.timebase.time(clock);

@@ -1,5 +1,6 @@
 //! Statements to metadata.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -219,22 +220,15 @@ impl Builder {
                 Err(reason) => self.problem(draft.line, format!("stream {}: {reason}", draft.id)),
             }
         }
+        let mut ids = HashSet::new();
         for draft in std::mem::take(&mut self.events) {
-            if let Err(reason) = link_event(&mut linker, &draft, &mut metadata) {
+            if let Err(reason) = link_event(&mut linker, &draft, &mut metadata, &mut ids) {
                 self.problem(draft.line, format!("event `{}`: {reason}", draft.name));
             }
         }
         metadata.streams.sort_by_key(|stream| stream.id);
         for stream in &mut metadata.streams {
             stream.events.sort_by_key(|event| event.id);
-            stream.events.dedup_by(|later, earlier| {
-                let repeated = later.id == earlier.id;
-                if repeated {
-                    let (name, other) = (&later.name, &earlier.name);
-                    self.problem(1, format!("event `{name}` has the id {} of `{other}`", later.id));
-                }
-                repeated
-            });
         }
         metadata.slots = linker.slots();
         metadata.types().for_each(|kind| linker.settle(kind));
@@ -274,7 +268,13 @@ fn link_stream(
     Ok(StreamClass { id, packet_context, event_header, event_context, clock, events })
 }
 
-fn link_event(linker: &mut Linker, draft: &EventDraft, metadata: &mut Metadata) -> Result<(), String> {
+/// Links an event. `ids` are those of all events so far, with their streams'.
+fn link_event(
+    linker: &mut Linker,
+    draft: &EventDraft,
+    metadata: &mut Metadata,
+    ids: &mut HashSet<(u64, u64)>,
+) -> Result<(), String> {
     let stream = match (draft.stream_id, metadata.streams.as_mut_slice()) {
         (None, [only]) => only,
         (id, streams) => {
@@ -283,6 +283,9 @@ fn link_event(linker: &mut Linker, draft: &EventDraft, metadata: &mut Metadata) 
         }
     };
     let id = draft.id.unwrap_or(0);
+    if !ids.insert((stream.id, id)) {
+        return Err(format!("another event of its stream has the id {id}"));
+    }
     let mut scopes = Scopes(vec![
         ("trace.packet.header", metadata.packet_header.as_ref()),
         ("stream.packet.context", stream.packet_context.as_ref()),

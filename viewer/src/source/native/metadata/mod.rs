@@ -53,6 +53,3 @@ fn parse(text: &str) -> (Metadata, Vec<Problem>) {
     problems.extend(unlexed.or(unparsed));
     (metadata, problems)
 }
-
-#[cfg(test)]
-mod tests;

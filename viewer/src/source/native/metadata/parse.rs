@@ -129,21 +129,21 @@ impl Parser<'_> {
             into.extend(aliases.into_iter().map(Statement::Types));
             return Ok(());
         }
-        if matches!(self.peek(0), Some(Kind::Word(_)))
-            && ["=", ":=", "."].iter().any(|mark| self.is_mark(1, mark))
-        {
+        let is_name = matches!(self.peek(0), Some(Kind::Word(_)));
+        let statement = if is_name && ["=", ":=", "."].iter().any(|mark| self.is_mark(1, mark)) {
             let name = self.path()?.join(".");
-            into.push(if self.take_mark(":=") {
+            if self.take_mark(":=") {
                 Statement::Layout { name, kind: self.type_expression()? }
             } else {
                 self.expect("=")?;
                 Statement::Assign { name, value: self.value()?, line }
-            });
+            }
         } else {
-            let kind = self.type_expression()?;
-            into.push(Statement::Types(TypeStatement::Declare(kind)));
-        }
-        self.expect(";")
+            Statement::Types(TypeStatement::Declare(self.type_expression()?))
+        };
+        self.expect(";")?;
+        into.push(statement);
+        Ok(())
     }
 
     /// `typealias` and `typedef`, if one of them stands here.
