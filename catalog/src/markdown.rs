@@ -45,7 +45,7 @@ fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
         let (doc, hints) = (cell(&event.doc), cell(&hints(event)));
         writeln!(out, "| `{}` | {doc} | {duration} | {clock} | {hints} |", event.name)?;
     }
-    for class in &provider.classes {
+    for class in provider.classes.iter().filter(|class| !class.fields.is_empty()) {
         write_class(out, provider, class)?;
     }
     let on_their_own = provider.events.iter().filter(|event| event.class.is_none());

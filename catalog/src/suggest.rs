@@ -35,19 +35,24 @@ fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Op
     let allowed = (wrong.len() / 3).max(1);
     let candidates: Vec<(Vec<char>, &str)> =
         candidates.into_iter().map(|candidate| (normal(candidate), candidate)).collect();
-    let near = candidates
+    let spelled_alike = candidates
         .iter()
         .map(|(candidate, name)| (edits(&wrong, candidate), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance);
-    let alike = |candidate: &[char]| {
+    if let Some((_, name)) = spelled_alike {
+        return Some(name);
+    }
+    let share_an_end = |candidate: &[char]| {
         let (short, long) =
             if wrong.len() < candidate.len() { (&wrong[..], candidate) } else { (candidate, &wrong[..]) };
         short.len() >= 3 && (long.starts_with(short) || long.ends_with(short))
     };
-    let longest_alike =
-        || candidates.iter().filter(|(candidate, _)| alike(candidate)).max_by_key(|c| c.0.len());
-    near.or_else(|| longest_alike().map(|(candidate, name)| (candidate.len(), *name))).map(|(_, name)| name)
+    let longest = candidates
+        .iter()
+        .filter(|(candidate, _)| share_an_end(candidate))
+        .max_by_key(|(candidate, _)| candidate.len());
+    longest.map(|(_, name)| *name)
 }
 
 /// The letters of a name, without what people rarely mean to tell apart.
