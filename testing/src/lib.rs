@@ -19,11 +19,13 @@
 mod daemon;
 mod program;
 mod session;
+mod table;
 mod trace;
 mod wait;
 
 pub use daemon::Daemon;
 pub use program::{Program, cargo, workspace};
 pub use session::Session;
+pub use table::Table;
 pub use trace::{Event, Trace, declarations};
 pub use wait::wait_until;

@@ -15,6 +15,8 @@ pub(crate) fn source(source: &Source<'_>) -> SourceFile {
         "
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
+#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 #include \"lttng_provider.h\"
 #include \"{}\"
 ",

@@ -100,7 +100,7 @@ impl lttng_provider::Event for {name} {{
         unsafe extern \"C\" {{
             safe static {tracepoint}: lttng_provider::ffi::Tracepoint;
         }}
-        {tracepoint}.enabled()
+        lttng_provider::tracepoint_enabled!({tracepoint})
 ",
             provider = self.source.lttng_name
         )

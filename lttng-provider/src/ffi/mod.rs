@@ -23,24 +23,53 @@ pub struct Tracepoint(UnsafeCell<lttng_ust_tracepoint>);
 unsafe impl Sync for Tracepoint {}
 
 impl Tracepoint {
-    /// Whether a session records the event: what `lttng_ust_tracepoint_enabled` does in C.
+    /// Where the state lies, from the start.
+    pub const STATE: usize = std::mem::offset_of!(lttng_ust_tracepoint, state);
+
+    /// The state; not 0 while a session records the event.
     #[inline(always)]
-    pub fn enabled(&self) -> bool {
+    pub fn state(&self) -> i32 {
         // SAFETY: the pointer is valid and aligned as it comes from a reference, and while the program runs,
         // LTTng-UST writes the field with single stores.
-        let state = unsafe { AtomicI32::from_ptr(&raw mut (*self.0.get()).state) };
-        if state.load(Ordering::Relaxed) == 0 {
-            return false;
-        }
-        unlikely();
-        true
+        unsafe { AtomicI32::from_ptr(&raw mut (*self.0.get()).state) }.load(Ordering::Relaxed)
     }
 }
 
-/// Tells the compiler that its caller's branch is rarely taken.
+/// Whether a session records the event of a tracepoint: what `lttng_ust_tracepoint_enabled` does in C.
+///
+/// rustc reaches a static of C through a table of addresses, because it might be in another library, and so
+/// needs an instruction more than C. Ours never is, and on x86-64 we say so.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tracepoint_enabled {
+    ($tracepoint:ident) => {{
+        #[cfg(target_arch = "x86_64")]
+        let state = {
+            let state: i32;
+            // SAFETY: an aligned load of four bytes within the static, which is part of the same library.
+            unsafe {
+                ::core::arch::asm!(
+                    "mov {state:e}, dword ptr [rip + {tracepoint} + {offset}]",
+                    state = out(reg) state,
+                    tracepoint = sym $tracepoint,
+                    offset = const $crate::ffi::Tracepoint::STATE,
+                    options(nostack, preserves_flags, readonly),
+                );
+            }
+            state
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let state = $tracepoint.state();
+        state != 0 && $crate::ffi::unlikely()
+    }};
+}
+
+/// `true`, and tells the compiler that whoever asks is rarely told so.
 #[cold]
 #[inline(always)]
-fn unlikely() {}
+pub fn unlikely() -> bool {
+    true
+}
 
 /// `struct lttng_provider_text`: text that may have a NUL behind it.
 #[repr(C)]

@@ -102,7 +102,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___unsigned: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___unsigned.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -156,7 +156,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___signed: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___signed.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -210,7 +210,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___hexadecimal: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___hexadecimal.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -264,7 +264,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___network: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___network.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -319,7 +319,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___others: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___others.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -386,7 +386,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___texts: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___texts.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -465,7 +465,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___arrays: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___arrays.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -537,7 +537,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___sequences: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___sequences.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -604,7 +604,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___filters: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___filters.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -683,7 +683,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___nothing: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___nothing.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -736,7 +736,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___first: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___first.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -844,7 +844,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___second: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___second.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -946,7 +946,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___debug_function: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___debug_function.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -993,7 +993,7 @@ pub mod every_type {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_every_type___debug: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_every_type___debug.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also

@@ -22,7 +22,7 @@ pub mod shop {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_acme_shop___sold: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_acme_shop___sold.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -79,7 +79,7 @@ pub mod shop {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_acme_shop___checkout: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_acme_shop___checkout.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
@@ -164,7 +164,7 @@ pub mod shop {
             unsafe extern "C" {
                 safe static lttng_ust_tracepoint_acme_shop___delivered: lttng_provider::ffi::Tracepoint;
             }
-            lttng_ust_tracepoint_acme_shop___delivered.enabled()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
         }
 
         /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also

@@ -1,0 +1,21 @@
+# What a newcomer needs; longer than a few lines goes to scripts/.
+
+.PHONY: setup test bench
+
+# Installs the system packages that are missing, or says which.
+setup:
+	@scripts/setup.sh
+
+# All that must hold before a change lands, with tracing off and on.
+test: setup
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- --deny warnings
+	cargo clippy --quiet --workspace --all-targets --all-features -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
+	cargo test --quiet --workspace
+	cargo test --quiet --workspace --all-features --lib --bins
+	cargo test --quiet --workspace --all-features --doc
+
+# Figures, each beside its floor; nothing fails on them.
+bench: setup
+	cargo bench --quiet --package valkey-trace --bench producer

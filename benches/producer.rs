@@ -1,0 +1,198 @@
+//! What an event costs the program that emits it, beside LTTng-UST's own macros in C.
+//!
+//! `cargo bench --bench producer` prints a table. Both programs run at the same time and take turns, so that
+//! whatever else the machine does meets both; the best of many rounds counts. A bench, and no test: nothing
+//! fails on a figure.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use lttng_testing::{Daemon, Program, Table, workspace};
+
+const ROUNDS: usize = 40;
+
+fn main() {
+    let programs = Programs::build();
+    let mut table = Table::new(
+        "An event, in nanoseconds (best of many rounds), and instructions where nobody records it",
+        &["event, threads, state", "Rust", "C macro", "Rust/C", "target"],
+    );
+    for event in ["duration", "command_call"] {
+        for threads in [1, 2] {
+            for state in [State::Off, State::Idle, State::Traced] {
+                let (rust, c) = programs.measure(event, threads, state);
+                let ratio = if state == State::Off { String::new() } else { format!("{:.2}", rust / c) };
+                let target = if state == State::Traced { "1.05" } else { "" };
+                let name = format!("{event}, {threads}, {}", state.name());
+                table.row([name, format!("{rust:.2} ns"), format!("{c:.2} ns"), ratio, target.to_owned()]);
+            }
+        }
+        let (rust, c) = programs.instructions(event);
+        let name = format!("{event}, 1, idle");
+        let cells = [format!("{rust:.2} instr."), format!("{c:.2} instr."), format!("{:.2}", rust / c)];
+        table.row([vec![name], cells.to_vec(), vec!["1.00".to_owned()]].concat());
+    }
+    println!("{table}");
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// Not built in.
+    Off,
+    /// Built in, and a session daemon runs, but no session.
+    Idle,
+    /// A session records, in memory alone.
+    Traced,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Off => "off",
+            State::Idle => "idle",
+            State::Traced => "traced",
+        }
+    }
+
+    /// How many events make a round of some milliseconds.
+    fn count(self) -> u32 {
+        match self {
+            State::Off | State::Idle => 2_000_000,
+            State::Traced => 50_000,
+        }
+    }
+}
+
+struct Programs {
+    rust_off: PathBuf,
+    rust_on: PathBuf,
+    c_off: PathBuf,
+    c_on: PathBuf,
+}
+
+impl Programs {
+    fn build() -> Programs {
+        let rust = Program::example("valkey-trace", "emit-loop").release();
+        let rust_on = rust.clone().traced().build();
+        Programs {
+            rust_off: rust.build(),
+            c_off: compile_c(&rust_on.with_file_name("baseline-off"), &["-DOFF".to_owned()]),
+            c_on: compile_c(&rust_on.with_file_name("baseline"), &lttng_flags()),
+            rust_on,
+        }
+    }
+
+    /// Nanoseconds an event, in Rust and in C.
+    fn measure(&self, event: &str, threads: u32, state: State) -> (f64, f64) {
+        let daemon = Daemon::start();
+        let session = (state == State::Traced).then(|| daemon.snapshot_session());
+        if let Some(session) = &session {
+            session.enable("valkey_*");
+            session.enable("baseline:*");
+            session.start();
+        }
+        let (rust, c) = match state {
+            State::Off => (&self.rust_off, &self.c_off),
+            _ => (&self.rust_on, &self.c_on),
+        };
+        let start = |program: &Path| {
+            let mut command = daemon.command(program);
+            command.args([event, &threads.to_string(), &state.count().to_string()]);
+            Running::start(command)
+        };
+        let (mut rust, mut c) = (start(rust), start(c));
+        let mut best = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            best.0 = best.0.min(rust.round());
+            best.1 = best.1.min(c.round());
+        }
+        let count = f64::from(state.count());
+        (best.0 / count, best.1 / count)
+    }
+
+    /// Instructions an event that nobody records, in Rust and in C.
+    fn instructions(&self, event: &str) -> (f64, f64) {
+        (count_instructions(&self.rust_on, event), count_instructions(&self.c_on, event))
+    }
+}
+
+/// A program that does a round for each line that it is given.
+struct Running {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Running {
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let input = process.stdin.take();
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        Running { process, input, output }
+    }
+
+    /// The nanoseconds of a round.
+    fn round(&mut self) -> f64 {
+        let mut line = String::new();
+        self.input.as_mut().expect("it is open").write_all(b"\n").expect("the program reads");
+        self.output.read_line(&mut line).expect("the program answers");
+        line.trim().parse().expect("nanoseconds")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // At the end of its input the program ends.
+        self.input = None;
+        let _ = self.process.wait();
+    }
+}
+
+/// What callgrind counts within the loop, an iteration.
+fn count_instructions(program: &Path, event: &str) -> f64 {
+    const COUNT: u32 = 100_000;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut valgrind = Command::new("valgrind");
+    valgrind
+        .args(["--tool=callgrind", &format!("--toggle-collect=loop_{event}")])
+        .arg(format!("--callgrind-out-file={}", folder.path().join("out").display()))
+        .arg(program)
+        .args([event, "1", &COUNT.to_string()])
+        .env("LTTNG_HOME", folder.path())
+        .env("LTTNG_UST_REGISTER_TIMEOUT", "0");
+    let mut process = valgrind
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("valgrind is installed: run `make setup`");
+    process.stdin.take().expect("it is piped").write_all(b"\n").expect("the program reads");
+    let output = process.wait_with_output().expect("valgrind ends");
+    let report = String::from_utf8_lossy(&output.stderr);
+    let collected =
+        report.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim());
+    let collected = collected.unwrap_or_else(|| panic!("callgrind collected nothing:\n{report}"));
+    collected.parse::<f64>().expect("a number of instructions") / f64::from(COUNT)
+}
+
+fn compile_c(program: &Path, flags: &[String]) -> PathBuf {
+    let folder = workspace().join("benches/producer");
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-pthread", "-I."])
+        .current_dir(folder)
+        .arg("baseline.c")
+        .arg("-o")
+        .arg(program)
+        .args(flags);
+    assert!(cc.status().expect("a C compiler is installed").success(), "{cc:?}");
+    program.to_owned()
+}
+
+fn lttng_flags() -> Vec<String> {
+    let mut pkg_config = Command::new("pkg-config");
+    let output =
+        pkg_config.args(["--cflags", "--libs", "lttng-ust"]).output().expect("pkg-config is installed");
+    assert!(output.status.success(), "{pkg_config:?}");
+    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+}
