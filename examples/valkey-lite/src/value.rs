@@ -231,12 +231,6 @@ impl SortedSet {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Bytes, f64)> {
         self.order.iter().map(|(score, member)| (member, score.0))
     }
-
-    /// The member's place in the order.
-    pub fn rank(&self, member: &[u8]) -> Option<usize> {
-        let score = self.score(member)?;
-        Some(self.order.range(..(Score(score), member.to_vec())).count())
-    }
 }
 
 #[cfg(test)]
@@ -265,7 +259,6 @@ mod tests {
         }
         let members: Vec<_> = set.iter().map(|(member, _)| member.as_slice()).collect();
         assert_eq!(members, [b"c", b"b", b"a"]);
-        assert_eq!(set.rank(b"a"), Some(2));
         assert!(set.remove(b"c") && !set.remove(b"c"));
     }
 }

@@ -39,9 +39,9 @@ fn inline_commands_work() {
     let folder = folder();
     let server = Server::start(folder.path(), &[]);
     let mut client = server.connect();
-    client.send("\r\n  set key \"two words\\r\\n\"\nget key\r\n");
+    client.send("\r\n  set key  value\nget key\r\n");
     assert_eq!(client.reply(), "OK");
-    assert_eq!(client.reply(), "two words\r\n");
+    assert_eq!(client.reply(), "value");
 }
 
 #[test]
@@ -56,7 +56,6 @@ fn malformed_requests_get_an_error_and_the_server_goes_on() {
         ("*1\r\n+PING\r\n", "expected '$', got '+'"),
         ("*1\r\n$-5\r\n", "invalid bulk length"),
         ("*2\r\n$3\r\nGET\r\n$1048577\r\n", "invalid bulk length"),
-        ("GET \"unbalanced\r\n", "unbalanced quotes in request"),
         (&long_line, "too big inline request"),
     ] {
         let mut client = server.connect();

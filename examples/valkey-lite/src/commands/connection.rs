@@ -1,7 +1,7 @@
 //! Greetings, and what the server can do.
 
 use super::all;
-use crate::command::{Call, Command, FAST, GROWS, IMMEDIATE, Outcome, WRITE};
+use crate::command::{Call, Command, FAST, IMMEDIATE, Outcome};
 use crate::reply::Reply;
 
 pub const COMMANDS: &[Command] = &[
@@ -9,7 +9,6 @@ pub const COMMANDS: &[Command] = &[
     Command::new("echo", 2, FAST, echo),
     Command::new("hello", -1, FAST, hello),
     Command::new("select", 2, FAST, select),
-    Command::new("time", 1, FAST, time),
     Command::new("quit", -1, FAST | IMMEDIATE, quit),
     Command::new("command", -1, 0, command),
 ];
@@ -54,40 +53,17 @@ fn select(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-fn time(call: &mut Call) -> Outcome {
-    let now = call.database.now;
-    call.client.output.array(2);
-    call.client.output.bulk((now / 1000).to_string());
-    call.client.output.bulk((now % 1000 * 1000).to_string());
-    Ok(())
-}
-
 fn quit(call: &mut Call) -> Outcome {
     call.client.output.ok();
     call.client.closing = true;
     Ok(())
 }
 
-/// COMMAND [COUNT | DOCS …]: names, arities and flags; positions of keys are not known.
+/// COMMAND [COUNT | …]: how many there are; clients that ask for more do without.
 fn command(call: &mut Call) -> Outcome {
-    let output = &mut call.client.output;
-    let count = all().count();
-    match call.arguments.get(1).map(|word| word.to_ascii_uppercase()).as_deref() {
-        Some(b"COUNT") => output.integer(count as i64),
-        Some(_) => output.array(0),
-        None => {
-            output.array(count);
-            for command in all() {
-                output.array(6);
-                output.bulk(command.name);
-                output.integer(command.arity.into());
-                let named = [(WRITE, "write"), (FAST, "fast"), (GROWS, "denyoom")];
-                let flags: Vec<_> = named.iter().filter(|(flag, _)| command.is(*flag)).collect();
-                output.array(flags.len());
-                flags.iter().for_each(|(_, name)| output.simple(name));
-                (0..3).for_each(|_| output.integer(0));
-            }
-        }
+    match call.is(1, "COUNT") {
+        true => call.client.output.integer(all().count() as i64),
+        false => call.client.output.array(0),
     }
     Ok(())
 }

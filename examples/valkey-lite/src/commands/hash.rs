@@ -3,7 +3,6 @@
 use super::expiry::{Deadline, remaining};
 use crate::command::{Call, Command, FAST, Failure, GROWS, Outcome, SYNTAX, WRITE};
 use crate::dump::expire_fields;
-use crate::number::parse_integer;
 use crate::reply::Reply;
 use crate::request::Bytes;
 use crate::value::{Hash, Millis};
@@ -12,13 +11,9 @@ pub const COMMANDS: &[Command] = &[
     Command::new("hset", -4, WRITE | GROWS | FAST, hset),
     Command::new("hget", 3, FAST, hget),
     Command::new("hmget", -3, FAST, hmget),
-    Command::new("hgetall", 2, 0, |call| all(call, true, true)),
-    Command::new("hkeys", 2, 0, |call| all(call, true, false)),
-    Command::new("hvals", 2, 0, |call| all(call, false, true)),
+    Command::new("hgetall", 2, 0, hgetall),
     Command::new("hdel", -3, WRITE | FAST, hdel),
     Command::new("hlen", 2, FAST, hlen),
-    Command::new("hexists", 3, FAST, hexists),
-    Command::new("hincrby", 4, WRITE | GROWS | FAST, hincrby),
     Command::new("hexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Seconds)),
     Command::new("hpexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Milliseconds)),
     Command::new("hpexpireat", -6, WRITE | FAST, |call| expire(call, Deadline::MillisecondsAbsolute)),
@@ -60,19 +55,12 @@ fn hmget(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-fn all(call: &mut Call, fields: bool, values: bool) -> Outcome {
-    let Some(hash) = call.database.existing::<Hash>(&call.arguments[1])? else {
-        call.client.output.array(0);
-        return Ok(());
-    };
-    call.client.output.array(hash.len() * (usize::from(fields) + usize::from(values)));
-    for (field, value, _) in hash.iter() {
-        if fields {
-            call.client.output.bulk(field);
-        }
-        if values {
-            call.client.output.bulk(value);
-        }
+fn hgetall(call: &mut Call) -> Outcome {
+    let hash = call.database.existing::<Hash>(&call.arguments[1])?.map(|hash| &*hash);
+    call.client.output.array(hash.map_or(0, Hash::len) * 2);
+    for (field, value, _) in hash.into_iter().flat_map(Hash::iter) {
+        call.client.output.bulk(field);
+        call.client.output.bulk(value);
     }
     Ok(())
 }
@@ -91,31 +79,6 @@ fn hdel(call: &mut Call) -> Outcome {
 fn hlen(call: &mut Call) -> Outcome {
     let length = call.database.existing::<Hash>(&call.arguments[1])?.map_or(0, |hash| hash.len());
     call.client.output.integer(length as i64);
-    Ok(())
-}
-
-fn hexists(call: &mut Call) -> Outcome {
-    let hash = call.database.existing::<Hash>(&call.arguments[1])?;
-    let exists = hash.is_some_and(|hash| hash.get(&call.arguments[2]).is_some());
-    call.client.output.integer(exists.into());
-    Ok(())
-}
-
-fn hincrby(call: &mut Call) -> Outcome {
-    let by = call.integer(3)?;
-    let field = call.take(2);
-    let key = &call.arguments[1];
-    let number = match call.database.existing::<Hash>(key)?.and_then(|hash| hash.get(&field)) {
-        Some(text) => parse_integer(text).ok_or("ERR hash value is not an integer")?,
-        None => 0,
-    };
-    let sum = number.checked_add(by).ok_or("ERR increment or decrement would overflow")?;
-    let hash = call.database.or_create::<Hash>(key)?;
-    let expiry = hash.expiry(&field).flatten();
-    hash.set(field.clone(), sum.to_string().into());
-    hash.set_expiry(&field, expiry);
-    call.database.changed(key, 1);
-    call.client.output.integer(sum);
     Ok(())
 }
 

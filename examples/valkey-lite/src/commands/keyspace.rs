@@ -5,7 +5,6 @@ use crate::command::{Call, Command, FAST, Outcome, SYNTAX, WRITE};
 use crate::glob;
 use crate::reply::Reply;
 use crate::request::Bytes;
-use crate::value::Value;
 
 pub const COMMANDS: &[Command] = &[
     Command::new("del", -2, WRITE, |call| delete(call, false)),
@@ -14,8 +13,6 @@ pub const COMMANDS: &[Command] = &[
     Command::new("type", 2, FAST, type_of),
     Command::new("keys", 2, 0, keys),
     Command::new("scan", -2, 0, scan),
-    Command::new("randomkey", 1, 0, random_key),
-    Command::new("rename", 3, WRITE, rename),
     Command::new("dbsize", 1, FAST, size),
     Command::new("flushall", -1, WRITE, flush_all),
     Command::new("flushdb", -1, WRITE, flush_all),
@@ -94,30 +91,6 @@ fn scan(call: &mut Call) -> Outcome {
     for key in found {
         call.client.output.bulk(key);
     }
-    Ok(())
-}
-
-fn random_key(call: &mut Call) -> Outcome {
-    let length = call.database.len();
-    let key = if length == 0 { None } else { call.database.key_at(fastrand::usize(..length)) };
-    call.client.output.bulk_or_null(key);
-    Ok(())
-}
-
-fn rename(call: &mut Call) -> Outcome {
-    let (from, to) = (call.take(1), call.take(2));
-    let expiry = call.database.expiry(&from).ok_or("ERR no such key")?;
-    let Some(value) = call.database.remove(&from) else { return Err("ERR no such key".into()) };
-    let has_expiring_fields = matches!(&value, Value::Hash(hash) if hash.has_expiring_fields());
-    call.database.insert(to.clone(), value);
-    if expiry.is_some() {
-        call.database.set_expiry(&to, expiry);
-    }
-    if has_expiring_fields {
-        call.database.watch_fields(&to);
-    }
-    call.server.waiting.signal(&to);
-    call.client.output.ok();
     Ok(())
 }
 

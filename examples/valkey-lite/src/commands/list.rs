@@ -14,7 +14,6 @@ pub const COMMANDS: &[Command] = &[
     Command::new("blpop", -3, WRITE, |call| blocking_pop(call, List::pop_front, "LPOP")),
     Command::new("brpop", -3, WRITE, |call| blocking_pop(call, List::pop_back, "RPOP")),
     Command::new("llen", 2, FAST, llen),
-    Command::new("lindex", 3, 0, lindex),
     Command::new("lrange", 4, 0, lrange),
 ];
 
@@ -86,16 +85,6 @@ fn blocking_pop(call: &mut Call, remove: fn(&mut List) -> Option<Bytes>, name: &
 fn llen(call: &mut Call) -> Outcome {
     let length = call.database.existing::<List>(&call.arguments[1])?.map_or(0, |list| list.len());
     call.client.output.integer(length as i64);
-    Ok(())
-}
-
-fn lindex(call: &mut Call) -> Outcome {
-    let index = call.integer(2)?;
-    let element = call.database.existing::<List>(&call.arguments[1])?.and_then(|list| {
-        let index = if index < 0 { index.checked_add(list.len() as i64)? } else { index };
-        list.get(usize::try_from(index).ok()?)
-    });
-    call.client.output.bulk_or_null(element);
     Ok(())
 }
 

@@ -4,18 +4,14 @@ use super::slice_of;
 use crate::command::{Call, Command, FAST, GROWS, NOT_A_FLOAT, Outcome, SYNTAX, WRITE};
 use crate::number::{format_float, parse_float};
 use crate::reply::Reply;
-use crate::request::Bytes;
 use crate::value::SortedSet;
 
 pub const COMMANDS: &[Command] = &[
     Command::new("zadd", -4, WRITE | GROWS | FAST, zadd),
-    Command::new("zincrby", 4, WRITE | GROWS | FAST, zincrby),
     Command::new("zrem", -3, WRITE | FAST, zrem),
     Command::new("zscore", 3, FAST, zscore),
-    Command::new("zrank", 3, FAST, zrank),
     Command::new("zcard", 2, FAST, zcard),
     Command::new("zrange", -4, 0, zrange),
-    Command::new("zpopmin", -2, WRITE | FAST, zpopmin),
 ];
 
 /// ZADD key [NX | XX] [CH] score member …
@@ -52,20 +48,6 @@ fn zadd(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-fn zincrby(call: &mut Call) -> Outcome {
-    let by = call.float(2)?;
-    let (key, member) = (&call.arguments[1], &call.arguments[3]);
-    let score =
-        call.database.existing::<SortedSet>(key)?.and_then(|set| set.score(member)).unwrap_or(0.0) + by;
-    if score.is_nan() {
-        return Err("ERR resulting score is not a number (NaN)".into());
-    }
-    call.database.or_create::<SortedSet>(key)?.set(member, score);
-    call.database.changed(key, 1);
-    call.client.output.bulk(format_float(score));
-    Ok(())
-}
-
 fn zrem(call: &mut Call) -> Outcome {
     let key = &call.arguments[1];
     let removed = match call.database.existing::<SortedSet>(key)? {
@@ -81,15 +63,6 @@ fn zscore(call: &mut Call) -> Outcome {
     let set = call.database.existing::<SortedSet>(&call.arguments[1])?;
     let score = set.and_then(|set| set.score(&call.arguments[2]));
     call.client.output.bulk_or_null(score.map(format_float));
-    Ok(())
-}
-
-fn zrank(call: &mut Call) -> Outcome {
-    let set = call.database.existing::<SortedSet>(&call.arguments[1])?;
-    match set.and_then(|set| set.rank(&call.arguments[2])) {
-        Some(rank) => call.client.output.integer(rank as i64),
-        None => call.client.output.bulk_or_null(None::<Bytes>),
-    }
     Ok(())
 }
 
@@ -115,38 +88,14 @@ fn zrange(call: &mut Call) -> Outcome {
         return Ok(());
     };
     let range = slice_of(start, stop, set.len());
-    let pairs: Vec<_> = match reversed {
-        true => set.iter().rev().skip(range.start).take(range.len()).collect(),
-        false => set.iter().skip(range.start).take(range.len()).collect(),
-    };
-    reply_pairs(&mut call.client.output, &pairs, with_scores);
-    Ok(())
-}
-
-fn zpopmin(call: &mut Call) -> Outcome {
-    let count = if call.arguments.len() > 2 { call.integer(2)?.max(0) as usize } else { 1 };
-    let key = &call.arguments[1];
-    let Some(set) = call.database.existing::<SortedSet>(key)? else {
-        call.client.output.array(0);
-        return Ok(());
-    };
-    let popped: Vec<(Bytes, f64)> =
-        set.iter().take(count).map(|(member, score)| (member.clone(), score)).collect();
-    popped.iter().for_each(|(member, _)| {
-        set.remove(member);
-    });
-    call.database.changed(key, popped.len() as u64);
-    let pairs: Vec<_> = popped.iter().map(|(member, score)| (member, *score)).collect();
-    reply_pairs(&mut call.client.output, &pairs, true);
-    Ok(())
-}
-
-fn reply_pairs(output: &mut Bytes, pairs: &[(&Bytes, f64)], with_scores: bool) {
-    output.array(pairs.len() * if with_scores { 2 } else { 1 });
-    for (member, score) in pairs {
-        output.bulk(member);
+    call.client.output.array(range.len() * if with_scores { 2 } else { 1 });
+    let mut pairs = set.iter();
+    let pairs = std::iter::from_fn(|| if reversed { pairs.next_back() } else { pairs.next() });
+    for (member, score) in pairs.skip(range.start).take(range.len()) {
+        call.client.output.bulk(member);
         if with_scores {
-            output.bulk(format_float(*score));
+            call.client.output.bulk(format_float(score));
         }
     }
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Strings, and strings as numbers.
 
-use super::slice_of;
 use crate::command::{Call, Command, FAST, Failure, GROWS, NOT_AN_INTEGER, Outcome, SYNTAX, WRITE};
 use crate::number::parse_integer;
 use crate::reply::Reply;
@@ -10,15 +9,9 @@ use crate::value::{Kind, Millis, Value};
 pub const COMMANDS: &[Command] = &[
     Command::new("get", 2, FAST, get),
     Command::new("set", -3, WRITE | GROWS, set),
-    Command::new("setnx", 3, WRITE | GROWS | FAST, setnx),
-    Command::new("setex", 4, WRITE | GROWS, setex),
-    Command::new("getset", 3, WRITE | GROWS | FAST, getset),
-    Command::new("getdel", 2, WRITE | FAST, getdel),
     Command::new("mget", -2, FAST, mget),
     Command::new("mset", -3, WRITE | GROWS, mset),
     Command::new("append", 3, WRITE | GROWS | FAST, append),
-    Command::new("strlen", 2, FAST, strlen),
-    Command::new("getrange", 4, 0, getrange),
     Command::new("incr", 2, WRITE | GROWS | FAST, |call| add(call, 1)),
     Command::new("decr", 2, WRITE | GROWS | FAST, |call| add(call, -1)),
     Command::new("incrby", 3, WRITE | GROWS | FAST, |call| add(call, call.integer(2)?)),
@@ -98,39 +91,6 @@ pub fn expiry_time(unit: &[u8], amount: i64, now: Millis, command: &str) -> Resu
         .ok_or_else(|| format!("ERR invalid expire time in '{command}' command").into())
 }
 
-fn setnx(call: &mut Call) -> Outcome {
-    let is_new = call.database.get(&call.arguments[1]).is_none();
-    if is_new {
-        let (key, value) = (call.take(1), call.take(2));
-        store(call, key, value, None);
-    }
-    call.client.output.integer(is_new.into());
-    Ok(())
-}
-
-fn setex(call: &mut Call) -> Outcome {
-    let expiry = expiry_time(b"EX", call.integer(2)?, call.database.now, "setex")?;
-    let (key, value) = (call.take(1), call.take(3));
-    store(call, key, value, Some(expiry));
-    call.client.output.ok();
-    Ok(())
-}
-
-fn getset(call: &mut Call) -> Outcome {
-    let former = call.database.existing::<Bytes>(&call.arguments[1])?.cloned();
-    let (key, value) = (call.take(1), call.take(2));
-    store(call, key, value, None);
-    call.client.output.bulk_or_null(former);
-    Ok(())
-}
-
-fn getdel(call: &mut Call) -> Outcome {
-    let former = call.database.existing::<Bytes>(&call.arguments[1])?.cloned();
-    call.database.remove(&call.arguments[1]);
-    call.client.output.bulk_or_null(former);
-    Ok(())
-}
-
 fn mget(call: &mut Call) -> Outcome {
     call.client.output.array(call.arguments.len() - 1);
     for key in &call.arguments[1..] {
@@ -156,19 +116,6 @@ fn append(call: &mut Call) -> Outcome {
     value.extend_from_slice(&call.arguments[2]);
     call.client.output.integer(value.len() as i64);
     call.database.changed(&call.arguments[1], 1);
-    Ok(())
-}
-
-fn strlen(call: &mut Call) -> Outcome {
-    let length = call.database.existing::<Bytes>(&call.arguments[1])?.map_or(0, |value| value.len());
-    call.client.output.integer(length as i64);
-    Ok(())
-}
-
-fn getrange(call: &mut Call) -> Outcome {
-    let (start, stop) = (call.integer(2)?, call.integer(3)?);
-    let value = call.database.existing::<Bytes>(&call.arguments[1])?.map_or(&b""[..], |value| value);
-    call.client.output.bulk(&value[slice_of(start, stop, value.len())]);
     Ok(())
 }
 
