@@ -25,6 +25,10 @@ const MAX_ENTRIES: usize = 1_000_000;
 /// How much of a metadata file to search for its UUID, which stands near its beginning.
 const UUID_SEARCH: u64 = 1 << 20;
 
+/// What to say of an empty metadata file. LTTng makes the file first and fills it later.
+const EMPTY: &str = "is empty, so the trace cannot be read: LTTng writes it when a traced program ends or the \
+    session is stopped or rotated";
+
 /// One trace: all folders whose metadata has the same UUID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFolders {
@@ -175,7 +179,7 @@ fn read_uuid(path: &Path) -> Result<Option<Uuid>, Damage> {
         .and_then(|file| file.take(UUID_SEARCH).read_to_end(&mut bytes))
         .map_err(|error| Damage::new(path, format!("cannot be read: {error}")))?;
     if bytes.is_empty() {
-        return Err(Damage::new(path, "is empty, so the trace's layout is not known"));
+        return Err(Damage::new(path, EMPTY));
     }
     Ok(Uuid::of_metadata(&bytes))
 }

@@ -1,15 +1,24 @@
 //! What the tests of both sources need: traces, and a collector that keeps every event as text.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "babeltrace2")]
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "babeltrace2")]
+use ltt_top::source::babeltrace2::Babeltrace2;
+use ltt_top::source::discover::discover;
+use ltt_top::source::native::Native;
 use ltt_top::source::{Collect, Event, EventClass, Progress, Report, Scope, Source, Window};
 use lttng_testing::Trace;
 
+mod recording;
 mod shared_trace;
 mod tracee;
 mod value_text;
 
+pub use recording::{PACKET, Recording, copy_folder};
 pub use shared_trace::SharedTrace;
 pub use tracee::Tracee;
 use value_text::text;
@@ -78,13 +87,32 @@ impl Collect for KeepAll {
     }
 }
 
-/// Reads all events, in the order of time.
-pub fn read(source: &mut impl Source) -> (Vec<Seen>, Report) {
-    read_window(source, Window::default())
+/// Reads all events with every source, in the order of time.
+pub fn read(folder: &Path) -> (Vec<Seen>, Report) {
+    read_window(folder, Window::default())
 }
 
-/// Reads the events of a window, in the order of time.
-pub fn read_window(source: &mut impl Source, window: Window) -> (Vec<Seen>, Report) {
+/// Reads the events of a window with every source, in the order of time. The sources must agree.
+pub fn read_window(folder: &Path, window: Window) -> (Vec<Seen>, Report) {
+    let discovery = discover(&[folder]).expect("there is a trace");
+    let mut native = Native::open(discovery.clone()).expect("its metadata can be read");
+    let (events, report) = read_source(&mut native, window);
+    #[cfg(feature = "babeltrace2")]
+    {
+        let (others, other) = read_source(&mut Babeltrace2::new(discovery), window);
+        assert_same(&others, &events);
+        // They say it in other words, and one may know more places in a file.
+        let places = |report: &Report| -> BTreeSet<_> {
+            report.damage.iter().map(|damage| damage.path.clone()).collect()
+        };
+        assert_eq!(places(&other), places(&report));
+        assert_eq!(Report { damage: report.damage.clone(), ..other }, report);
+    }
+    (events, report)
+}
+
+/// Reads the events of a window with one source, in the order of time.
+pub fn read_source(source: &mut impl Source, window: Window) -> (Vec<Seen>, Report) {
     let (all, report) =
         source.read(window, KeepAll::default(), &Progress::default()).expect("it can be read");
     let mut events = all.events;

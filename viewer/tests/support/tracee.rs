@@ -1,6 +1,5 @@
 //! A traced program that emits what a test asks for, when it asks.
 
-use std::env;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -25,7 +24,7 @@ impl Tracee {
         Self { process, requests, answers }
     }
 
-    /// Emits so many events of a kind, `every_type` or `work`, and waits until it has.
+    /// Emits so many events of a kind (`every_type`, `work` or `big`) and waits until it has.
     pub fn emit(&mut self, kind: &str, count: u64) {
         let requests = self.requests.as_mut().expect("it runs until it is dropped");
         writeln!(requests, "{kind} {count}").expect("it reads");
@@ -43,15 +42,12 @@ impl Drop for Tracee {
     }
 }
 
-/// Compiles the program once for each test binary.
+/// Compiles the program once.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tracee");
-        // A test binary's own name keeps those that run at once apart.
-        let own_name = env::current_exe().expect("a test binary");
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("tracee-{}", own_name.file_name().unwrap_or_default().to_string_lossy()));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tracee");
         let mut compile = Command::new("cc");
         compile.args(["-O1", "-Wall", "-I"]).arg(&sources).arg(sources.join("tracee.c"));
         let status = compile.arg("-o").arg(&program).args(["-llttng-ust", "-ldl"]).status();

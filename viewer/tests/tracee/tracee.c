@@ -1,6 +1,6 @@
 /*
- * Emits events on request, so that a test decides what is recorded when: a line `every_type N` or `work N` on
- * standard input emits N events of that kind, and is answered by a line.
+ * Emits events on request, so that a test decides what is recorded when: a line `every_type N`, `work N` or
+ * `big N` (too big for the smallest buffers) on standard input emits N events and is answered by a line.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -14,9 +14,11 @@ int main(void)
 {
 	static const char *const texts[] = { "", "a", "two words", "tabs\tand \"quotes\"", "\xff\xfe" };
 	static const int32_t numbers[] = { 1, -2, 3 };
+	static char big[8192];
 	char kind[16];
 	uint64_t count;
 
+	memset(big, 'x', sizeof(big) - 1);
 	while (scanf("%15s %" SCNu64, kind, &count) == 2) {
 		for (uint64_t i = 0; i < count; i++) {
 			const char *text = texts[i % 5];
@@ -24,6 +26,8 @@ int main(void)
 
 			if (strcmp(kind, "work") == 0) {
 				lttng_ust_tracepoint(tracee, work, i);
+			} else if (strcmp(kind, "big") == 0) {
+				lttng_ust_tracepoint(tracee, every_type, i, big, numbers, 0);
 			} else if ((int) strlen(text) >= length) {
 				lttng_ust_tracepoint(tracee, every_type, i, text, numbers, length);
 			} else {

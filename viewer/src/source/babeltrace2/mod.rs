@@ -15,6 +15,7 @@
 //! | shows stale bytes for an empty string | the length decides ([`ffi`]) |
 //! | leaves out the events discarded by the end of a stream's first packet | read from the packet ([`reading`]) |
 
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,100 +72,101 @@ impl Source for Babeltrace2 {
         progress.total.store(surveys.iter().map(Survey::size).sum(), Relaxed);
         let mut reading = Reading::new(collector, window, progress);
         reading.report.damage = self.discovery.damage.clone();
-        let mut opened = false;
         for (folders, survey) in self.discovery.traces.iter().zip(surveys) {
-            opened |= trace(&mut reading, folders, survey);
+            if let Err(damage) = read_trace(&mut reading, folders, survey) {
+                reading.report.damage.push(damage);
+            }
         }
         progress.done.store(progress.total.load(Relaxed), Relaxed);
         let Reading { collector, mut report, .. } = reading;
         report.damage.sort();
         match report.damage.first() {
-            Some(first) if !opened => Err(Error(first.to_string())),
+            Some(first) if report.traces.is_empty() => Err(Error(first.to_string())),
             _ => Ok((collector, report)),
         }
     }
 }
 
-/// Reads one trace, and returns whether it could be opened.
-fn trace<C: Collect>(reading: &mut Reading<'_, C>, folders: &TraceFolders, survey: Survey<'_>) -> bool {
-    let index = reading.report.traces.len();
-    reading.report.traces.push(Trace { folders: folders.folders.clone(), ..Trace::default() });
-    let mut state = TraceState::new(index);
-    let result = read_trace(reading, folders, survey, &mut state);
-    let environment = state.environment.into_iter().map(|(name, value)| (name, value.to_string()));
-    reading.report.traces[index].environment = environment.collect();
-    match result {
-        Ok(()) => true,
-        Err(reason) => {
-            reading.report.damage.push(Damage::new(&folders.folders[0], reason));
-            reading.report.traces[index].streams > 0
-        }
-    }
-}
-
+/// Reads one trace, if it can be opened.
 fn read_trace<C: Collect>(
     reading: &mut Reading<'_, C>,
     folders: &TraceFolders,
     survey: Survey<'_>,
-    state: &mut TraceState,
-) -> Result<(), String> {
+) -> Result<(), Damage> {
+    let folder = &folders.folders[0];
     let (survey, staging, mut graph) = open(folders, survey)?;
+    let mut state = TraceState::new(reading.report.traces.len());
+    let streams = graph.streams().max(survey.streams.len());
+    reading.report.traces.push(Trace { folders: folders.folders.clone(), streams, ..Trace::default() });
     reading.report.damage.extend(survey.damage.iter().cloned());
-    reading.report.traces[state.index].streams = graph.streams().max(survey.streams.len());
     let packets = |id| survey.streams.get(&id).map_or(&[][..], Vec::as_slice);
-    let failures = reading.graph(&mut graph, state, packets).map_err(|reason| staging.name(&reason))?;
-    drop(graph);
-    for failure in failures {
-        name_damage(&mut reading.report, &folders.folders[0], &failure, &staging);
-        let first = failure.packet.into_iter().chain(failure.unread);
-        if let Some(layout) = survey.layout {
-            let pairs = first.zip(failure.unread);
-            reading.report.discarded_events +=
-                pairs.map(|(before, after)| layout.discarded_between(before, after)).sum::<u64>();
-        }
-        for unread in failure.unread.chunks(LONE_PACKETS) {
-            lone_packets(reading, &folders.folders[0], unread, state)?;
-        }
+    let result = reading.graph(&mut graph, &mut state, packets).and_then(|failures| {
+        drop(graph);
+        go_on(reading, &mut state, &survey, &staging, failures)
+    });
+    if let Err(reason) = result {
+        reading.report.damage.push(Damage::new(folder, staging.name(&reason)));
     }
+    let environment = state.environment.into_iter().map(|(name, value)| (name, value.to_string()));
+    reading.report.traces[state.index].environment = environment.collect();
     Ok(())
 }
 
 /// Opens what is sound of a trace.
-fn open<'f>(folders: &'f TraceFolders, survey: Survey<'f>) -> Result<(Survey<'f>, Staging, Graph), String> {
+fn open<'f>(folders: &'f TraceFolders, survey: Survey<'f>) -> Result<(Survey<'f>, Staging, Graph), Damage> {
+    let folder = &folders.folders[0];
+    let unusable = |error| Damage::new(folder, format!("cannot be staged in the temporary folder: {error}"));
     let mut survey = survey;
     for _ in 0..ATTEMPTS {
-        let staging = stage(&survey)?;
+        let staging = survey.stage().map_err(unusable)?;
         match Graph::open(&staging.inputs()) {
             Ok(graph) => return Ok((survey, staging, graph)),
             Err(_) if survey.is_outdated() => survey = Survey::new(folders),
             Err(_) => break,
         }
     }
-    let refuse = |staging: &Staging| Graph::open(&staging.inputs()).err();
-    survey.drop_refused(refuse).map_err(|error| format!("the temporary folder cannot be used: {error}"))?;
-    let staging = stage(&survey)?;
-    let graph = Graph::open(&staging.inputs()).map_err(|reason| staging.name(&reason))?;
-    Ok((survey, staging, graph))
+    survey.drop_refused(|staging| Graph::open(&staging.inputs()).err()).map_err(unusable)?;
+    let staging = survey.stage().map_err(unusable)?;
+    match Graph::open(&staging.inputs()) {
+        Ok(graph) => Ok((survey, staging, graph)),
+        // If even a folder without stream files is refused, it is for its metadata.
+        Err(reason) if survey.is_empty() => Err(Damage::new(&folder.join("metadata"), staging.name(&reason))),
+        Err(reason) => Err(Damage::new(folder, staging.name(&reason))),
+    }
 }
 
-fn stage(survey: &Survey<'_>) -> Result<Staging, String> {
-    survey.stage().map_err(|error| format!("cannot be staged in the temporary folder: {error}"))
+/// Goes on where streams failed, after the bad packet.
+fn go_on<C: Collect>(
+    reading: &mut Reading<'_, C>,
+    state: &mut TraceState,
+    survey: &Survey<'_>,
+    staging: &Staging,
+    failures: Vec<Failure<'_>>,
+) -> Result<(), String> {
+    for failure in failures {
+        name_damage(&mut reading.report, survey.folder(), &failure, staging);
+        if let Some(layout) = survey.layout {
+            let before = failure.packet.into_iter().chain(failure.unread);
+            let pairs = before.zip(failure.unread);
+            let discarded = pairs.map(|(before, after)| layout.discarded_between(before, after));
+            reading.report.discarded_events += discarded.sum::<u64>();
+        }
+        for unread in failure.unread.chunks(LONE_PACKETS) {
+            lone_packets(reading, state, survey.folder(), unread)?;
+        }
+    }
+    Ok(())
 }
 
-/// Reads the packets after a bad one, each as a stream of its own, so that another bad one spoils no more.
+/// Reads packets each as a stream of its own, so that a bad one spoils no other.
 fn lone_packets<C: Collect>(
     reading: &mut Reading<'_, C>,
+    state: &mut TraceState,
     folder: &Path,
     packets: &[Packet],
-    state: &mut TraceState,
 ) -> Result<(), String> {
-    let mut staging = Staging::new().map_err(|error| error.to_string())?;
-    let unusable = |error| format!("the temporary folder cannot be used: {error}");
-    let staged = staging.folder(folder).map_err(unusable)?;
-    for (instance, packet) in packets.iter().enumerate() {
-        let name = format!("packet_{instance}");
-        staging.write(staged, &name, [packet], Some(instance as u64)).map_err(unusable)?;
-    }
+    let staging = stage_alone(folder, packets)
+        .map_err(|error| format!("packets cannot be staged in the temporary folder: {error}"))?;
     let mut graph = Graph::open(&staging.inputs()).map_err(|reason| staging.name(&reason))?;
     let packet = |(_, instance)| {
         let index = usize::try_from(instance).unwrap_or(usize::MAX);
@@ -174,6 +176,16 @@ fn lone_packets<C: Collect>(
         name_damage(&mut reading.report, folder, &failure, &staging);
     }
     Ok(())
+}
+
+/// Stages packets in a file each, as streams whose numbers are the packets' indexes.
+fn stage_alone(folder: &Path, packets: &[Packet]) -> io::Result<Staging> {
+    let mut staging = Staging::new()?;
+    let staged = staging.folder(folder)?;
+    for (instance, packet) in (0..).zip(packets) {
+        staging.write(staged, &format!("packet_{instance}"), [packet], Some(instance))?;
+    }
+    Ok(staging)
 }
 
 fn name_damage(report: &mut Report, folder: &Path, failure: &Failure<'_>, staging: &Staging) {

@@ -9,7 +9,7 @@
 //!  4 uuid (16 bytes)  24 stream_instance_id (u64)   40 timestamp_end     56 packet_size    72 events_discarded
 //! ```
 //!
-//! Sizes are in bits. Integers are in the byte order in which the magic number reads 0xC1FC1FC1.
+//! After that, cpu_id (u32) ends it. Sizes are in bits. Integers are in the byte order in which the magic number reads 0xC1FC1FC1.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,8 +22,8 @@ use crate::source::discover::Uuid;
 
 const MAGIC: u32 = 0xC1FC_1FC1;
 
-/// Up to and with events_discarded.
-const HEADER: usize = 80;
+/// Up to and with cpu_id, which ends the packet's context.
+const HEADER: usize = 84;
 
 /// How far to look for a packet at once.
 const SEARCH: usize = 1 << 16;
@@ -67,7 +67,10 @@ impl StreamFile {
         while offset < size {
             match scan.packet(offset)? {
                 Ok(packet) => {
-                    offset += packet.size;
+                    offset = match packet.is_incomplete {
+                        true => scan.next_packet(offset + 1)?.unwrap_or(size),
+                        false => offset + packet.size,
+                    };
                     packets.push(packet);
                 }
                 Err(reason) => {
@@ -123,6 +126,11 @@ impl Layout {
         same.then_some(Self { long: if long == "32" { 4 } else { 8 } })
     }
 
+    /// The size of a packet's header and context.
+    fn header_bits(self) -> u64 {
+        (72 + self.long as u64 + 4) * 8
+    }
+
     /// How many events were discarded between two packets of a stream; the counter may wrap.
     pub fn discarded_between(self, before: &Packet, after: &Packet) -> u64 {
         let difference = after.discarded.wrapping_sub(before.discarded);
@@ -162,32 +170,31 @@ impl Scan {
         if *self.stream.get_or_insert(stream) != stream {
             return Ok(Err("the packet belongs to another stream than the file's first"));
         }
-        let (mut content, mut size) = (integer(48, 8), integer(56, 8));
+        let (mut content, size) = (integer(48, 8), integer(56, 8));
         let is_open = size == u64::MAX;
-        if is_open {
-            let end = self.next_packet(offset + 1)?.unwrap_or(self.size);
-            size = (end - offset) * 8;
-            content = self.written(offset, end)? * 8;
-            self.damage(offset, "the tracer did not close this packet: it still runs or was killed");
-        } else if integer(40, 8) < integer(32, 8) {
-            return Ok(Err("the packet ends before it begins"));
-        }
-        if size % 8 != 0 || content > size || content < (HEADER as u64) * 8 {
+        if !is_open && (size % 8 != 0 || content > size || content < self.layout.header_bits()) {
             return Ok(Err("the packet's sizes contradict each other"));
         }
-        let is_cut = size / 8 > remaining;
-        if is_cut && self.next_packet(offset + 1)?.is_some() {
-            return Ok(Err("the packet's size leads beyond the next packet"));
+        if !is_open && integer(40, 8) < integer(32, 8) {
+            return Ok(Err("the packet ends before it begins"));
         }
+        let mut length = size / 8;
+        let is_cut = is_open || length > remaining;
         if is_cut {
-            self.damage(offset, "the file ends within this packet");
+            let next = self.next_packet(offset + 1)?;
+            length = next.unwrap_or(self.size) - offset;
+            self.damage(offset, incomplete(is_open, next));
+        }
+        if is_open {
+            length = self.written(offset, length)?;
+            content = length * 8;
         }
         Ok(Ok(Packet {
             file: Arc::clone(&self.path),
             offset,
-            size: remaining.min(size / 8),
-            content: content.min(remaining * 8),
-            is_incomplete: is_cut || is_open,
+            size: length,
+            content: content.min(length * 8),
+            is_incomplete: is_cut,
             stream,
             sequence: integer(64, 8),
             begin: integer(32, 8),
@@ -222,19 +229,18 @@ impl Scan {
     }
 
     /// How much of a packet that was left open has been written: all but the zeros at its end.
-    fn written(&self, offset: u64, end: u64) -> io::Result<u64> {
+    fn written(&self, offset: u64, length: u64) -> io::Result<u64> {
         let mut bytes = vec![0; SEARCH];
-        let mut rest = end;
-        while rest > offset {
-            let length = usize::try_from(rest - offset).map_or(SEARCH, |rest| rest.min(SEARCH));
-            let part = &mut bytes[..length];
-            self.file.read_exact_at(part, rest - length as u64)?;
-            if let Some(last) = part.iter().rposition(|&byte| byte != 0) {
-                return Ok(rest - (length - 1 - last) as u64 - offset);
+        let mut rest = length;
+        while rest > 0 {
+            let part = usize::try_from(rest).map_or(SEARCH, |rest| rest.min(SEARCH));
+            rest -= part as u64;
+            self.file.read_exact_at(&mut bytes[..part], offset + rest)?;
+            if let Some(last) = bytes[..part].iter().rposition(|&byte| byte != 0) {
+                return Ok((rest + last as u64 + 1).max(HEADER as u64));
             }
-            rest -= length as u64;
         }
-        Ok(0)
+        Ok(HEADER as u64)
     }
 
     fn damage(&mut self, offset: u64, reason: &str) {
@@ -262,6 +268,15 @@ impl Packet {
         to.write_all(&header)?;
         io::copy(&mut from.take(self.size - HEADER as u64), to)?;
         Ok(())
+    }
+}
+
+/// What is wrong with a packet that is not there to its end.
+fn incomplete(is_open: bool, next: Option<u64>) -> &'static str {
+    match (is_open, next) {
+        (true, _) => "the tracer did not close this packet: it still runs or was killed",
+        (false, None) => "the file ends within this packet",
+        (false, Some(_)) => "the packet's size leads beyond the end of the file",
     }
 }
 

@@ -46,6 +46,16 @@ impl<'a> Survey<'a> {
         survey
     }
 
+    /// The first of the trace's folders.
+    pub fn folder(&self) -> &Path {
+        &self.trace.folders[0]
+    }
+
+    /// Whether no stream file has data that can be read.
+    pub fn is_empty(&self) -> bool {
+        self.folders.iter().all(Vec::is_empty)
+    }
+
     /// The size of all stream files, in bytes.
     pub fn size(&self) -> u64 {
         self.folders.iter().flatten().map(|file| file.size).sum()
@@ -60,10 +70,9 @@ impl<'a> Survey<'a> {
     /// Stages all that is sound.
     pub fn stage(&self) -> io::Result<Staging> {
         let mut staging = Staging::new()?;
-        let empty = self.folders.iter().all(Vec::is_empty);
         for (index, files) in self.folders.iter().enumerate() {
             // A folder without data only adds metadata that may be damaged; but one must be there.
-            if files.is_empty() && !(empty && index == 0) {
+            if files.is_empty() && !(self.is_empty() && index == 0) {
                 continue;
             }
             let folder = staging.folder(&self.trace.folders[index])?;
@@ -79,12 +88,17 @@ impl<'a> Survey<'a> {
             return staging.link(folder, &file.path);
         }
         // Another file may have the same packet whole; Babeltrace would read both.
-        let kept: Vec<_> =
-            self.streams.values().flatten().filter(|packet| packet.file == file.path).collect();
-        match file.path.file_name() {
-            Some(name) if !kept.is_empty() => staging.write(folder, &name.to_string_lossy(), kept, None),
-            _ => Ok(()),
+        let kept = self.streams.values().flatten().filter(|packet| packet.file == file.path);
+        let (incomplete, whole): (Vec<_>, Vec<_>) = kept.partition(|packet| packet.is_incomplete);
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        if !whole.is_empty() {
+            staging.write(folder, &name, whole, None)?;
         }
+        // Babeltrace 2.0.4 reads the last event of a packet beyond its end, if the file goes on there.
+        for packet in incomplete {
+            staging.write(folder, &format!("{name}_at_{}", packet.offset), [packet], None)?;
+        }
+        Ok(())
     }
 
     /// Leaves out the files that are refused even on their own.

@@ -66,16 +66,22 @@ pub fn settle(packets: &mut Vec<Filed>, in_window: &dyn Fn(usize, RangeInclusive
     for stream in packets.chunk_by(|a, b| a.stream() == b.stream()) {
         counts.streams += 1;
         let mut before: Option<&Filed> = None;
-        for filed in stream.iter().filter(|filed| !filed.packet.header.is_open) {
+        // The last one whose counter was written: an open packet has a number, but no counts.
+        let mut closed: Option<&Filed> = None;
+        for filed in stream {
             let header = &filed.packet.header;
             let since = before.and_then(|before| before.packet.header.end).unwrap_or(header.begin);
             if in_window(header.stream, since..=header.begin) {
                 counts.lost_packets = counts.lost_packets.saturating_add(lost(before, filed));
             }
-            if in_window(header.stream, since..=header.end.unwrap_or(u64::MAX)) {
-                counts.discarded_events = counts.discarded_events.saturating_add(discarded(before, filed));
-            }
             before = Some(filed);
+            if header.is_open {
+                continue;
+            }
+            if in_window(header.stream, since..=header.end.unwrap_or(u64::MAX)) {
+                counts.discarded_events = counts.discarded_events.saturating_add(discarded(closed, filed));
+            }
+            closed = Some(filed);
         }
     }
     counts

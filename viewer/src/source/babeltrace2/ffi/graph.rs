@@ -19,7 +19,7 @@ use std::ptr;
 use std::rc::Rc;
 
 use super::bindings::*;
-use super::error::take_error;
+use super::error::{take_error, take_pending_error};
 use super::message::Message;
 
 /// The messages of one step, or why a stream failed.
@@ -190,20 +190,25 @@ unsafe extern "C" fn consume(
         inbox.stream = sink.stream;
         let (mut messages, mut count) = (ptr::null_mut(), 0);
         // SAFETY: the iterator is the sink's own, and has neither ended nor failed: both end the sink.
-        match unsafe { bt_message_iterator_next(iterator, &mut messages, &mut count) } {
+        let status = unsafe { bt_message_iterator_next(iterator, &mut messages, &mut count) };
+        match status {
             BT_MESSAGE_ITERATOR_NEXT_STATUS_OK => {
                 for index in 0..usize::try_from(count).unwrap_or(0) {
                     // SAFETY: the array has `count` messages, whose references are now ours.
                     inbox.messages.push(unsafe { Message::from_raw(*messages.add(index)) });
                 }
-                BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
             }
+            BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN | BT_MESSAGE_ITERATOR_NEXT_STATUS_END => {}
+            _ => inbox.failure = Some(take_error()),
+        }
+        // `src.ctf.fs` of 2.0.4 may fail and yet report success, if it has messages, or the end, if a packet
+        // is too short. Its error stays with the thread, where it makes the next call abort the process.
+        inbox.failure = inbox.failure.take().or_else(take_pending_error);
+        match status {
+            _ if inbox.failure.is_some() => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
+            BT_MESSAGE_ITERATOR_NEXT_STATUS_OK => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK,
             BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN,
-            BT_MESSAGE_ITERATOR_NEXT_STATUS_END => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
-            _ => {
-                inbox.failure = Some(take_error());
-                BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
-            }
+            _ => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
         }
     }));
     moved.unwrap_or(BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR)

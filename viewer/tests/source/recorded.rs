@@ -1,26 +1,14 @@
-//! The Babeltrace 2 source against Babeltrace 1, on real traces.
+//! Traces as LTTng records them are read as Babeltrace 1 reads them.
 
-#![cfg(feature = "babeltrace2")]
-
-use std::path::Path;
-
-use ltt_top::source::babeltrace2::Babeltrace2;
-use ltt_top::source::discover::discover;
-use ltt_top::source::{Source, Window};
+use ltt_top::source::Window;
 use lttng_testing::{Daemon, Trace};
 
-mod support;
-
-use support::{SharedTrace, Tracee, assert_same, oracle, read, read_window};
-
-fn source(folder: &Path) -> Babeltrace2 {
-    Babeltrace2::new(discover(&[folder]).expect("there is a trace"))
-}
+use crate::support::{SharedTrace, Tracee, assert_same, oracle, read, read_window};
 
 #[test]
 fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
     let Some(shared) = SharedTrace::unpack() else { return };
-    let (events, report) = read(&mut source(shared.folder()));
+    let (events, report) = read(shared.folder());
     assert_eq!(report.damage, []);
     assert_eq!(report.events, 267_919);
     assert_eq!((report.discarded_events, report.lost_packets), (0, 0));
@@ -37,21 +25,11 @@ fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
 }
 
 #[test]
-fn span_is_that_of_the_events() {
-    let Some(shared) = SharedTrace::unpack() else { return };
-    let mut source = source(shared.folder());
-    let span = source.span().unwrap();
-    let (_, report) = read(&mut source);
-    assert_eq!(span, report.span);
-}
-
-#[test]
 fn window_leaves_out_what_is_before_and_after() {
     let Some(shared) = SharedTrace::unpack() else { return };
-    let mut source = source(shared.folder());
-    let (all, _) = read(&mut source);
+    let (all, _) = read(shared.folder());
     let (since, until) = (all[1000].timestamp, all[5000].timestamp);
-    let (some, report) = read_window(&mut source, Window { since: Some(since), until: Some(until) });
+    let (some, report) = read_window(shared.folder(), Window { since: Some(since), until: Some(until) });
     let expected: Vec<_> = all.into_iter().filter(|e| (since..=until).contains(&e.timestamp)).collect();
     assert_same(&some, &expected);
     assert_eq!(report.span, Some(since..=until));
@@ -68,7 +46,7 @@ fn every_field_type_and_context_is_read_as_babeltrace_1_reads_it() {
     session.start();
     Tracee::start(&daemon).emit("every_type", 100);
     let trace = session.stop();
-    let (events, report) = read(&mut source(trace.folder()));
+    let (events, report) = read(trace.folder());
     assert_eq!(report.damage, []);
     assert_eq!(events.len(), 100);
     assert_same(&events, &oracle(&trace));
@@ -85,7 +63,7 @@ fn buffers_of_each_process_are_a_trace_with_its_own_environment() {
         Tracee::start(&daemon).emit("work", count);
     }
     let trace = session.stop();
-    let (events, report) = read(&mut source(trace.folder()));
+    let (events, report) = read(trace.folder());
     assert_same(&events, &oracle(&trace));
     assert_eq!((events.len(), report.traces.len()), (30, 2));
     for trace in &report.traces {
@@ -105,7 +83,7 @@ fn rotated_chunks_are_one_trace() {
     session.rotate();
     tracee.emit("every_type", 20);
     let trace = session.stop();
-    let (events, report) = read(&mut source(trace.folder()));
+    let (events, report) = read(trace.folder());
     assert_same(&events, &oracle(&trace));
     assert_eq!((events.len(), report.traces.len()), (30, 1));
     assert_eq!(report.traces[0].folders.len(), 2);
@@ -125,7 +103,7 @@ fn packet_in_two_snapshots_counts_once() {
     session.snapshot();
     let trace = session.stop();
     assert_eq!(oracle(&trace).len(), 40, "both snapshots have the first events");
-    let (events, report) = read(&mut source(trace.folder()));
+    let (events, report) = read(trace.folder());
     assert_eq!((events.len(), report.events), (30, 30));
     let mut expected = oracle(&trace);
     expected.dedup();
@@ -143,7 +121,22 @@ fn events_are_either_read_or_counted_as_discarded() {
     session.start();
     Tracee::start(&daemon).emit("work", EMITTED);
     let trace = session.stop();
-    let (_, report) = read(&mut source(trace.folder()));
+    let (_, report) = read(trace.folder());
     assert_ne!(report.discarded_events, 0, "the buffers were too large for this test");
     assert_eq!(report.events + report.discarded_events, EMITTED);
+}
+
+#[test]
+fn events_discarded_in_the_first_packet_are_counted() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=2", "small"]);
+    session.enable_with("tracee:*", &["--channel=small"]);
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    tracee.emit("big", 3);
+    tracee.emit("work", 10);
+    let trace = session.stop();
+    let (_, report) = read(trace.folder());
+    assert_eq!((report.events, report.discarded_events), (10, 3));
 }
