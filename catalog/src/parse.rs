@@ -24,18 +24,18 @@ impl Catalog {
     /// Reads and checks a catalog; `file` is what errors call it.
     pub fn parse(file: &str, text: &str) -> Result<Catalog, Errors> {
         let (root, syntax_errors) = DeTable::parse_recoverable(text);
-        let locations = Locations::new(text, root.get_ref());
-        let mut errors = locations.syntax_errors(&syntax_errors);
         let report = RefCell::new(Report::default());
         let catalog = catalog(Table::root(root.get_ref(), &report));
+        let mut found = report.into_inner().errors;
+        found.extend(check(&catalog));
+        if syntax_errors.is_empty() && found.is_empty() {
+            return Ok(catalog);
+        }
+        let locations = Locations::new(text, root.get_ref());
+        let mut errors = locations.syntax_errors(&syntax_errors);
         // A broken line leaves its table incomplete, so what is missing then says nothing.
         if errors.is_empty() {
-            let found = report.into_inner().errors.into_iter();
-            let found = found.chain(check(&catalog));
-            errors.extend(found.map(|error| locations.locate(error)));
-        }
-        if errors.is_empty() {
-            return Ok(catalog);
+            errors = found.into_iter().map(|error| locations.locate(error)).collect();
         }
         errors.sort_by_key(|error| error.position);
         Err(Errors { file: file.to_owned(), errors })

@@ -65,7 +65,7 @@ fn mutate(text: &str, noise: &mut Noise) -> String {
 fn a_damaged_catalog_never_makes_the_parser_panic() {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let (mut refused, mut accepted) = (0, 0);
-    for _ in 0..600 {
+    for _ in 0..300 {
         let text = mutate(VALKEY, &mut noise);
         match Catalog::parse("mutated.toml", &text) {
             Ok(catalog) => {
@@ -78,12 +78,12 @@ fn a_damaged_catalog_never_makes_the_parser_panic() {
             }
         }
     }
-    assert!(refused > 100 && accepted > 10, "{refused} refused, {accepted} accepted: no test of both");
+    assert!(refused > 100 && accepted > 5, "{refused} refused, {accepted} accepted: no test of both");
 }
 
 #[test]
 fn a_catalog_that_is_cut_off_never_makes_the_parser_panic() {
-    for end in (0..VALKEY.len()).step_by(53).filter(|end| VALKEY.is_char_boundary(*end)) {
+    for end in (0..VALKEY.len()).step_by(101).filter(|end| VALKEY.is_char_boundary(*end)) {
         let text = &VALKEY[..end];
         if let Err(errors) = Catalog::parse("cut.toml", text) {
             check_positions(&errors, text);
@@ -104,6 +104,18 @@ fn deep_nesting_never_makes_the_parser_overflow_its_stack() {
     for text in &texts {
         assert!(Catalog::parse("deep.toml", text).is_err());
     }
+}
+
+#[test]
+fn tens_of_thousands_of_errors_are_all_reported() {
+    let lines = 30_000;
+    for line in ["x\n", "a = 1\n", "[provider.a]\n"] {
+        let errors = Catalog::parse("long.toml", &line.repeat(lines)).unwrap_err();
+        assert!(errors.errors.len() >= lines - 1, "{line}");
+    }
+    let unknown: String = (0..lines).map(|line| format!("k{line} = 1\n")).collect();
+    let errors = Catalog::parse("long.toml", &unknown).unwrap_err();
+    assert!(errors.errors.len() >= lines);
 }
 
 #[test]

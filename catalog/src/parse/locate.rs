@@ -10,6 +10,8 @@ use crate::place::{Place, Step};
 /// Where every key and value of a TOML text stands.
 pub(super) struct Locations<'t> {
     text: &'t str,
+    /// The offsets at which lines begin.
+    lines: Vec<usize>,
     /// By the keys from the top, the offsets of the key and of its value.
     offsets: HashMap<Vec<String>, Offsets>,
 }
@@ -22,7 +24,9 @@ struct Offsets {
 
 impl<'t> Locations<'t> {
     pub(super) fn new(text: &'t str, root: &DeTable<'_>) -> Self {
-        let mut locations = Locations { text, offsets: HashMap::new() };
+        let newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        let lines = std::iter::once(0).chain(newlines).collect();
+        let mut locations = Locations { text, lines, offsets: HashMap::new() };
         locations.add_table(&mut Vec::new(), root);
         locations
     }
@@ -60,37 +64,37 @@ impl<'t> Locations<'t> {
 
     /// What the TOML parser found, with lines and columns.
     pub(super) fn syntax_errors(&self, found: &[toml::de::Error]) -> Vec<Error> {
+        let headers = self.headers();
         let mut errors = Vec::new();
-        let mut repeated_header = None;
+        let mut repeated_table = None;
         for error in found {
             let span = error.span().unwrap_or_default();
-            let message = match self.text.get(span.clone()) {
-                Some(name) if error.message() == "duplicate key" => {
-                    let header = self.header_above(span.start);
-                    if header.is_some() && header == repeated_header {
-                        // The keys of a table that is given twice are all given twice.
-                        continue;
-                    }
-                    repeated_header = self.is_in_header(span.start).then_some(header).flatten();
-                    format!("`{name}` is here for the second time; a name or a key is given once")
+            let (line, column) = self.line_and_column(span.start);
+            let message = if error.message() == "duplicate key" {
+                let table = headers.partition_point(|header| *header <= line);
+                if headers[..table].last() == Some(&line) {
+                    repeated_table = Some(table);
+                } else if repeated_table == Some(table) {
+                    // The keys of a table that is given twice are all given twice.
+                    continue;
                 }
-                _ => format!("this is no TOML: {}", error.message().replace('\n', "; ")),
+                let name = self.text.get(span).unwrap_or_default();
+                format!("`{name}` is here for the second time; a name or a key is given once")
+            } else {
+                format!("this is no TOML: {}", error.message().replace('\n', "; "))
             };
-            let position = Some(self.line_and_column(span.start));
-            errors.push(Error { position, place: Place::top(), message });
+            errors.push(Error { position: Some((line, column)), place: Place::top(), message });
         }
         errors
     }
 
-    /// Where the line of the nearest table header at or above an offset begins.
-    fn header_above(&self, offset: usize) -> Option<usize> {
-        let before = self.text.get(..offset)?;
-        before.rfind("\n[").map(|newline| newline + 1)
-    }
-
-    fn is_in_header(&self, offset: usize) -> bool {
-        let header = self.header_above(offset);
-        header.is_some_and(|start| !self.text[start..offset].contains('\n'))
+    /// The lines that begin a table.
+    fn headers(&self) -> Vec<usize> {
+        let starts = self.lines.iter().enumerate();
+        starts
+            .filter(|(_, start)| self.text[**start..].starts_with('['))
+            .map(|(index, _)| index + 1)
+            .collect()
     }
 
     /// The offset of a place or, if the text does not have it, of the nearest place above.
@@ -108,10 +112,10 @@ impl<'t> Locations<'t> {
     }
 
     fn line_and_column(&self, offset: usize) -> (usize, usize) {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count() + 1;
-        (line, before[line_start..].chars().count() + 1)
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines[line - 1];
+        let before = self.text.get(start..offset).unwrap_or_default();
+        (line, before.chars().count() + 1)
     }
 }
 
