@@ -62,10 +62,12 @@ fn static_library_in_a_c_program_records_both_catalogs() {
 
 #[test]
 fn dynamic_library_that_a_c_program_loads_records_both_catalogs() {
-    let library = Program::dynamic_library("lttng-fixtures").traced().build();
-    let program = library.with_file_name("load");
-    compile_c("load.c", &program, &["-ldl"]);
-    assert_both_catalogs(&record(&program, &[library.to_str().unwrap()]));
+    for linker in [LLD, GNU_LD] {
+        let library = Program::dynamic_library("lttng-fixtures").traced().rustc(linker).build();
+        let program = library.with_file_name("load");
+        compile_c("load.c", &program, &["-ldl"]);
+        assert_both_catalogs(&record(&program, &[library.to_str().unwrap()]));
+    }
 }
 
 #[test]

@@ -11,7 +11,6 @@ pub mod shop {
     /// |---|---|---|---|
     /// | `item` | `item` |  | What. |
     /// | `count` | `count` |  | How many. |
-    #[derive(Clone, Copy, Debug)]
     pub enum sold {}
 
     impl sold {
@@ -21,8 +20,8 @@ pub mod shop {
             false
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
             if Self::enabled() {
@@ -54,7 +53,6 @@ pub mod shop {
     /// | argument | recorded as | unit | meaning |
     /// |---|---|---|---|
     /// | `duration` | `duration` | us | How long that took. |
-    #[derive(Clone, Copy, Debug)]
     pub enum checkout {}
 
     impl checkout {
@@ -64,8 +62,8 @@ pub mod shop {
             false
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(duration: u64) {
             if Self::enabled() {
@@ -131,7 +129,6 @@ pub mod shop {
     /// | `city` | `city` |  | Where to. |
     /// | `parcels` | `parcels` |  | How many parcels. |
     /// | `duration` | `duration` | ms | How long that took. |
-    #[derive(Clone, Copy, Debug)]
     pub enum delivered {}
 
     impl delivered {
@@ -141,8 +138,8 @@ pub mod shop {
             false
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
             if Self::enabled() {

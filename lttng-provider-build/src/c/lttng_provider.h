@@ -26,24 +26,26 @@ static inline void *lttng_provider_symbol(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
+/* The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. */
+#define LTTNG_PROVIDER_NOT_LOADED ((struct lttng_ust_registered_probe *) -1)
+
 static inline struct lttng_ust_registered_probe *
 lttng_provider_register(const struct lttng_ust_probe_desc *provider)
 {
-	/* The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. */
-	static char not_loaded;
 	struct lttng_ust_registered_probe *(*call)(const struct lttng_ust_probe_desc *);
 
 	*(void **) &call = lttng_provider_symbol("lttng_ust_probe_register");
-	return call ? call(provider) : (struct lttng_ust_registered_probe *) &not_loaded;
+	return call ? call(provider) : LTTNG_PROVIDER_NOT_LOADED;
 }
 
 static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *probe)
 {
 	void (*call)(struct lttng_ust_registered_probe *);
 
+	if (probe == LTTNG_PROVIDER_NOT_LOADED)
+		return;
 	*(void **) &call = lttng_provider_symbol("lttng_ust_probe_unregister");
-	if (call)
-		call(probe);
+	call(probe);
 }
 
 #define lttng_ust_probe_register lttng_provider_register

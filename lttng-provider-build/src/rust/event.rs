@@ -46,8 +46,7 @@ impl<'c> Context<'c> {
         let names = names(&self.arguments);
         let more = self.duration().map(|duration| duration.functions()).unwrap_or_default();
         format!(
-            "{doc}#[derive(Clone, Copy, Debug)]
-pub enum {name} {{}}
+            "{doc}pub enum {name} {{}}
 
 impl {name} {{
     /// Whether a session records the event right now{constant}.
@@ -55,8 +54,8 @@ impl {name} {{
     pub fn enabled() -> bool {{
 {enabled}    }}
 
-    /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-    /// evaluates the arguments only if it is.
+    /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+    /// [`emit!`](lttng_provider::emit) evaluates them only then.
     #[inline]
 {emit}
         if Self::enabled() {{

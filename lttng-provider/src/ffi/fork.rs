@@ -21,10 +21,10 @@ pub enum Fork {
 /// ```
 /// use lttng_provider::{Fork, fork};
 ///
-/// // SAFETY: the child does nothing but end.
+/// // SAFETY: the program has no other thread.
 /// match unsafe { fork() } {
 ///     Ok(Fork::Parent { child }) => println!("the child is {child}"),
-///     Ok(Fork::Child) => std::process::abort(),
+///     Ok(Fork::Child) => std::process::exit(0),
 ///     Err(error) => println!("there is no child: {error}"),
 /// }
 /// ```

@@ -91,7 +91,6 @@ pub mod every_type {
     /// | `b` | `b` |  | 16 bits. |
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` | bytes | 64 bits. |
-    #[derive(Clone, Copy, Debug)]
     pub enum unsigned {}
 
     impl unsigned {
@@ -105,8 +104,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(a: u8, b: u16, c: u32, d: u64) {
             if Self::enabled() {
@@ -145,7 +144,6 @@ pub mod every_type {
     /// | `b` | `b` |  | 16 bits. |
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` |  | 64 bits. |
-    #[derive(Clone, Copy, Debug)]
     pub enum signed {}
 
     impl signed {
@@ -159,8 +157,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(a: i8, b: i16, c: i32, d: i64) {
             if Self::enabled() {
@@ -199,7 +197,6 @@ pub mod every_type {
     /// | `b` | `b` |  | 16 bits. |
     /// | `c` | `c` |  | 32 bits. |
     /// | `d` | `d` |  | 64 bits. |
-    #[derive(Clone, Copy, Debug)]
     pub enum hexadecimal {}
 
     impl hexadecimal {
@@ -213,8 +210,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(a: u8, b: u16, c: u32, d: u64) {
             if Self::enabled() {
@@ -253,7 +250,6 @@ pub mod every_type {
     /// | `b` | `b` |  | 16 bits. |
     /// | `c` | `c` |  | 32 bits, signed. |
     /// | `d` | `d` |  | 64 bits, in base 16. |
-    #[derive(Clone, Copy, Debug)]
     pub enum network {}
 
     impl network {
@@ -267,8 +263,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(a: u8, b: u16, c: i32, d: u64) {
             if Self::enabled() {
@@ -308,7 +304,6 @@ pub mod every_type {
     /// | `truth` | `truth` |  | Recorded as 1 or 0. |
     /// | `direction` | `direction` |  | Signed. |
     /// | `size` | `size` |  | Unsigned. |
-    #[derive(Clone, Copy, Debug)]
     pub enum others {}
 
     impl others {
@@ -322,8 +317,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
             if Self::enabled() {
@@ -375,7 +370,6 @@ pub mod every_type {
     /// | `brief` | `short` |  | At most 255 bytes. |
     /// | `tag` | `tag` |  | Always eight bytes. |
     /// | `bytes` | `bytes` |  | Any bytes. |
-    #[derive(Clone, Copy, Debug)]
     pub enum texts {}
 
     impl texts {
@@ -389,8 +383,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(
             string: impl Into<lttng_provider::Text<'a>>,
@@ -454,7 +448,6 @@ pub mod every_type {
     /// | `c` | `c` |  | In base 16. |
     /// | `d` | `d` |  | In network order. |
     /// | `e` | `e` |  | In network order, signed. |
-    #[derive(Clone, Copy, Debug)]
     pub enum arrays {}
 
     impl arrays {
@@ -468,8 +461,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(
             a: &'a [u8; 2],
@@ -526,7 +519,6 @@ pub mod every_type {
     /// | `b` | `b` |  | Signed, at most 255. |
     /// | `c` | `c` |  | In network order and base 16. |
     /// | `d` | `d` |  | In network order, signed. |
-    #[derive(Clone, Copy, Debug)]
     pub enum sequences {}
 
     impl sequences {
@@ -540,8 +532,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
             if Self::enabled() {
@@ -593,7 +585,6 @@ pub mod every_type {
     /// | `way` | not at all; filters see it as `way` |  | An enum. |
     /// | `name` | not at all; filters see it as `string` |  | A string. |
     /// | `list` | not at all; filters see it as `list` |  | A sequence. |
-    #[derive(Clone, Copy, Debug)]
     pub enum filters {}
 
     impl filters {
@@ -607,8 +598,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(
             kept: u32,
@@ -672,7 +663,6 @@ pub mod every_type {
     /// An event without fields.
     ///
     /// Recorded as `every_type:nothing`.
-    #[derive(Clone, Copy, Debug)]
     pub enum nothing {}
 
     impl nothing {
@@ -686,8 +676,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit() {
             if Self::enabled() {
@@ -725,7 +715,6 @@ pub mod every_type {
     /// | `type` | `type` |  | A name that is a word of Rust. |
     /// | `elapsed` | `elapsed` | ms | How long it took. |
     /// | `parts` | `parts` |  | What it was made of. |
-    #[derive(Clone, Copy, Debug)]
     pub enum first {}
 
     impl first {
@@ -739,8 +728,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
@@ -833,7 +822,6 @@ pub mod every_type {
     /// | `type` | `type` |  | A name that is a word of Rust. |
     /// | `elapsed` | `elapsed` | ms | How long it took. |
     /// | `parts` | `parts` |  | What it was made of. |
-    #[derive(Clone, Copy, Debug)]
     pub enum second {}
 
     impl second {
@@ -847,8 +835,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
@@ -935,7 +923,6 @@ pub mod every_type {
     /// A log level.
     ///
     /// Recorded as `every_type:debug_function`.
-    #[derive(Clone, Copy, Debug)]
     pub enum debug_function {}
 
     impl debug_function {
@@ -949,8 +936,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit() {
             if Self::enabled() {
@@ -982,7 +969,6 @@ pub mod every_type {
     /// A log level.
     ///
     /// Recorded as `every_type:debug`.
-    #[derive(Clone, Copy, Debug)]
     pub enum debug {}
 
     impl debug {
@@ -996,8 +982,8 @@ pub mod every_type {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
         }
 
-        /// Emits the event if it is [enabled](Self::enabled); [`emit!`](lttng_provider::emit) then also
-        /// evaluates the arguments only if it is.
+        /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
+        /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline]
         pub fn emit() {
             if Self::enabled() {
