@@ -1,10 +1,14 @@
 # What a newcomer needs; longer than a few lines goes to scripts/.
 
-.PHONY: setup test bench
+.PHONY: setup demo test bench
 
 # Installs the system packages that are missing, or says which.
 setup:
 	@scripts/setup.sh
+
+# A traced server under load, and who was slow: about a minute after building.
+demo:
+	@scripts/demo.sh
 
 # All that must hold before a change lands, with tracing off and on.
 test: setup
@@ -19,3 +23,4 @@ test: setup
 # Figures, each beside its floor; nothing fails on them.
 bench: setup
 	cargo bench --quiet --package valkey-trace --bench producer
+	cargo bench --quiet --package valkey-lite --bench overhead
