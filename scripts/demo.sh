@@ -13,7 +13,7 @@ pids=()
 clean_up() {
 	status=$?
 	trap - EXIT
-	[ $status -eq 0 ] || tail --lines=20 "$log" >&2 2>/dev/null || true
+	[ $status -eq 0 ] || [ $status -eq 130 ] || tail --lines=20 "$log" >&2
 	for pid in "${pids[@]}"; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
@@ -30,8 +30,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	private=(unshare --user --map-user=1000 --map-group=1000 "${private[@]}")
 fi
 lttng() { "${private[@]}" lttng --no-sessiond "$@" >>"$log" 2>&1; }
-client() { redis-cli -p "$port" "$@" >>"$log"; }
-load() { redis-benchmark -p "$port" -q "$@" >>"$log" 2>&1; }
+client() { redis-cli -p "$port" "$@" >/dev/null 2>>"$log"; }
+load() { redis-benchmark -p "$port" "$@" >/dev/null 2>>"$log"; }
 say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
 
 # Waits, for a minute at most, until a command succeeds.
@@ -93,7 +93,7 @@ client CONFIG SET appendfsync always appendonly yes
 until_true sh -c "redis-cli -p $port INFO persistence | grep --quiet aof_enabled:1"
 load -n 2000 -c 4 -r 100000 -t set
 client BGREWRITEAOF
-until_true sh -c "redis-cli -p $port INFO persistence | grep --quiet aof_rewrite_in_progress:0"
+until_true sh -c "redis-cli -p $port INFO persistence | grep --count --extended-regexp 'aof_rewrite_(scheduled|in_progress):0' | grep --quiet 2"
 lttng stop
 lttng destroy demo
 

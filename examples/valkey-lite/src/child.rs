@@ -35,20 +35,17 @@ pub enum Purpose {
     SlotCopy,
 }
 
-impl Purpose {
-    /// The file that a child writes before it takes another's place, if this purpose has one.
-    fn temporary_file(self, config: &Config, pid: u32) -> PathBuf {
-        match self {
-            Purpose::Snapshot => config.path(&format!("temp-{pid}.rdb")),
-            Purpose::Rewrite => config.path(&format!("temp-rewriteaof-bg-{pid}.aof")),
-            Purpose::SlotCopy => PathBuf::new(),
-        }
-    }
+fn snapshot_file(config: &Config, pid: u32) -> PathBuf {
+    config.path(&format!("temp-{pid}.rdb"))
+}
+
+fn rewritten_file(config: &Config, pid: u32) -> PathBuf {
+    config.path(&format!("temp-rewriteaof-bg-{pid}.aof"))
 }
 
 /// Writes a snapshot and waits for it.
 pub fn save(config: &Config, database: &Database) -> io::Result<()> {
-    let temporary = Purpose::Snapshot.temporary_file(config, process::id());
+    let temporary = snapshot_file(config, process::id());
     let pause = Duration::from_micros(config.rdb_key_save_delay);
     write_file(&temporary, database, pause)?;
     fs::rename(&temporary, config.path(&config.dbfilename))
@@ -73,9 +70,8 @@ pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
     let policy = server.config.appendfsync;
     server.append_only.flush(&mut database.journal, policy, server.child.is_some())?;
     let config = &server.config;
-    let pid = fork_for_rewrite(|| {
-        write_file(&Purpose::Rewrite.temporary_file(config, process::id()), database, Duration::ZERO)
-    });
+    let pid =
+        fork_for_rewrite(|| write_file(&rewritten_file(config, process::id()), database, Duration::ZERO));
     started(server, Purpose::Rewrite, pid)?;
     server.append_only.begin_rewrite();
     Ok(())
@@ -137,29 +133,34 @@ pub fn check(server: &mut Server) {
 }
 
 fn finish(server: &mut Server, child: &Child, exit: &Exit) {
-    let temporary = child.purpose.temporary_file(&server.config, child.pid);
-    let mut succeeded = *exit == Exit::Success;
-    if child.purpose == Purpose::Rewrite {
-        if succeeded && let Err(error) = server.append_only.finish_rewrite(&temporary) {
-            eprintln!("valkey-lite: cannot put {} in place: {error}", temporary.display());
-            succeeded = false;
-        }
-        if !succeeded {
-            server.append_only.abandon_rewrite();
-            let _ = fs::remove_file(&temporary);
-        }
-    }
-    if child.purpose == Purpose::Snapshot && matches!(exit, Exit::Signal(_)) {
-        unlink_snapshot(&temporary);
-    }
+    let succeeded = *exit == Exit::Success;
     if !succeeded {
         eprintln!("valkey-lite: child {} failed: {exit:?}", child.pid);
     }
     match child.purpose {
-        Purpose::Snapshot => server.statistics.last_snapshot_ok = succeeded,
-        Purpose::Rewrite => server.statistics.last_rewrite_ok = succeeded,
+        Purpose::Snapshot => {
+            if let Exit::Signal(_) = exit {
+                unlink_snapshot(&snapshot_file(&server.config, child.pid));
+            }
+            server.statistics.last_snapshot_ok = succeeded;
+        }
+        Purpose::Rewrite => server.statistics.last_rewrite_ok = finish_rewrite(server, child.pid, succeeded),
         Purpose::SlotCopy => server.cluster.last_copy_ok = succeeded,
     }
+}
+
+/// Takes up the rewritten file, or removes it. Returns whether it is now in use.
+fn finish_rewrite(server: &mut Server, pid: u32, succeeded: bool) -> bool {
+    let rewritten = rewritten_file(&server.config, pid);
+    if succeeded {
+        match server.append_only.finish_rewrite(&rewritten) {
+            Ok(()) => return true,
+            Err(error) => eprintln!("valkey-lite: cannot put {} in place: {error}", rewritten.display()),
+        }
+    }
+    server.append_only.abandon_rewrite();
+    let _ = fs::remove_file(&rewritten);
+    false
 }
 
 /// Removes what a killed child has left; that may be many gigabytes, and take its time.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use valkey_trace::valkey_server::while_blocked_cron;
 
 use crate::child;
+use crate::command::Failure;
 use crate::database::{Database, wall_clock};
 use crate::server::Server;
 use crate::system::used_memory;
@@ -23,6 +24,21 @@ pub fn cron(server: &mut Server, database: &mut Database) {
     }
     defragment(server, database);
     child::check(server);
+    rewrite_if_wanted(server, database);
+}
+
+/// Starts a child that writes the append-only file anew: because it was asked for, or because appending has been
+/// turned on, and the file has to begin with the data so far.
+fn rewrite_if_wanted(server: &mut Server, database: &mut Database) {
+    let is_wanted = server.rewrite_wanted || (server.config.appendonly && !server.append_only.is_open());
+    if !is_wanted || server.child.is_some() {
+        return;
+    }
+    server.rewrite_wanted = false;
+    if let Err(Failure(message)) = child::start_rewrite(server, database) {
+        eprintln!("valkey-lite: cannot rewrite the append-only file: {message}");
+        server.statistics.last_rewrite_ok = false;
+    }
 }
 
 fn update_memory_statistics(server: &mut Server) {

@@ -20,6 +20,8 @@ pub struct Server {
     /// Slots of clients that have got a reply, to be written before the loop sleeps.
     pub answered: Vec<usize>,
     pub append_only: AppendOnly,
+    /// Whether BGREWRITEAOF was asked for; the cron takes it up when no child runs and no command does.
+    pub rewrite_wanted: bool,
     /// There is one forked child at a time.
     pub child: Option<Child>,
     pub cluster: Cluster,
@@ -48,6 +50,7 @@ impl Server {
             waiting: Waiting::default(),
             answered: Vec::new(),
             append_only: AppendOnly::new(config.path(&config.appendfilename))?,
+            rewrite_wanted: false,
             child: None,
             cluster: Cluster::load(config.path(&config.cluster_config_file), config.port)?,
             expire: ExpireCycle::default(),

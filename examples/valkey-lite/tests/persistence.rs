@@ -97,7 +97,8 @@ fn a_rewrite_keeps_what_changes_meanwhile() {
     client.ask("DEL counter");
     let before = fs::metadata(server.file("appendonly.aof")).expect("the file").len();
     client.ask("SET string other");
-    assert_eq!(client.ask("BGREWRITEAOF"), "Background append only file rewriting started");
+    assert_eq!(client.ask("BGREWRITEAOF"), "Background append only file rewriting scheduled");
+    wait_until("the rewrite has started", || client.info("aof_rewrite_scheduled") == "0");
     client.ask("SET string value");
     wait_until("the rewrite is done", || client.info("aof_rewrite_in_progress") == "0");
     assert_eq!(client.info("aof_last_bgrewrite_status"), "ok");

@@ -119,6 +119,7 @@ fn expire_and_wait(cli: &RedisCli) {
 fn fork_children(cli: &RedisCli, server: &Server) {
     cli.ask("DEBUG POPULATE 100000");
     cli.ask("BGREWRITEAOF");
+    cli.wait_for_info("aof_rewrite_scheduled:0");
     cli.wait_for_info("aof_rewrite_in_progress:0");
     assert!(cli.has_info("aof_last_bgrewrite_status:ok"));
     cli.ask(&format!("CLUSTER MIGRATESLOTS 0 99 127.0.0.1 {}", cli.port));

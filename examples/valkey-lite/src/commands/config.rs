@@ -29,23 +29,12 @@ fn set(call: &mut Call) -> Outcome {
         };
         call.server.config.set(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value))?;
     }
-    match (was_appending, call.server.config.appendonly) {
-        (false, true) => start_appending(call)?,
-        (true, false) => stop_appending(call),
-        _ => {}
+    // Turned on, the cron has a child write the data so far as soon as there is no other child.
+    if was_appending && !call.server.config.appendonly {
+        stop_appending(call);
     }
     call.client.output.ok();
     Ok(())
-}
-
-/// The data so far is written by a child, and what changes meanwhile is appended to that.
-fn start_appending(call: &mut Call) -> Outcome {
-    let started = match call.server.child {
-        Some(_) => Err("ERR another child process is running; try again later".into()),
-        None => child::start_rewrite(call.server, call.database),
-    };
-    call.server.config.appendonly = started.is_ok();
-    started
 }
 
 fn stop_appending(call: &mut Call) {

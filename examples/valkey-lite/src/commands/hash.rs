@@ -99,17 +99,19 @@ fn expire(call: &mut Call, deadline: Deadline) -> Outcome {
     let expiry = deadline.moment(call.integer(2)?, call.database.now)?;
     let fields = named_fields(call, 3)?;
     let (now, key) = (call.database.now, call.take(1));
-    set_expiry(call, &key, &fields, |hash, field| {
+    let changed = set_expiry(call, &key, &fields, |hash, field| {
         if hash.expiry(field).is_none() {
             return -2;
         }
         hash.set_expiry(field, Some(expiry));
         if expiry <= now { 2 } else { 1 }
     })?;
-    call.database.watch_fields(&key);
-    call.journal_as(&expire_fields(&key, expiry, &fields));
-    // Fields that are to expire at once are gone when the reply is sent.
-    call.database.drop_expired(&key);
+    if changed {
+        call.journal_as(&expire_fields(&key, expiry, &fields));
+        call.database.watch_fields(&key);
+        // Fields that are to expire at once are gone when the reply is sent.
+        call.database.drop_expired(&key);
+    }
     Ok(())
 }
 
@@ -124,26 +126,28 @@ fn persist(call: &mut Call) -> Outcome {
             hash.set_expiry(field, None);
             1
         }
-    })
+    })?;
+    Ok(())
 }
 
-/// Applies `set` to each field and replies with what it returns: a positive number for a change.
+/// Applies `set` to each field and replies with what it returns: a positive number for a change. Returns whether
+/// there was one.
 fn set_expiry(
     call: &mut Call,
     key: &[u8],
     fields: &[Bytes],
     set: impl Fn(&mut Hash, &[u8]) -> i64,
-) -> Outcome {
+) -> Result<bool, Failure> {
     let mut hash = call.database.existing::<Hash>(key)?;
-    let mut changed = 0;
+    let mut changes = 0;
     call.client.output.array(fields.len());
     for field in fields {
         let code = hash.as_deref_mut().map_or(-2, |hash| set(hash, field));
-        changed += u64::from(code > 0);
+        changes += u64::from(code > 0);
         call.client.output.integer(code);
     }
-    call.database.changed(key, changed);
-    Ok(())
+    call.database.changed(key, changes);
+    Ok(changes > 0)
 }
 
 fn time_to_live(call: &mut Call, unit: Millis) -> Outcome {

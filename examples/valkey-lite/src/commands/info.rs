@@ -76,6 +76,7 @@ fn sections(call: &Call) -> [(&'static str, Lines); 6] {
                 ("rdb_bgsave_in_progress", child_is(Purpose::Snapshot).to_string()),
                 ("rdb_last_bgsave_status", status(statistics.last_snapshot_ok)),
                 ("aof_enabled", u8::from(server.append_only.is_open()).to_string()),
+                ("aof_rewrite_scheduled", u8::from(server.rewrite_wanted).to_string()),
                 ("aof_rewrite_in_progress", child_is(Purpose::Rewrite).to_string()),
                 ("aof_last_bgrewrite_status", status(statistics.last_rewrite_ok)),
                 ("aof_current_size", server.append_only.size.to_string()),

@@ -26,12 +26,11 @@ fn background_save(call: &mut Call) -> Outcome {
 }
 
 fn background_rewrite(call: &mut Call) -> Outcome {
-    refuse_second_child(call)?;
     if !call.server.config.appendonly {
         return Err("ERR appendonly is off: there is no file to rewrite".into());
     }
-    child::start_rewrite(call.server, call.database)?;
-    call.client.output.simple("Background append only file rewriting started");
+    call.server.rewrite_wanted = true;
+    call.client.output.simple("Background append only file rewriting scheduled");
     Ok(())
 }
 
