@@ -1,3 +1,10 @@
 //! Finds slow commands and duration outliers in CTF traces.
+//!
+//! The directions are view → analysis → source, never back.
 
+pub mod analysis;
+pub mod filter;
+pub mod meaning;
 pub mod source;
+pub mod unit;
+pub mod view;

@@ -14,12 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+mod any;
 #[cfg(feature = "babeltrace2")]
 pub mod babeltrace2;
 pub mod discover;
 pub mod native;
 mod value;
 
+pub use any::{AnySource, Choice};
 pub use value::{Enumeration, Integer, Value};
 
 /// Reads traces.

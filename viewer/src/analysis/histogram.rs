@@ -1,0 +1,233 @@
+//! Durations, counted so that any percentile can be told within 0.1 %.
+//!
+//! A log-linear histogram: values below 1,024 have a bucket each and are exact; every power of two above
+//! has 512 buckets of equal width, so a value is off by at most half a bucket, 1/1,024 of itself. Count,
+//! total, minimum and maximum are exact. Buckets come into being in chunks where values fall, and up to
+//! eight distinct buckets are kept as a list, so that a group of a few events takes a few dozen bytes.
+
+/// Values of this many bits and fewer have a bucket each.
+const EXACT_BITS: u32 = 10;
+/// Buckets for each power of two above that.
+const PER_OCTAVE: u64 = 1 << (EXACT_BITS - 1);
+/// Buckets that come into being together.
+const CHUNK: usize = 64;
+/// Values from here on are implausible and are never recorded.
+pub const IMPLAUSIBLE: u64 = 1 << 63;
+const CHUNKS: usize = (bucket_of(IMPLAUSIBLE - 1) as usize + 1) / CHUNK;
+/// So many distinct buckets are kept as a list.
+const FEW: usize = 8;
+
+/// How durations are distributed.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    count: u64,
+    total: u128,
+    min: u64,
+    max: u64,
+    buckets: Buckets,
+}
+
+#[derive(Clone, Debug)]
+enum Buckets {
+    Few(Vec<(u16, u64)>),
+    Many(Box<Many>),
+}
+
+#[derive(Clone, Debug)]
+struct Many {
+    /// For each chunk of buckets 0, or 1 more than its place in `chunks`.
+    directory: [u16; CHUNKS],
+    chunks: Vec<[u64; CHUNK]>,
+}
+
+/// The part of the values that is at or below a percentile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantile {
+    /// So many …
+    pub part: u32,
+    /// … out of so many.
+    pub of: u32,
+}
+
+impl Quantile {
+    /// The median.
+    pub const P50: Quantile = Quantile { part: 50, of: 100 };
+    /// 90 % are at or below.
+    pub const P90: Quantile = Quantile { part: 90, of: 100 };
+    /// 99 % are at or below.
+    pub const P99: Quantile = Quantile { part: 99, of: 100 };
+    /// 99.9 % are at or below.
+    pub const P999: Quantile = Quantile { part: 999, of: 1000 };
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { count: 0, total: 0, min: u64::MAX, max: 0, buckets: Buckets::Few(Vec::new()) }
+    }
+}
+
+impl Histogram {
+    /// Takes a value in; it must be below [`IMPLAUSIBLE`].
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        self.count += 1;
+        self.total += u128::from(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.add(bucket_of(value), 1);
+    }
+
+    /// Takes in all that another histogram has.
+    pub fn merge(&mut self, other: &Histogram) {
+        self.count += other.count;
+        self.total += other.total;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        match &other.buckets {
+            Buckets::Few(list) => list.iter().for_each(|&(bucket, count)| self.add(bucket, count)),
+            Buckets::Many(many) => many.each(|bucket, count| self.add(bucket, count)),
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their exact sum.
+    pub fn total(&self) -> u128 {
+        self.total
+    }
+
+    /// The exact smallest.
+    pub fn min(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The exact largest.
+    pub fn max(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.total as f64 / self.count as f64)
+    }
+
+    /// The nearest-rank percentile: the ceil(q·n)-th smallest value, within 0.1 %.
+    pub fn percentile(&self, quantile: Quantile) -> Option<u64> {
+        let rank = (u128::from(self.count) * u128::from(quantile.part)).div_ceil(quantile.of.into());
+        self.at_rank((rank as u64).max(1))
+    }
+
+    /// The rank-th smallest value, counted from 1, within 0.1 %.
+    pub fn at_rank(&self, rank: u64) -> Option<u64> {
+        match rank {
+            1 => self.min(),
+            _ if rank == self.count => self.max(),
+            _ => {
+                let Bucket { low, high, .. } = self.bucket_at_rank(rank)?;
+                Some((low + (high - low).div_ceil(2)).clamp(self.min, self.max))
+            }
+        }
+    }
+
+    /// The bucket of the rank-th smallest value, counted from 1.
+    pub fn bucket_at_rank(&self, rank: u64) -> Option<Bucket> {
+        let mut below = 0;
+        self.buckets().into_iter().find(|bucket| {
+            below += bucket.count;
+            rank > 0 && below >= rank
+        })
+    }
+
+    /// The buckets that hold anything, in order.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets = Vec::new();
+        match &self.buckets {
+            Buckets::Few(list) => {
+                buckets.extend(list.iter().map(|&(index, count)| Bucket::new(index, count)));
+                buckets.sort_by_key(|bucket| bucket.low);
+            }
+            Buckets::Many(many) => many.each(|index, count| buckets.push(Bucket::new(index, count))),
+        }
+        buckets
+    }
+
+    #[inline]
+    fn add(&mut self, bucket: u16, count: u64) {
+        match &mut self.buckets {
+            Buckets::Many(many) => many.add(bucket, count),
+            Buckets::Few(list) => {
+                if let Some((_, known)) = list.iter_mut().find(|(known, _)| *known == bucket) {
+                    *known += count;
+                } else if list.len() < FEW {
+                    list.push((bucket, count));
+                } else {
+                    let mut many = Box::new(Many { directory: [0; CHUNKS], chunks: Vec::new() });
+                    list.iter().for_each(|&(bucket, count)| many.add(bucket, count));
+                    many.add(bucket, count);
+                    self.buckets = Buckets::Many(many);
+                }
+            }
+        }
+    }
+}
+
+impl Many {
+    #[inline]
+    fn add(&mut self, bucket: u16, count: u64) {
+        let place = &mut self.directory[usize::from(bucket) / CHUNK];
+        if *place == 0 {
+            self.chunks.push([0; CHUNK]);
+            *place = self.chunks.len() as u16;
+        }
+        self.chunks[usize::from(*place) - 1][usize::from(bucket) % CHUNK] += count;
+    }
+
+    fn each(&self, mut take: impl FnMut(u16, u64)) {
+        for (chunk, &place) in self.directory.iter().enumerate().filter(|(_, place)| **place > 0) {
+            for (offset, &count) in self.chunks[usize::from(place) - 1].iter().enumerate() {
+                if count > 0 {
+                    take((chunk * CHUNK + offset) as u16, count);
+                }
+            }
+        }
+    }
+}
+
+/// Values that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The smallest value that falls here.
+    pub low: u64,
+    /// The largest value that falls here.
+    pub high: u64,
+    /// How many did.
+    pub count: u64,
+}
+
+impl Bucket {
+    fn new(index: u16, count: u64) -> Self {
+        let index = u64::from(index);
+        if index < 2 * PER_OCTAVE {
+            return Bucket { low: index, high: index, count };
+        }
+        let shift = index / PER_OCTAVE - 1;
+        let low = (index % PER_OCTAVE + PER_OCTAVE) << shift;
+        Bucket { low, high: low + (1 << shift) - 1, count }
+    }
+}
+
+/// The number of the bucket that a value falls into.
+#[inline]
+const fn bucket_of(value: u64) -> u16 {
+    if value < 2 * PER_OCTAVE {
+        return value as u16;
+    }
+    let shift = u64::BITS - value.leading_zeros() - EXACT_BITS;
+    (shift as u64 * PER_OCTAVE + (value >> shift)) as u16
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! Field values as bytes that can be hashed, compared and kept, and back again.
+//!
+//! Equal bytes mean the same value: a labelled enumeration value is its label, so that traces that number
+//! the labels differently still agree, and an integer is the same whether its field is signed or not.
+
+use crate::source::{Integer, Value};
+
+/// A value of a field that outlives the trace.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// An integer.
+    Integer(i128),
+    /// A floating-point number.
+    Float(f64),
+    /// A text, or the label of an enumeration's value. Not always UTF-8.
+    Text(Vec<u8>),
+    /// The elements of an array or a sequence.
+    List(Vec<Datum>),
+    /// The members of a structure.
+    Struct(Vec<(String, Datum)>),
+}
+
+const UNSIGNED: u8 = 0;
+const NEGATIVE: u8 = 1;
+const FLOAT: u8 = 2;
+const TEXT: u8 = 3;
+const LIST: u8 = 4;
+const STRUCT: u8 = 5;
+
+/// Appends a value.
+#[inline]
+pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
+    match value {
+        Value::Text(text) => encode_text(text, bytes),
+        Value::Unsigned(number) => encode_integer(Integer::Unsigned(*number), bytes),
+        Value::Signed(number) => encode_integer(Integer::Signed(*number), bytes),
+        Value::Enum(number, labels) => match labels.label(*number) {
+            Some(label) => encode_text(label.as_bytes(), bytes),
+            None => encode_integer(*number, bytes),
+        },
+        Value::Float(number) => {
+            bytes.push(FLOAT);
+            bytes.extend(number.to_le_bytes());
+        }
+        Value::List(elements) => {
+            encode_length(LIST, elements.len(), bytes);
+            elements.iter().for_each(|element| encode(element, bytes));
+        }
+        Value::Struct(members) => {
+            encode_length(STRUCT, members.len(), bytes);
+            for (name, member) in members {
+                encode_text(name.as_bytes(), bytes);
+                encode(member, bytes);
+            }
+        }
+    }
+}
+
+#[inline]
+fn encode_text(text: &[u8], bytes: &mut Vec<u8>) {
+    encode_length(TEXT, text.len(), bytes);
+    bytes.extend_from_slice(text);
+}
+
+#[inline]
+fn encode_length(tag: u8, length: usize, bytes: &mut Vec<u8>) {
+    bytes.push(tag);
+    bytes.extend_from_slice(&(length as u32).to_le_bytes());
+}
+
+#[inline]
+fn encode_integer(number: Integer, bytes: &mut Vec<u8>) {
+    let (tag, number) = match number {
+        Integer::Signed(number) if number < 0 => (NEGATIVE, number as u64),
+        Integer::Signed(number) => (UNSIGNED, number as u64),
+        Integer::Unsigned(number) => (UNSIGNED, number),
+    };
+    bytes.push(tag);
+    bytes.extend_from_slice(&number.to_le_bytes());
+}
+
+/// The values that were appended, in order.
+pub fn decode(mut bytes: &[u8]) -> Vec<Datum> {
+    let mut values = Vec::new();
+    while let Some(value) = decode_one(&mut bytes) {
+        values.push(value);
+    }
+    values
+}
+
+fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
+    let tag = *bytes.split_off_first()?;
+    let value = match tag {
+        UNSIGNED => Datum::Integer(u64::from_le_bytes(decode_array(bytes)?).into()),
+        NEGATIVE => Datum::Integer(i64::from_le_bytes(decode_array(bytes)?).into()),
+        FLOAT => Datum::Float(f64::from_le_bytes(decode_array(bytes)?)),
+        TEXT => {
+            let length = decode_length(bytes)?;
+            Datum::Text(bytes.split_off(..length)?.to_vec())
+        }
+        LIST => {
+            let length = decode_length(bytes)?;
+            Datum::List((0..length).map_while(|_| decode_one(bytes)).collect())
+        }
+        _ => {
+            let length = decode_length(bytes)?;
+            let member = |_| match decode_one(bytes)? {
+                Datum::Text(name) => Some((String::from_utf8_lossy(&name).into_owned(), decode_one(bytes)?)),
+                _ => None,
+            };
+            Datum::Struct((0..length).map_while(member).collect())
+        }
+    };
+    Some(value)
+}
+
+fn decode_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    bytes.split_off(..N)?.try_into().ok()
+}
+
+fn decode_length(bytes: &mut &[u8]) -> Option<usize> {
+    decode_array(bytes).map(|length| u32::from_le_bytes(length) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Enumeration;
+
+    fn encoded(value: &Value<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(value, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn values_come_back_as_they_were() {
+        let values = [
+            (Value::Unsigned(u64::MAX), Datum::Integer(u64::MAX.into())),
+            (Value::Signed(-5), Datum::Integer(-5)),
+            (Value::Float(0.5), Datum::Float(0.5)),
+            (Value::Text(b"a\xffb"), Datum::Text(b"a\xffb".to_vec())),
+            (Value::Text(b""), Datum::Text(Vec::new())),
+            (
+                Value::List(vec![Value::Unsigned(1), Value::List(vec![])]),
+                Datum::List(vec![Datum::Integer(1), Datum::List(vec![])]),
+            ),
+            (
+                Value::Struct(vec![("x", Value::Text(b"y"))]),
+                Datum::Struct(vec![("x".into(), Datum::Text(b"y".to_vec()))]),
+            ),
+        ];
+        let mut bytes = Vec::new();
+        values.iter().for_each(|(value, _)| encode(value, &mut bytes));
+        assert_eq!(decode(&bytes), values.map(|(_, datum)| datum));
+    }
+
+    #[test]
+    fn an_integer_is_the_same_signed_or_not() {
+        assert_eq!(encoded(&Value::Signed(7)), encoded(&Value::Unsigned(7)));
+        assert_ne!(encoded(&Value::Signed(-1)), encoded(&Value::Unsigned(u64::MAX)));
+    }
+
+    #[test]
+    fn a_label_counts_and_not_the_number_behind_it() {
+        let early = Enumeration { labels: vec![("UNIX".into(), 2..=2)] };
+        let late = Enumeration { labels: vec![("UNIX".into(), 1..=1)] };
+        let by_label = encoded(&Value::Enum(Integer::Signed(1), &late));
+        assert_eq!(by_label, encoded(&Value::Enum(Integer::Unsigned(2), &early)));
+        assert_eq!(decode(&by_label), [Datum::Text(b"UNIX".to_vec())]);
+        assert_eq!(decode(&encoded(&Value::Enum(Integer::Signed(-1), &late))), [Datum::Integer(-1)]);
+    }
+}

@@ -1,0 +1,42 @@
+//! One or more readings of the same window of a source.
+
+use super::plan::Misfit;
+use crate::source::{Collect, Error, Progress, Report, Source, Window};
+
+/// A source, the window to read from it, and where to tell how far reading has come.
+#[derive(Debug)]
+pub struct Reading<'a, S> {
+    /// Where events come from.
+    pub source: &'a mut S,
+    /// Which part of the trace to read.
+    pub window: Window,
+    /// How far reading has come.
+    pub progress: &'a Progress,
+}
+
+impl<S: Source> Reading<'_, S> {
+    pub(super) fn read<C: Collect>(&mut self, collector: C) -> Result<(C, Report), Error> {
+        self.source.read(self.window, collector, self.progress)
+    }
+}
+
+/// Why there is no finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nothing could be read.
+    Source(Error),
+    /// The selection makes no sense for what was read.
+    Misfit(Misfit),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Source(error)
+    }
+}
+
+impl From<Misfit> for Failure {
+    fn from(misfit: Misfit) -> Self {
+        Failure::Misfit(misfit)
+    }
+}

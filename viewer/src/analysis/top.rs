@@ -1,0 +1,324 @@
+//! Events summed up by group.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::fold::{Spilled, Tracked};
+use super::groups::Groups;
+use super::histogram::{Histogram, Quantile};
+use super::key::{self, Datum};
+use super::plan::{Duration, Kind, LeftOut, Misfit, Roster, Selection};
+use super::reading::{Failure, Reading};
+use crate::source::{Collect, Event, EventClass, Report, Source};
+
+/// How many groups with a key are told apart; beyond that the lightest are folded together.
+pub const GROUP_CAP: usize = 10_000;
+
+/// The groups of a trace.
+#[derive(Debug)]
+pub struct Top {
+    /// What was read.
+    pub report: Report,
+    /// The groups, in the order asked for.
+    pub groups: Vec<Group>,
+    /// What belongs to groups that are not told apart.
+    pub folded: Option<Folded>,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// The durations of each kind, all groups together, folded ones too.
+    pub pools: Pools,
+}
+
+/// All durations of each kind.
+pub type Pools = Vec<(Arc<Kind>, Histogram)>;
+
+/// A group and its figures.
+#[derive(Debug)]
+pub struct Group {
+    /// The event, and what the keys are called.
+    pub kind: Arc<Kind>,
+    /// The keys as bytes, which order and identify groups.
+    pub(super) key_bytes: Box<[u8]>,
+    /// What its events add up to.
+    pub figures: Figures,
+}
+
+/// What the events of a group add up to.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// All events.
+    pub count: u64,
+    /// Those whose duration is implausible and enters no other figure.
+    pub implausible: u64,
+    /// The plausible durations, in the kind's unit.
+    pub durations: Histogram,
+}
+
+/// What groups add up to that are not told apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// All events.
+    pub count: u64,
+    /// Those whose duration is implausible.
+    pub implausible: u64,
+    /// The plausible durations together.
+    pub total_ns: u128,
+    /// The longest of them.
+    pub max_ns: u128,
+}
+
+/// By what groups are ranked, the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The sum of the durations.
+    #[default]
+    Total,
+    /// The 99th percentile.
+    P99,
+    /// The longest duration.
+    Max,
+    /// The mean duration.
+    Mean,
+    /// How many events there are.
+    Count,
+}
+
+/// Sums up events by group and ranks the groups, keeping at most `cap` keys apart.
+pub fn top<S: Source>(
+    reading: &mut Reading<'_, S>,
+    selection: &Arc<Selection>,
+    sort: Sort,
+    cap: usize,
+) -> Result<Top, Failure> {
+    let collector = |state| Collector::new(Roster::new(Arc::clone(selection)), state, cap);
+    let (mut first, report) = reading.read(collector(State::Exact))?;
+    first.make_room();
+    let State::Spilled(spilled) = first.state else {
+        return Ok(first.finish(report, sort, None)?);
+    };
+    let ranks = spilled.ranks(sort);
+    let (mut second, report) = reading.read(collector(State::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
+    second.make_room();
+    let folded = match &second.state {
+        State::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+        State::Exact | State::Spilled(_) => Folded::default(),
+    };
+    let pools = first.roster.kinds.into_iter().zip(spilled.into_pools()).collect();
+    Ok(second.finish(report, sort, Some((folded, pools)))?)
+}
+
+impl Group {
+    /// The keys.
+    pub fn key(&self) -> Vec<Datum> {
+        key::decode(&self.key_bytes)
+    }
+
+    /// The sum of the durations in nanoseconds.
+    pub fn total_ns(&self) -> u128 {
+        self.figures.durations.total() * self.kind.unit_ns()
+    }
+
+    /// The mean duration in nanoseconds.
+    pub fn mean_ns(&self) -> Option<f64> {
+        self.figures.durations.mean().map(|mean| mean * self.kind.unit_ns() as f64)
+    }
+
+    /// A percentile in nanoseconds.
+    pub fn percentile_ns(&self, quantile: Quantile) -> Option<u128> {
+        self.figures.durations.percentile(quantile).map(|ticks| self.kind.ns(ticks))
+    }
+
+    /// The longest duration in nanoseconds.
+    pub fn max_ns(&self) -> Option<u128> {
+        self.figures.durations.max().map(|ticks| self.kind.ns(ticks))
+    }
+
+    fn weight(&self, sort: Sort) -> Option<u128> {
+        match sort {
+            Sort::Total => Some(self.total_ns()),
+            Sort::P99 => self.percentile_ns(Quantile::P99),
+            Sort::Max => self.max_ns(),
+            // Whole nanoseconds times 1,000: finer than any two means that matter.
+            Sort::Mean => self.mean_ns().map(|mean| (mean * 1000.0) as u128),
+            Sort::Count => Some(self.figures.count.into()),
+        }
+    }
+}
+
+impl Figures {
+    #[inline]
+    fn take(&mut self, duration: Duration) {
+        self.count += 1;
+        match duration {
+            Duration::Plausible(ticks) => self.durations.record(ticks),
+            Duration::Implausible => self.implausible += 1,
+            Duration::Absent => {}
+        }
+    }
+
+    pub(super) fn absorb(&mut self, other: &Figures) {
+        self.count += other.count;
+        self.implausible += other.implausible;
+        self.durations.merge(&other.durations);
+    }
+}
+
+impl Folded {
+    pub(super) fn add(&mut self, figures: &Figures, unit_ns: u128) {
+        self.absorb(&Folded {
+            count: figures.count,
+            implausible: figures.implausible,
+            total_ns: figures.durations.total() * unit_ns,
+            max_ns: u128::from(figures.durations.max().unwrap_or(0)) * unit_ns,
+        });
+    }
+
+    pub(super) fn absorb(&mut self, other: &Folded) {
+        self.count += other.count;
+        self.implausible += other.implausible;
+        self.total_ns += other.total_ns;
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Every group is told apart.
+    Exact,
+    /// There are too many: keyed groups are only totals of hash buckets.
+    Spilled(Box<Spilled>),
+    /// Only groups in the heaviest buckets count.
+    Tracked(Tracked),
+}
+
+#[derive(Debug)]
+struct Collector {
+    roster: Roster,
+    groups: Groups<Figures>,
+    state: State,
+    cap: usize,
+    key: Vec<u8>,
+}
+
+impl Collector {
+    fn new(roster: Roster, state: State, cap: usize) -> Self {
+        Collector { roster, groups: Groups::default(), state, cap, key: Vec::new() }
+    }
+
+    /// How many keyed groups there may be before room is made.
+    #[inline]
+    fn limit(&self) -> usize {
+        match self.state {
+            State::Exact | State::Spilled(_) => self.cap,
+            // Room for as many again, so that giving up a bucket is rare.
+            State::Tracked(_) => 2 * self.cap,
+        }
+    }
+
+    /// Puts groups away that the state does not allow.
+    #[cold]
+    fn make_room(&mut self) {
+        let Collector { roster, groups, state, cap, .. } = self;
+        if matches!(state, State::Exact) && groups.keyed() > *cap {
+            *state = State::Spilled(Box::new(Spilled::new()));
+        }
+        match state {
+            State::Exact => {}
+            State::Tracked(tracked) => tracked.shrink(groups, &roster.kinds, *cap),
+            State::Spilled(spilled) => {
+                for (kind, key, figures) in groups.take_keyed() {
+                    spilled.add(&roster.kinds[kind], kind, &key, &figures);
+                }
+            }
+        }
+    }
+
+    fn finish(self, report: Report, sort: Sort, folding: Option<(Folded, Pools)>) -> Result<Top, Misfit> {
+        let kinds = self.roster.kinds.clone();
+        let left_out = self.roster.finish()?;
+        let group = |(kind, key_bytes, figures): (usize, Box<[u8]>, Figures)| Group {
+            kind: Arc::clone(&kinds[kind]),
+            key_bytes,
+            figures,
+        };
+        let mut groups: Vec<Group> = self.groups.into_entries().map(group).collect();
+        groups.sort_by(|a, b| {
+            let weights = Reverse(a.weight(sort)).cmp(&Reverse(b.weight(sort)));
+            weights.then_with(|| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)))
+        });
+        let (folded, keyed_pools) = folding.unzip();
+        let pools = pools(&groups, keyed_pools.unwrap_or_default());
+        Ok(Top { report, groups, folded, left_out, pools })
+    }
+}
+
+/// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.
+fn pools(groups: &[Group], mut pools: Pools) -> Pools {
+    pools.retain(|(_, pool)| pool.count() > 0);
+    let complete = pools.len();
+    for group in groups {
+        match pools.iter().position(|(kind, _)| *kind == group.kind) {
+            Some(known) if known < complete => {}
+            Some(known) => pools[known].1.merge(&group.figures.durations),
+            None => pools.push((Arc::clone(&group.kind), group.figures.durations.clone())),
+        }
+    }
+    pools
+}
+
+impl Collect for Collector {
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        self.roster.want(class)
+    }
+
+    #[inline]
+    fn event(&mut self, event: &Event<'_>) {
+        self.roster.count(event.class);
+        let Some(plan) = self.roster.plan(event.class) else { return };
+        if !plan.admits(event.values) {
+            return;
+        }
+        let duration = plan.duration(event.values);
+        plan.encode_key(event.values, &mut self.key);
+        if let State::Tracked(tracked) = &self.state
+            && !self.key.is_empty()
+            && !tracked.has(&self.roster.kinds[plan.kind], &self.key)
+        {
+            return;
+        }
+        self.groups.entry(plan.kind, &self.key, Figures::default).take(duration);
+        if self.groups.keyed() > self.limit() {
+            self.make_room();
+        }
+    }
+
+    fn split(&self) -> Self {
+        let state = match &self.state {
+            State::Exact | State::Spilled(_) => State::Exact,
+            State::Tracked(tracked) => State::Tracked(tracked.clone()),
+        };
+        Collector::new(self.roster.emptied(), state, self.cap)
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        other.make_room();
+        let kinds = self.roster.absorb(other.roster);
+        for (kind, key, figures) in other.groups.into_entries() {
+            self.groups.entry(kinds[kind], &key, Figures::default).absorb(&figures);
+        }
+        match (&mut self.state, other.state) {
+            (State::Spilled(mine), State::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
+            (mine @ State::Exact, State::Spilled(theirs)) => {
+                let mut spilled = Box::new(Spilled::new());
+                spilled.absorb(*theirs, &kinds);
+                *mine = State::Spilled(spilled);
+            }
+            (State::Tracked(mine), State::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
+            _ => {}
+        }
+        self.make_room();
+    }
+}
+
+#[cfg(test)]
+mod tests;

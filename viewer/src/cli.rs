@@ -1,0 +1,357 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use ltt_top::analysis::top::Sort;
+use ltt_top::filter::{Condition, Moment};
+use ltt_top::source::Choice;
+use ltt_top::unit::{TimeUnit, parse_duration};
+
+/// Finds slow commands and duration outliers in CTF traces.
+///
+/// ltt-top reads traces that LTTng recorded and says what was slow, how slow, for whom, how often, and
+/// whether that is unusual. It knows Valkey's events; any other event with an integer field called
+/// duration, latency or elapsed (also with _ns, _us, _ms or _s after it) works too.
+///
+/// A TRACE is a folder: every trace in and below it is read, rotated chunks and snapshots included, and a
+/// packet that two of them share counts once. Without a command, ltt-top does `top`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ltt-top",
+    version,
+    override_usage = "ltt-top [COMMAND] [OPTIONS] <TRACE>...",
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_help = "Options: ltt-top COMMAND --help. Examples, times and exit statuses: ltt-top --help.",
+    after_long_help = EXAMPLES
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Each command has its own options: ltt-top COMMAND --help.
+
+Examples:
+  ltt-top ~/lttng-traces/valkey-20260131-235959
+      Which commands and which housekeeping took the most time?
+  ltt-top TRACE --by addr --event command_call --sort p99
+      Which clients have the slowest commands?
+  ltt-top slow TRACE --where name=keys --since +10s --until +20s
+      The slowest KEYS within ten seconds of the trace.
+  ltt-top outliers TRACE --sensitivity high
+      What took improbably long, and why is that said?
+  ltt-top hist TRACE --event eventloop --over-time
+      When was the event loop slow?
+  ltt-top top TRACE --where 'duration>1ms' --format json
+      Figures of all calls longer than a millisecond, for a program.
+
+Times, for --since and --until:
+  2026-01-31T23:59:59Z   with a zone; without Z in the local one
+  23:59:59.5             on the day of the trace
+  1769903999000000000    nanoseconds since 1970
+  +2s                    after the trace's first event
+  -500ms                 before the trace's last event
+
+Exit status:
+  0  the result is complete as far as the trace goes
+  1  nothing could be read, or the result could not be written
+  2  the command line is wrong, or asks for a field that no event has
+  3  a result was given, but part of the trace is damaged and left out
+
+Environment:
+  NO_COLOR  no colours, if set and not empty
+  COLUMNS   how wide lines may be; by default as wide as the terminal,
+            and unlimited where there is none
+  TZ        the local time zone";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Sum events up by group: how many, how long in total, percentiles (the default command).
+    #[command(
+        after_help = "A group is an event with the keys that its catalog says, e.g. each command by its \
+                            name. --by chooses other keys. WALL is the total's share of the time from the \
+                            first to the last event; nested and parallel events can add up to more than 100%."
+    )]
+    Top(TopOptions),
+    /// List the slowest single events, with their time, process and fields.
+    Slow(SlowOptions),
+    /// List the events that took improbably long for their group, each with its reason.
+    #[command(
+        after_help = "The method is described in the README: a limit for each group is drawn from the \
+                            tail of its own durations, or of all durations of its event where it has few of \
+                            its own, so that a slow command that was seen only once is found too."
+    )]
+    Outliers(OutlierOptions),
+    /// Show how durations are distributed, or with --over-time when which durations occurred.
+    Hist(HistOptions),
+    /// Show what the trace holds: hosts, processes, streams, events by name, losses and damage.
+    Info(InfoOptions),
+    /// Write a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// What all commands that read have.
+#[derive(Args, Debug)]
+pub struct Common {
+    /// Folders with traces in or below them.
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
+    pub format: Format,
+
+    /// When to use colours.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
+    pub color: When,
+
+    /// Show at most so many entries; 0 shows all.
+    ///
+    /// By default 20 (hist: 5, hist --over-time: 3). JSON and CSV have all groups, and 1,000 outliers.
+    #[arg(short = 'n', long, value_name = "N", help_heading = "Output")]
+    pub limit: Option<usize>,
+
+    /// Only events whose name fits, e.g. 'valkey_aof:*' or command_call; may be repeated.
+    #[arg(long, value_name = "GLOB", help_heading = "Filters")]
+    pub event: Vec<String>,
+
+    /// Only events whose field fulfils a condition: = != > >= < <= ~ (glob) !~; may be repeated.
+    ///
+    /// Fields go by the name in the trace or in the catalog; duration, client, pid, tid and cpu work for
+    /// every event that has them. Durations may have a unit: 'duration>1.5ms'.
+    #[arg(long = "where", value_name = "FIELD=VALUE", help_heading = "Filters")]
+    pub conditions: Vec<Condition>,
+
+    /// Only events at this time or later; see Times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
+    pub since: Option<Moment>,
+
+    /// Only events at this time or earlier; see Times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
+    pub until: Option<Moment>,
+
+    /// Only events of this process (needs the context vpid, or per-process buffers).
+    #[arg(long, value_name = "PID", help_heading = "Filters")]
+    pub pid: Option<i64>,
+
+    /// Only events recorded on this CPU.
+    #[arg(long, value_name = "CPU", help_heading = "Filters")]
+    pub cpu: Option<i64>,
+
+    /// Include events that only repeat the duration of another one.
+    #[arg(long, alias = "repeats", help_heading = "Filters")]
+    pub all: bool,
+
+    /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    #[arg(long, value_name = "FILE", help_heading = "Meaning")]
+    pub catalog: Vec<PathBuf>,
+
+    /// The field that is the duration, in events that have it.
+    #[arg(long, value_name = "FIELD", help_heading = "Meaning")]
+    pub duration: Option<String>,
+
+    /// The unit of --duration: ns, us, ms or s. By default the one in its name, or else ns.
+    #[arg(long, value_name = "UNIT", requires = "duration", help_heading = "Meaning")]
+    pub unit: Option<TimeUnit>,
+
+    /// What reads the trace: the native reader, or Babeltrace 2; auto prefers the native one.
+    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
+    pub source: SourceChoice,
+
+    /// How many threads the native reader decodes with; by default one for each core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
+    pub threads: Option<u16>,
+}
+
+/// How groups are made and ranked.
+#[derive(Args, Debug)]
+pub struct Grouping {
+    /// Group by these fields instead of the catalog's keys, e.g. addr or name,addr; event alone for none.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
+    pub by: Option<Vec<String>>,
+
+    /// Rank groups by this.
+    #[arg(long, value_enum, default_value_t, value_name = "FIGURE", help_heading = "Grouping")]
+    pub sort: SortBy,
+}
+
+#[derive(Args, Debug)]
+pub struct TopOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+}
+
+#[derive(Args, Debug)]
+pub struct SlowOptions {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct OutlierOptions {
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Group by these fields instead of the catalog's keys; event alone for none.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
+    pub by: Option<Vec<String>>,
+
+    /// How improbable an outlier is: low (1e-9), normal (1e-6), high (1e-4), or a probability.
+    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
+    pub sensitivity: f64,
+
+    /// How far an outlier is above what is usual for its group, at least.
+    #[arg(long, value_name = "DURATION", default_value = "50us", value_parser = nanoseconds, help_heading = "Rule")]
+    pub min_excess: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct HistOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+
+    /// Show a heat map: time to the right, durations upwards.
+    #[arg(long)]
+    pub over_time: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct InfoOptions {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// How to write the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs; the forms are stable.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SourceChoice {
+    #[default]
+    Auto,
+    Native,
+    Babeltrace2,
+}
+
+impl From<SourceChoice> for Choice {
+    fn from(choice: SourceChoice) -> Self {
+        match choice {
+            SourceChoice::Auto => Choice::Auto,
+            SourceChoice::Native => Choice::Native,
+            SourceChoice::Babeltrace2 => Choice::Babeltrace2,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SortBy {
+    #[default]
+    Total,
+    P99,
+    Max,
+    Mean,
+    Count,
+}
+
+impl From<SortBy> for Sort {
+    fn from(sort: SortBy) -> Self {
+        match sort {
+            SortBy::Total => Sort::Total,
+            SortBy::P99 => Sort::P99,
+            SortBy::Max => Sort::Max,
+            SortBy::Mean => Sort::Mean,
+            SortBy::Count => Sort::Count,
+        }
+    }
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text {
+        "low" => Ok(1e-9),
+        "normal" => Ok(1e-6),
+        "high" => Ok(1e-4),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|probability| (1e-15..=1e-2).contains(probability))
+            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.01".into()),
+    }
+}
+
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    let parsed = parse_duration(text).and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
+    parsed.ok_or_else(|| "write a duration such as 50us or 1.5ms".into())
+}
+
+/// Why there is no command: its message is for the user as it is.
+pub enum Refusal {
+    /// Help or the version was asked for.
+    Help(clap::Error),
+    /// The command line is wrong; one line.
+    Wrong(String),
+}
+
+/// Reads the command line. `ltt-top TRACE` is `ltt-top top TRACE`.
+pub fn parse() -> Result<Command, Refusal> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(first) = arguments.get(1) {
+        let is_general = ["-h", "--help", "-V", "--version"].iter().any(|known| first == known);
+        if !is_general && !Cli::command().get_subcommands().any(|known| first == known.get_name()) {
+            arguments.insert(1, "top".into());
+        }
+    }
+    let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Help(error),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Refusal::Wrong("name a folder that holds a trace (see ltt-top --help)".into())
+        }
+        _ => Refusal::Wrong(one_line(&error.to_string())),
+    })?;
+    Ok(cli.command)
+}
+
+/// Writes a completion script.
+pub fn completions(shell: Shell, out: &mut dyn std::io::Write) {
+    clap_complete::generate(shell, &mut Cli::command(), "ltt-top", out);
+}
+
+/// The parser's message without its usage.
+fn one_line(message: &str) -> String {
+    let said = message.strip_prefix("error: ").unwrap_or(message);
+    let said = said.split("\nUsage:").next().unwrap_or(said);
+    let said = said.split("\nFor more information").next().unwrap_or(said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ").replace(" tip: ", "; ") + " (see ltt-top --help)"
+}

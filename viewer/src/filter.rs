@@ -1,0 +1,9 @@
+//! Which events count: by name, by their fields and by time.
+
+mod condition;
+mod glob;
+mod moment;
+
+pub use condition::{Bound, Condition, Mismatch};
+pub use glob::Glob;
+pub use moment::Moment;

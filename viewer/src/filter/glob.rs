@@ -1,0 +1,102 @@
+//! Names with wildcards, as in `lttng enable-event`.
+
+/// A pattern in which `*` stands for any text, `?` for one byte, and `\` takes the next byte as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob(Vec<Piece>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    Byte(u8),
+    AnyByte,
+    AnyText,
+}
+
+impl Glob {
+    /// Reads a pattern; every text is one.
+    pub fn new(pattern: &str) -> Self {
+        let mut bytes = pattern.bytes();
+        let mut pieces = Vec::new();
+        while let Some(byte) = bytes.next() {
+            pieces.push(match byte {
+                b'*' => Piece::AnyText,
+                b'?' => Piece::AnyByte,
+                b'\\' => Piece::Byte(bytes.next().unwrap_or(b'\\')),
+                byte => Piece::Byte(byte),
+            });
+        }
+        Glob(pieces)
+    }
+
+    /// Whether the whole text fits.
+    pub fn matches(&self, text: &[u8]) -> bool {
+        let (mut piece, mut at) = (0, 0);
+        // The last `*` and the text it has not yet swallowed: on a misfit it swallows one byte more.
+        let mut retry = None;
+        loop {
+            match (self.0.get(piece), text.get(at)) {
+                (None, None) => return true,
+                (Some(Piece::AnyText), _) => {
+                    retry = Some((piece + 1, at + 1));
+                    piece += 1;
+                }
+                (Some(Piece::AnyByte), Some(_)) => (piece, at) = (piece + 1, at + 1),
+                (Some(Piece::Byte(wanted)), Some(found)) if wanted == found => {
+                    (piece, at) = (piece + 1, at + 1);
+                }
+                _ => match retry {
+                    Some((after, from)) if from <= text.len() => {
+                        (piece, at) = (after, from);
+                        retry = Some((after, from + 1));
+                    }
+                    _ => return false,
+                },
+            }
+        }
+    }
+
+    /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
+    pub fn matches_event(&self, full_name: &str) -> bool {
+        let event = full_name.split_once(':').map_or(full_name, |(_, event)| event);
+        let names_provider = self.0.contains(&Piece::Byte(b':'));
+        self.matches(full_name.as_bytes()) || (!names_provider && self.matches(event.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text, fits) in [
+            ("get", "get", true),
+            ("get", "gett", false),
+            ("*", "", true),
+            ("a*b*c", "aXbXbc", true),
+            ("a*b*c", "aXcXb", false),
+            ("*set", "hset", true),
+            ("?et", "get", true),
+            ("?et", "et", false),
+            (r"\*", "*", true),
+            (r"\*", "x", false),
+            ("127.0.0.1:*", "127.0.0.1:4242", true),
+            ("", "", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(Glob::new(pattern).matches(text.as_bytes()), fits, "{pattern} on {text}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_pattern_does_not_take_forever() {
+        let text = vec![b'a'; 20_000];
+        assert!(!Glob::new(&("a*".repeat(50) + "b")).matches(&text));
+    }
+
+    #[test]
+    fn an_event_may_be_named_without_its_provider() {
+        assert!(Glob::new("fork").matches_event("valkey_rdb:fork"));
+        assert!(Glob::new("valkey_rdb:*").matches_event("valkey_rdb:fork"));
+        assert!(!Glob::new("valkey_aof:fork").matches_event("valkey_rdb:fork"));
+    }
+}

@@ -1,0 +1,37 @@
+//! `ltt-top`: reads the command line, reads the traces, writes what was found.
+
+use std::process::ExitCode;
+
+mod cli;
+mod command;
+
+use cli::Refusal;
+use command::{Outcome, Trouble};
+
+/// The exit statuses; `ltt-top --help` documents them.
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const DAMAGED: u8 = 3;
+
+fn main() -> ExitCode {
+    let command = match cli::parse() {
+        Ok(command) => command,
+        Err(Refusal::Help(help)) => {
+            // Nobody may be listening, as in `ltt-top --help | head -1`.
+            _ = help.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(Refusal::Wrong(message)) => return complain(&message, USAGE),
+    };
+    match command::run(&command) {
+        Ok(Outcome::Complete) | Err(Trouble::NobodyListens) => ExitCode::SUCCESS,
+        Ok(Outcome::Damaged) => ExitCode::from(DAMAGED),
+        Err(trouble @ Trouble::Usage(_)) => complain(&trouble, USAGE),
+        Err(trouble @ Trouble::Failed(_)) => complain(&trouble, FAILED),
+    }
+}
+
+fn complain(message: &dyn std::fmt::Display, status: u8) -> ExitCode {
+    eprintln!("ltt-top: error: {message}");
+    ExitCode::from(status)
+}

@@ -1,0 +1,167 @@
+//! What to make of the events of a class: which field is the duration, in which unit, what tells groups
+//! apart.
+//!
+//! The command line says it first, then the catalogs, which also know the names that events and fields
+//! had in the past, and last the names of the fields themselves.
+
+use lttng_catalog::{Catalog, Event, Measure};
+
+use crate::source::{EventClass, FieldKind, Scope};
+use crate::unit::TimeUnit;
+
+/// All that is known of events before the trace is read.
+#[derive(Clone, Debug, Default)]
+pub struct Dictionary {
+    /// The catalogs; where two describe an event the earlier one holds.
+    pub catalogs: Vec<Catalog>,
+    /// The field that the user says is the duration, in the events that have it.
+    pub duration: Option<(String, Option<TimeUnit>)>,
+}
+
+/// What to make of the events of one class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The field that is the duration.
+    pub duration: Option<DurationField>,
+    /// Whether the duration is a sum of pieces, which lies at no particular place in time.
+    pub is_sum: bool,
+    /// The full name of the event whose duration this one only repeats.
+    pub repeats: Option<String>,
+    /// The fields that tell groups apart.
+    pub group_by: Vec<Named>,
+    /// The field that says on whose behalf the event happened.
+    pub client: Option<usize>,
+    /// Fields under the names that the catalog has for them, where the trace has others.
+    aliases: Vec<Named>,
+}
+
+/// A duration field of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DurationField {
+    /// Which of [`EventClass::fields`].
+    pub index: usize,
+    /// The unit of its values.
+    pub unit: TimeUnit,
+    /// Whether nobody said so, and the unit is a guess.
+    pub is_guess: bool,
+}
+
+/// A field of a class under the name that readers know it by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Which of [`EventClass::fields`].
+    pub index: usize,
+}
+
+/// The unit of a duration that nothing says the unit of. LTTng's own clock counts in it.
+const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
+
+impl Dictionary {
+    /// What to make of the events of this class.
+    pub fn look_up(&self, class: &EventClass) -> Meaning {
+        let event = self.catalogs.iter().find_map(|catalog| find(catalog, &class.name));
+        let mut meaning = event.map(|event| from_catalog(event, class)).unwrap_or_default();
+        let given = self.duration.as_ref().and_then(|(name, unit)| {
+            let index = class.field(name).filter(|&index| is_number(class, index))?;
+            let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
+            let unit = unit.or(known).or_else(|| unit_from_suffix(name));
+            Some(DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() })
+        });
+        meaning.duration = given.or(meaning.duration).or_else(|| from_names(class));
+        meaning
+    }
+}
+
+impl Meaning {
+    /// The field of the class that the user means by a name: one that the trace records, the catalog's
+    /// name for one, or one of the short names `duration`, `client`, `pid`, `tid` and `cpu`.
+    pub fn field(&self, class: &EventClass, name: &str) -> Option<usize> {
+        let recorded = class.field(name);
+        let by_catalog = || self.aliases.iter().find(|alias| alias.name == name).map(|alias| alias.index);
+        let short = || match name {
+            "duration" => self.duration.map(|duration| duration.index),
+            "client" => self.client,
+            "pid" => class.field("vpid"),
+            "tid" => class.field("vtid"),
+            "cpu" => class.field("cpu_id"),
+            _ => None,
+        };
+        recorded.or_else(by_catalog).or_else(short)
+    }
+
+    /// The name that the catalog has for a field, or else the recorded one.
+    pub fn name_of<'a>(&'a self, class: &'a EventClass, index: usize) -> &'a str {
+        let alias = self.aliases.iter().find(|alias| alias.index == index);
+        alias.map_or(&class.fields[index].name, |alias| &alias.name)
+    }
+}
+
+/// The catalog's event that had this full name, now or in the past.
+fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<&'a Event> {
+    let (provider, name) = full_name.split_once(':')?;
+    let formerly = || {
+        let mut events = catalog.events().map(|(_, event)| event);
+        events.find(|event| {
+            event.meaning.formerly.iter().any(|former| former.provider == provider && former.event == name)
+        })
+    };
+    catalog.event(provider, name).or_else(formerly)
+}
+
+fn from_catalog(event: &Event, class: &EventClass) -> Meaning {
+    let recorded = |name: &str| {
+        let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
+        let mut names = std::iter::once(name).chain(formerly.iter().map(String::as_str));
+        names.find_map(|name| payload_field(class, name))
+    };
+    let duration = event.meaning.duration.as_ref().and_then(|name| {
+        let index = recorded(name).filter(|&index| is_number(class, index))?;
+        let unit = event.field(name).and_then(|field| TimeUnit::of(field.unit?));
+        Some(DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() })
+    });
+    let named = |name: &String| Some(Named { name: name.clone(), index: recorded(name)? });
+    let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
+    Meaning {
+        duration,
+        is_sum: event.meaning.measure == Measure::Sum,
+        repeats: event.meaning.repeats.as_ref().map(ToString::to_string),
+        group_by: event.meaning.group_by.iter().filter_map(named).collect(),
+        client: event.meaning.client.as_ref().and_then(|name| recorded(name)),
+        aliases: aliases.filter_map(|field| named(&field.name)).collect(),
+    }
+}
+
+fn payload_field(class: &EventClass, name: &str) -> Option<usize> {
+    class.field(name).filter(|&index| class.fields[index].scope == Scope::Payload)
+}
+
+fn is_number(class: &EventClass, index: usize) -> bool {
+    matches!(class.fields[index].kind, FieldKind::Integer | FieldKind::Float)
+}
+
+/// A duration by its name alone: an integer of the event's own called `duration`, `latency` or `elapsed`,
+/// with or without its unit after it.
+fn from_names(class: &EventClass) -> Option<DurationField> {
+    class.fields.iter().enumerate().find_map(|(index, field)| {
+        let unit = unit_from_suffix(&field.name);
+        let stem = unit.map_or(&*field.name, |unit| &field.name[..field.name.len() - unit.name().len() - 1]);
+        let is_duration = matches!(stem, "duration" | "latency" | "elapsed");
+        let is_own_integer = field.scope == Scope::Payload && field.kind == FieldKind::Integer;
+        (is_duration && is_own_integer).then_some(DurationField {
+            index,
+            unit: unit.unwrap_or(UNIT_BY_DEFAULT),
+            is_guess: unit.is_none(),
+        })
+    })
+}
+
+/// The unit that a field's name ends in, e.g. `latency_us`.
+fn unit_from_suffix(name: &str) -> Option<TimeUnit> {
+    let (_, suffix) = name.rsplit_once('_')?;
+    TimeUnit::ALL.into_iter().find(|unit| unit.name() == suffix)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+use super::*;
+use crate::source::FieldClass;
+
+const TEXT: FieldKind = FieldKind::Text;
+const INTEGER: FieldKind = FieldKind::Integer;
+
+fn class(name: &str, fields: &[(&str, FieldKind)]) -> EventClass {
+    let field =
+        |&(name, kind): &(&str, FieldKind)| FieldClass { name: name.into(), scope: Scope::Payload, kind };
+    EventClass {
+        index: 0,
+        name: name.into(),
+        log_level: None,
+        fields: fields.iter().map(field).collect(),
+        trace: 0,
+    }
+}
+
+fn dictionary() -> Dictionary {
+    Dictionary { catalogs: vec![lttng_catalog::valkey()], duration: None }
+}
+
+fn microseconds(index: usize) -> Option<DurationField> {
+    Some(DurationField { index, unit: TimeUnit::Microseconds, is_guess: false })
+}
+
+#[test]
+fn every_historic_shape_of_command_call_is_understood() {
+    let shapes: [&[(&str, FieldKind)]; 4] = [
+        &[("name", TEXT), ("duration", INTEGER)],
+        &[("prot", TEXT), ("conn", TEXT), ("name", TEXT), ("duration", INTEGER)],
+        &[
+            ("enum_field", FieldKind::Enum),
+            ("saddr", TEXT),
+            ("daddr", TEXT),
+            ("name", TEXT),
+            ("duration", INTEGER),
+        ],
+        &[
+            ("enum_field", FieldKind::Enum),
+            ("addr", TEXT),
+            ("laddr", TEXT),
+            ("name", TEXT),
+            ("duration", INTEGER),
+        ],
+    ];
+    for fields in shapes {
+        let class = class("valkey_commands:command_call", fields);
+        let meaning = dictionary().look_up(&class);
+        let last = fields.len() - 1;
+        assert_eq!(meaning.duration, microseconds(last), "{fields:?}");
+        assert_eq!(meaning.group_by, [Named { name: "name".into(), index: last - 1 }]);
+        assert_eq!(meaning.client, (last > 1).then_some(1), "the client of {fields:?}");
+        assert_eq!(meaning.field(&class, "addr"), meaning.client);
+        assert_eq!(meaning.field(&class, "client"), meaning.client);
+        if let Some(client) = meaning.client {
+            assert_eq!(meaning.field(&class, fields[client].0), Some(client), "by its recorded name");
+            assert_eq!(meaning.name_of(&class, client), "addr");
+        }
+    }
+}
+
+#[test]
+fn an_entry_without_a_duration_has_none() {
+    let class = class("valkey_commands:command_call_entry", &[("name", TEXT)]);
+    assert_eq!(dictionary().look_up(&class), Meaning::default());
+    let bare = self::class("valkey_commands:command_call", &[("name", TEXT)]);
+    let meaning = dictionary().look_up(&bare);
+    assert_eq!((meaning.duration, meaning.group_by.len()), (None, 1));
+}
+
+#[test]
+fn former_names_of_events_are_known() {
+    for name in ["valkey_rdb:fork", "valkey_bgsave:fork", "valkey_sys:fork"] {
+        assert_eq!(
+            dictionary().look_up(&class(name, &[("duration", INTEGER)])).duration,
+            microseconds(0),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn repeats_and_sums_are_marked() {
+    let look_up = |name| dictionary().look_up(&class(name, &[("duration", INTEGER)]));
+    assert_eq!(look_up("valkey_server:command").repeats.as_deref(), Some("valkey_commands:command_call"));
+    assert_eq!(look_up("valkey_aof:aof_write_alone").repeats.as_deref(), Some("valkey_aof:aof_write"));
+    assert!(look_up("valkey_server:eventloop_cron").is_sum);
+    assert!(!look_up("valkey_server:eventloop").is_sum);
+}
+
+#[test]
+fn other_events_have_a_duration_by_its_name() {
+    for (field, unit, is_guess) in [
+        ("duration", TimeUnit::Nanoseconds, true),
+        ("latency", TimeUnit::Nanoseconds, true),
+        ("elapsed", TimeUnit::Nanoseconds, true),
+        ("duration_us", TimeUnit::Microseconds, false),
+        ("latency_ns", TimeUnit::Nanoseconds, false),
+        ("elapsed_ms", TimeUnit::Milliseconds, false),
+        ("duration_s", TimeUnit::Seconds, false),
+    ] {
+        let class = class("app:request", &[("size", INTEGER), (field, INTEGER)]);
+        let found = dictionary().look_up(&class).duration;
+        assert_eq!(found, Some(DurationField { index: 1, unit, is_guess }), "{field}");
+    }
+    for (field, kind) in [("durations", INTEGER), ("duration", TEXT), ("took_us", INTEGER), ("_us", INTEGER)]
+    {
+        assert_eq!(dictionary().look_up(&class("app:request", &[(field, kind)])).duration, None, "{field}");
+    }
+}
+
+#[test]
+fn the_command_line_comes_first() {
+    let mut dictionary = dictionary();
+    dictionary.duration = Some(("took".into(), Some(TimeUnit::Milliseconds)));
+    let class = class("app:request", &[("duration", INTEGER), ("took", FieldKind::Float)]);
+    let given = DurationField { index: 1, unit: TimeUnit::Milliseconds, is_guess: false };
+    assert_eq!(dictionary.look_up(&class).duration, Some(given));
+    let other = self::class("valkey_rdb:fork", &[("duration", INTEGER)]);
+    assert_eq!(dictionary.look_up(&other).duration, microseconds(0), "where there is no such field");
+}
+
+#[test]
+fn the_catalogs_unit_holds_for_a_field_given_without_one() {
+    let mut dictionary = dictionary();
+    dictionary.duration = Some(("duration".into(), None));
+    let class = class("valkey_rdb:fork", &[("duration", INTEGER)]);
+    assert_eq!(dictionary.look_up(&class).duration, microseconds(0));
+}

@@ -1,0 +1,80 @@
+//! What output is shown on.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use unicode_width::UnicodeWidthStr;
+
+/// What output is shown on.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    /// How many columns there are; none if lines may be as long as they like.
+    pub width: Option<usize>,
+    /// Whether colours are shown.
+    pub colour: bool,
+    /// The time zone that times are shown in.
+    pub zone: TimeZone,
+}
+
+impl Screen {
+    pub(super) fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(super) fn warning(&self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    pub(super) fn paint(&self, code: &str, text: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// A sentence in lines that fit, all but the first indented.
+    pub(super) fn wrapped(&self, sentence: &str) -> Vec<String> {
+        let width = self.width.unwrap_or(usize::MAX);
+        let mut lines: Vec<String> = Vec::new();
+        for word in sentence.split(' ') {
+            match lines.last_mut() {
+                Some(line) if line.width() + 1 + word.width() <= width => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                Some(_) => lines.push(format!("  {word}")),
+                None => lines.push(word.to_owned()),
+            }
+        }
+        lines
+    }
+
+    /// Whether there is no room for long names and times.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.width.is_some_and(|width| width < 120)
+    }
+
+    /// The time of day, to the microsecond, or where there is little room to the millisecond.
+    pub(super) fn time_of_day(&self, nanoseconds: i64) -> String {
+        self.format(nanoseconds, if self.is_narrow() { "%H:%M:%S%.3f" } else { "%H:%M:%S%.6f" })
+    }
+
+    /// Date, time and zone, to the microsecond.
+    pub(super) fn date_and_time(&self, nanoseconds: i64) -> String {
+        self.format(nanoseconds, "%Y-%m-%d %H:%M:%S%.6f %Z")
+    }
+
+    fn format(&self, nanoseconds: i64, format: &str) -> String {
+        // Every 64-bit number of nanoseconds is within the years that the clock knows.
+        let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
+        timestamp.to_zoned(self.zone.clone()).strftime(format).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_wrapped_between_words() {
+        let screen = |width| Screen { width, colour: false, zone: TimeZone::UTC };
+        assert_eq!(screen(Some(9)).wrapped("one two three four"), ["one two", "  three", "  four"]);
+        assert_eq!(screen(None).wrapped("one two three"), ["one two three"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! `ltt-top` on a real Valkey trace, against exact figures from Babeltrace 1.
+
+use serde_json::Value;
+
+use crate::run::{json, ltt_top};
+use crate::shared_trace::SharedTrace;
+
+/// Both sources: what they find must be the same.
+const SOURCES: [&str; 2] = ["native", "babeltrace2"];
+
+#[test]
+fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let expected = expected_figures();
+    for source in SOURCES {
+        let found = json(ltt_top(["top", "--by", "event", "--all", "--source", source]).arg(shared.folder()));
+        let groups = found["groups"].as_array().unwrap();
+        assert_eq!(groups.len(), expected["events"].as_object().unwrap().len());
+        for (event, figures) in expected["events"].as_object().unwrap() {
+            let group = groups.iter().find(|group| group["event"] == **event).expect(event);
+            assert_figures(event, group, figures);
+        }
+        assert_eq!(found["trace"]["events"], expected["events_total"]);
+        let length =
+            found["trace"]["end_ns"].as_i64().unwrap() - found["trace"]["begin_ns"].as_i64().unwrap();
+        assert_eq!(length, expected["span_cycles"]);
+    }
+}
+
+#[test]
+fn commands_are_told_apart_by_name_without_being_asked() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let expected = expected_figures();
+    for source in SOURCES {
+        let found = json(ltt_top(["--source", source]).arg(shared.folder()));
+        let is_command = |group: &&Value| group["event"] == "valkey_commands:command_call";
+        let commands: Vec<&Value> = found["groups"].as_array().unwrap().iter().filter(is_command).collect();
+        assert_eq!(commands.len(), expected["commands"].as_object().unwrap().len());
+        for (name, figures) in expected["commands"].as_object().unwrap() {
+            let group = commands.iter().find(|group| group["key"]["name"] == **name).expect(name);
+            assert_figures(name, group, figures);
+        }
+    }
+}
+
+#[test]
+fn repeats_are_left_out_unless_asked_for() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let repeats = ["valkey_server:command", "valkey_server:fast_command", "valkey_aof:aof_write_alone"];
+    let is_repeat = |group: &&Value| repeats.iter().any(|repeat| group["event"] == **repeat);
+    let count = |found: &Value| found["groups"].as_array().unwrap().iter().filter(is_repeat).count();
+    assert_eq!(count(&json(ltt_top(["top"]).arg(shared.folder()))), 0);
+    assert_eq!(count(&json(ltt_top(["top", "--all"]).arg(shared.folder()))), 3);
+}
+
+#[test]
+fn calls_without_a_client_are_shown_without_one() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let count = expected_figures()["commands_without_client"].clone();
+    for source in SOURCES {
+        let by_client = ["top", "--event", "command_call", "--by", "client", "--source", source];
+        let found = json(ltt_top(by_client).arg(shared.folder()));
+        let groups = found["groups"].as_array().unwrap();
+        let none = groups.iter().find(|group| group["key"]["addr"] == "").expect("there are such calls");
+        assert_eq!(none["count"], count);
+        let slow = json(ltt_top(["slow", "--where", "addr=", "--source", source]).arg(shared.folder()));
+        assert_eq!(slow["events"].as_array().unwrap().len(), count);
+        assert!(slow["events"].as_array().unwrap().iter().all(|event| event["fields"]["addr"] == ""));
+    }
+}
+
+#[test]
+fn the_slowest_commands_are_listed_with_their_clients() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let expected = expected_figures();
+    for source in SOURCES {
+        let found =
+            json(ltt_top(["slow", "--event", "command_call", "--source", source]).arg(shared.folder()));
+        let listed = found["events"].as_array().unwrap().iter().map(|event| {
+            serde_json::json!({
+                "duration_us": event["duration_us"],
+                "name": event["fields"]["name"],
+                "addr": event["fields"]["addr"],
+            })
+        });
+        assert_eq!(listed.collect::<Value>(), expected["slowest"]);
+    }
+}
+
+#[test]
+fn slow_commands_seen_once_are_outliers_and_healthy_groups_have_few() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    let found = json(ltt_top(["outliers"]).arg(shared.folder()));
+    let events = found["events"].as_array().unwrap();
+    let eval = events.iter().find(|event| event["fields"]["name"] == "eval").expect("it took 164 ms");
+    assert_eq!(eval["reason"], "164 ms; eval seen once; 99.9 % of all command_call take 215 µs or less");
+    let keys = events.iter().filter(|event| event["fields"]["name"] == "keys");
+    assert_eq!(keys.count(), 2);
+    let top = json(ltt_top(["top"]).arg(shared.folder()));
+    for group in top["groups"].as_array().unwrap() {
+        let count = group["count"].as_u64().unwrap();
+        let is_of_group = |event: &&Value| {
+            event["event"] == group["event"]
+                && group["key"].as_object().unwrap().iter().all(|(key, value)| event["fields"][key] == *value)
+        };
+        let outliers = events.iter().filter(is_of_group).count() as u64;
+        assert!(count < 10_000 || outliers * 1000 < count, "{outliers} of {count}: {group}");
+    }
+    assert!(!events.iter().any(|event| event["duration_us"].as_f64().unwrap() >= 2f64.powi(63)));
+}
+
+#[test]
+fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
+    let Some(shared) = SharedTrace::unpack() else { return };
+    for command in ["top", "slow", "outliers", "hist", "hist --over-time", "info"] {
+        let output = |more: &str| {
+            let arguments = command.split(' ').chain(more.split(' '));
+            let output = ltt_top(arguments).arg(shared.folder()).output().expect("it runs");
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            output.stdout
+        };
+        let by_babeltrace = output("--source babeltrace2 --format json");
+        for threads in [1, 2, 5] {
+            let native = output(&format!("--source native --format json --threads {threads}"));
+            assert_eq!(native, by_babeltrace, "{command} with {threads} threads");
+        }
+        let table = output("--source native --format table");
+        assert_eq!(table, output("--source babeltrace2 --format table"), "{command}");
+    }
+}
+
+/// What Babeltrace 1 says of the trace.
+fn expected_figures() -> Value {
+    let path = lttng_testing::workspace().join("../shared/traces/valkey-mixed.expected.json");
+    serde_json::from_slice(&std::fs::read(path).expect("it lies beside the trace")).expect("it is JSON")
+}
+
+fn assert_figures(name: &str, group: &Value, expected: &Value) {
+    for (figure, key) in [
+        ("count", "count"),
+        ("implausible", "implausible"),
+        ("total_us", "total"),
+        ("min_us", "min"),
+        ("max_us", "max"),
+    ] {
+        assert_eq!(group[figure], expected[key], "{figure} of {name}");
+    }
+    for (figure, key) in [("p50_us", "p50"), ("p90_us", "p90"), ("p99_us", "p99"), ("p999_us", "p99.9")] {
+        let (found, exact) = (group[figure].as_f64().unwrap(), expected[key].as_f64().unwrap());
+        assert!((found - exact).abs() <= exact / 1000.0, "{figure} of {name}: {found} for {exact}");
+    }
+    let plausible = expected["count"].as_f64().unwrap() - expected["implausible"].as_f64().unwrap();
+    let mean = expected["total"].as_f64().unwrap() / plausible;
+    assert!((group["mean_us"].as_f64().unwrap() - mean).abs() < 1e-6, "mean of {name}");
+}
