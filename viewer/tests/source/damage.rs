@@ -80,12 +80,13 @@ fn corrupt_event_costs_the_rest_of_its_packet_only() {
 
 #[test]
 fn corrupt_packet_header_costs_its_packet_only() {
-    let corruptions: [(u64, &[u8]); 5] = [
-        (0, &[0; 80]),    // nothing is right
-        (4, &[0; 16]),    // another trace
-        (20, &[9]),       // another stream
-        (48, &[0xFF; 7]), // more content than packet
-        (48, &[0; 16]),   // sizes of 0
+    let corruptions: [(u64, &[u8]); 6] = [
+        (0, &[0; 80]),             // nothing is right
+        (4, &[0; 16]),             // another trace
+        (20, &[9]),                // another stream
+        (48, &[0xFF; 7]),          // more content than packet
+        (48, &[0; 16]),            // sizes of 0
+        (56, &[0, 0, 0, 0, 0, 1]), // larger than the file
     ];
     for (at, bytes) in corruptions {
         let recorded = Recording::copy();
@@ -140,4 +141,32 @@ fn bad_trace_beside_a_good_one_is_named() {
     for damage in &report.damage {
         assert!(damage.path.starts_with(&bad), "{damage}");
     }
+}
+
+#[test]
+fn random_bytes_in_a_stream_are_survived() {
+    let recorded = Recording::copy();
+    let stream = recorded.stream();
+    let sound = fs::read(&stream).unwrap();
+    // Numbers as good as random, and the same in every run.
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut damaged = 0;
+    for _ in 0..100 {
+        let mut bytes = sound.clone();
+        for _ in 0..4 {
+            let at = random() % bytes.len() as u64;
+            bytes[usize::try_from(at).unwrap()] = random() as u8;
+        }
+        fs::write(&stream, bytes).unwrap();
+        // Reading compares the sources.
+        let (_, report) = recorded.read();
+        damaged += usize::from(!report.damage.is_empty());
+    }
+    assert!(damaged > 10, "only {damaged} of 100 were noticed");
 }

@@ -18,12 +18,12 @@
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::discover::{Discovery, TraceFolders};
-use super::{Collect, Damage, Error, Event, EventClass, Progress, Report, Source, Trace, Window};
+use super::{Collect, Damage, Error, Progress, Report, Source, Trace, Window};
 use ffi::Graph;
+use nothing::Nothing;
 use packets::Packet;
 use reading::{Failure, Reading, TraceState};
 use staging::Staging;
@@ -32,6 +32,7 @@ use survey::Survey;
 mod classes;
 mod ffi;
 mod fields;
+mod nothing;
 mod packets;
 mod reading;
 mod staging;
@@ -196,18 +197,4 @@ fn name_damage(report: &mut Report, folder: &Path, failure: &Failure<'_>, stagin
         Some(packet) => Damage { path: packet.file.to_path_buf(), offset: Some(packet.offset), reason },
         None => Damage::new(folder, reason),
     });
-}
-
-/// Collects nothing.
-struct Nothing;
-
-impl Collect for Nothing {
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        None
-    }
-    fn event(&mut self, _: &Event<'_>) {}
-    fn split(&self) -> Self {
-        Nothing
-    }
-    fn absorb(&mut self, Nothing: Self) {}
 }

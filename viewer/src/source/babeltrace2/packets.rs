@@ -37,7 +37,7 @@ pub struct Packet {
     pub size: u64,
     /// Up to the last event's end, in bits, as far as the file goes.
     pub content: u64,
-    /// Whether the file ends before the packet does, or the tracer did not close it.
+    /// Whether the file ends before the packet does, the tracer did not close it, or its events are damaged.
     pub is_incomplete: bool,
     /// The numbers of its stream's class and of its stream.
     pub stream: (u64, u64),
@@ -84,6 +84,23 @@ impl StreamFile {
 }
 
 impl StreamFile {
+    /// Leaves out what follows a damaged event, up to the end of its packet. Where the packet's own offset is
+    /// given instead, its last event leads beyond its content.
+    pub fn cut(&mut self, damage: &Damage) {
+        let Some(offset) = damage.offset else { return };
+        let index = self.packets.partition_point(|packet| packet.offset <= offset);
+        let Some(packet) = index.checked_sub(1).and_then(|index| self.packets.get_mut(index)) else { return };
+        if packet.is_incomplete || offset >= packet.offset + packet.size {
+            return;
+        }
+        if offset >= packet.offset + HEADER as u64 {
+            packet.content = packet.content.min((offset - packet.offset) * 8);
+        }
+        packet.size = packet.content.div_ceil(8);
+        packet.is_incomplete = true;
+        self.damage.push(damage.clone());
+    }
+
     /// A file whose packets are not known.
     pub fn unknown(path: &Path) -> io::Result<Self> {
         let size = File::open(path)?.metadata()?.len();
@@ -179,22 +196,27 @@ impl Scan {
             return Ok(Err("the packet ends before it begins"));
         }
         let mut length = size / 8;
-        let is_cut = is_open || length > remaining;
-        if is_cut {
+        let is_incomplete = is_open || length > remaining;
+        if is_incomplete {
             let next = self.next_packet(offset + 1)?;
+            if next.is_some() && !is_open {
+                return Ok(Err("the packet's size leads beyond the next packet"));
+            }
             length = next.unwrap_or(self.size) - offset;
-            self.damage(offset, incomplete(is_open, next));
         }
         if is_open {
             length = self.written(offset, length)?;
             content = length * 8;
+            self.damage(offset, "the tracer did not close this packet: it still runs or was killed");
+        } else if is_incomplete {
+            self.damage(offset, "the file ends within this packet");
         }
         Ok(Ok(Packet {
             file: Arc::clone(&self.path),
             offset,
             size: length,
             content: content.min(length * 8),
-            is_incomplete: is_cut,
+            is_incomplete,
             stream,
             sequence: integer(64, 8),
             begin: integer(32, 8),
@@ -268,15 +290,6 @@ impl Packet {
         to.write_all(&header)?;
         io::copy(&mut from.take(self.size - HEADER as u64), to)?;
         Ok(())
-    }
-}
-
-/// What is wrong with a packet that is not there to its end.
-fn incomplete(is_open: bool, next: Option<u64>) -> &'static str {
-    match (is_open, next) {
-        (true, _) => "the tracer did not close this packet: it still runs or was killed",
-        (false, None) => "the file ends within this packet",
-        (false, Some(_)) => "the packet's size leads beyond the end of the file",
     }
 }
 

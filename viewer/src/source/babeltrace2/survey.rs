@@ -5,10 +5,12 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::nothing::Nothing;
 use super::packets::{Layout, Packet, StreamFile};
 use super::staging::{FolderIndex, Staging};
-use crate::source::Damage;
-use crate::source::discover::{TraceFolders, stream_files};
+use crate::source::discover::{Discovery, TraceFolders, stream_files};
+use crate::source::native::Native;
+use crate::source::{Damage, Progress, Source, Window};
 
 /// How much of a metadata file to look at; the packets' layout stands near its beginning.
 const METADATA: u64 = 1 << 20;
@@ -34,12 +36,13 @@ impl<'a> Survey<'a> {
         });
         let mut survey =
             Self { trace, folders: Vec::new(), layout, streams: HashMap::new(), damage: Vec::new() };
+        let corrupt = if layout.is_some() { corrupt_events(trace) } else { Vec::new() };
         for folder in &trace.folders {
             let files = stream_files(folder).unwrap_or_else(|unreadable| {
                 survey.damage.push(unreadable);
                 Vec::new()
             });
-            let files = files.iter().filter_map(|file| survey.file(file)).collect();
+            let files = files.iter().filter_map(|file| survey.file(file, &corrupt)).collect();
             survey.folders.push(files);
         }
         survey.collect_streams();
@@ -119,13 +122,14 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path) -> Option<StreamFile> {
+    fn file(&mut self, path: &Path, corrupt: &[Damage]) -> Option<StreamFile> {
         let scanned = match (self.layout, self.trace.uuid) {
             (Some(layout), Some(uuid)) => StreamFile::scan(path, uuid, layout),
             _ => StreamFile::unknown(path),
         };
         match scanned {
-            Ok(file) => {
+            Ok(mut file) => {
+                corrupt.iter().filter(|damage| damage.path == path).for_each(|damage| file.cut(damage));
                 self.damage.extend(file.damage.iter().cloned());
                 Some(file)
             }
@@ -153,6 +157,17 @@ impl<'a> Survey<'a> {
             self.streams.insert(stream, packets.into_iter().map(|(_, packet)| packet).collect());
         }
     }
+}
+
+/// Where events cannot be right, as the native source sees it.
+///
+/// Babeltrace 2.0.4 makes room for as many elements as a sequence claims to have, and crashes if that fails.
+/// To read the trace natively first takes a small part of the time that Babeltrace takes.
+fn corrupt_events(trace: &TraceFolders) -> Vec<Damage> {
+    let discovery = Discovery { traces: vec![trace.clone()], damage: Vec::new() };
+    let read = Native::open(discovery)
+        .and_then(|mut native| native.read(Window::default(), Nothing, &Progress::default()));
+    read.map(|(_, report)| report.damage).unwrap_or_default()
 }
 
 /// The text of a metadata file, whether it stands there in packets or plainly.
