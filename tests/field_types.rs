@@ -1,11 +1,15 @@
 //! Every field type of the catalog, and strings of all kinds, arrive as they were sent.
 
-use lttng_testing::{Daemon, Event, Program, Trace};
+use std::path::PathBuf;
+
+use lttng_testing::{Daemon, Event, Program};
+
+const NO_ARGUMENTS: [&str; 0] = [];
 
 #[test]
 fn every_type_arrives() {
     let daemon = Daemon::start();
-    let events = record(&daemon, "every-type", &[], "every_type:*").events();
+    let events = daemon.record(&["every_type:*"], program("every-type"), NO_ARGUMENTS).events();
     let expected = [
         ("unsigned", "a = 1, b = 2, c = 3, d = 4"),
         ("signed", "a = -1, b = -2, c = -3, d = -4"),
@@ -73,7 +77,7 @@ fn every_type_arrives() {
 #[test]
 fn log_levels_and_model_uri_are_declared() {
     let daemon = Daemon::start();
-    let declarations = record(&daemon, "every-type", &[], "every_type:*").declarations();
+    let declarations = daemon.record(&["every_type:*"], program("every-type"), NO_ARGUMENTS).declarations();
     let levels = [
         ("unsigned", 0),
         ("signed", 1),
@@ -101,7 +105,7 @@ fn log_levels_and_model_uri_are_declared() {
 #[test]
 fn strings_of_all_kinds_arrive_up_to_their_first_nul() {
     let daemon = Daemon::start();
-    let events = record(&daemon, "scenario", &["strings"], "valkey_commands:*").events();
+    let events = daemon.record(&["valkey_commands:*"], program("scenario"), ["strings"]).events();
     let [empty, kinds, odd, long, nobody] = &events[..] else { panic!("{events:?}") };
 
     assert_eq!(
@@ -136,20 +140,12 @@ fn fields_for_filters_alone_are_seen_by_filters() {
         let session = daemon.session();
         session.enable_with("every_type:filters", &["--filter", filter]);
         session.start();
-        daemon.run(program("every-type"), [""; 0]);
+        daemon.run(program("every-type"), NO_ARGUMENTS);
         assert_eq!(session.stop().events().len(), recorded, "{filter}");
     }
 }
 
-fn record(daemon: &Daemon, name: &str, arguments: &[&str], events: &str) -> Trace {
-    let session = daemon.session();
-    session.enable(events);
-    session.start();
-    daemon.run(program(name), arguments);
-    session.stop()
-}
-
-fn program(name: &str) -> std::path::PathBuf {
+fn program(name: &str) -> PathBuf {
     Program::binary("lttng-fixtures", name).traced().build()
 }
 

@@ -122,13 +122,7 @@ fn compile_c(source: &str, program: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Both catalogs, all events.
+/// All events of both catalogs.
 fn record(program: &Path, arguments: &[&str]) -> Vec<Event> {
-    let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_*");
-    session.enable("every_type:*");
-    session.start();
-    daemon.run(program, arguments);
-    session.stop().events()
+    Daemon::start().record(&["valkey_*", "every_type:*"], program, arguments).events()
 }

@@ -1,9 +1,8 @@
 //! Off means off, and a build that cannot be on says what to do.
 
-use std::fs;
 use std::process::Command;
 
-use lttng_testing::{Program, cargo, workspace};
+use lttng_testing::Program;
 
 #[test]
 fn program_with_tracing_off_has_no_lttng_symbol_and_no_lttng_library() {
@@ -62,55 +61,9 @@ fn unclear_use_lttng_is_refused() {
     );
 }
 
-#[test]
-fn errors_of_a_catalog_are_errors_of_the_build() {
-    let catalog = "[catalog]\nname = \"c\"\nversion = 1\ndoc = \"d\"\n\n[provider.p]\ndoc = \"d\"\n\n\
-                   [provider.p.event.e]\ndoc = \"d\"\nfields = [{ name = \"f\", type = \"u46\", doc = \"d\" }]\n";
-    let errors = build_crate("broken-catalog", "lttng-provider.workspace = true", catalog).unwrap_err();
-    assert!(errors.contains("error: "), "{errors}");
-    assert!(errors.contains("catalog.toml:11:"), "{errors}");
-    assert!(errors.contains("p → e → f"), "{errors}");
-}
-
-#[test]
-fn crate_without_the_runtime_is_told_so() {
-    let errors = build_crate("no-runtime", "", "").unwrap_err();
-    let expected = "a crate with a catalog needs `lttng-provider` among its [dependencies]";
-    assert!(errors.contains(expected), "{errors}");
-}
-
 fn lines_with_lttng(command: &mut Command) -> Vec<String> {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().filter(|line| line.contains("lttng")).map(str::to_owned).collect()
-}
-
-/// Builds a crate as a user would write it, outside of this workspace.
-fn build_crate(name: &str, dependencies: &str, catalog: &str) -> Result<(), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |file: &str, text: &str| {
-        let path = folder.path().join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    let path = |name: &str| workspace().join(name).display().to_string();
-    write(
-        "Cargo.toml",
-        &format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [workspace.dependencies]\nlttng-provider = {{ path = \"{}\" }}\n\n\
-             [dependencies]\n{dependencies}\n\n\
-             [build-dependencies]\nlttng-provider-build = {{ path = \"{}\" }}\n",
-            path("lttng-provider"),
-            path("lttng-provider-build")
-        ),
-    );
-    write("build.rs", "fn main() {\n    lttng_provider_build::compile(\"catalog.toml\");\n}\n");
-    write("src/main.rs", "lttng_provider::include_events!();\n\nfn main() {}\n");
-    write("catalog.toml", catalog);
-    // The versions that the workspace has, so that none is looked for on the network.
-    fs::copy(workspace().join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
-    let output = cargo().args(["build", "--offline"]).current_dir(folder.path()).output().unwrap();
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

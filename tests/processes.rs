@@ -8,11 +8,7 @@ use lttng_testing::{Daemon, Program, Session, wait_until};
 #[test]
 fn eight_threads_lose_no_event() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_commands:command_call");
-    session.start();
-    daemon.run(scenario(), ["threads"]);
-    let events = session.stop().events();
+    let events = daemon.record(&["valkey_commands:command_call"], scenario(), ["threads"]).events();
     assert_eq!(events.len(), 8 * 1000);
     for thread in 0..8 {
         let name = format!("\"thread-{thread}\"");

@@ -81,11 +81,7 @@ fn contexts_are_those_of_the_program() {
 #[test]
 fn every_way_to_measure_records_how_long_it_took() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_*");
-    session.start();
-    daemon.run(scenario(), ["durations"]);
-    let events = session.stop().events();
+    let events = daemon.record(&["valkey_*"], scenario(), ["durations"]).events();
     let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     let expected = [
         "valkey_aof:fork",
@@ -105,11 +101,7 @@ fn every_way_to_measure_records_how_long_it_took() {
 #[test]
 fn nothing_is_measured_for_a_session_that_does_not_ask() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_rdb:*");
-    session.start();
-    daemon.run(scenario(), ["durations"]);
-    assert_eq!(session.stop().events(), []);
+    assert_eq!(daemon.record(&["valkey_rdb:*"], scenario(), ["durations"]).events(), []);
 }
 
 fn commands(options: &[&str]) -> Vec<Event> {

@@ -120,10 +120,5 @@ fn wrong_count_is_one_clear_line() {
 }
 
 fn record(daemon: &Daemon, count: &str) -> Trace {
-    let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
-    let session = daemon.session();
-    session.enable("valkey_*");
-    session.start();
-    daemon.run(emit_all, [count]);
-    session.stop()
+    daemon.record(&["valkey_*"], Program::example("valkey-trace", "emit-all").traced().build(), [count])
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 
-use crate::{Session, wait_until};
+use crate::{Session, Trace, wait_until};
 
 /// A session daemon that nobody else uses, ended when it is dropped.
 ///
@@ -77,6 +77,23 @@ impl Daemon {
             String::from_utf8_lossy(&output.stderr)
         );
         String::from_utf8(output.stdout).expect("the output is UTF-8")
+    }
+
+    /// Runs a program to its end while a session records the events with these names. The trace goes with the
+    /// daemon.
+    pub fn record<S: AsRef<OsStr>>(
+        &self,
+        events: &[&str],
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Trace {
+        let session = self.session();
+        for events in events {
+            session.enable(events);
+        }
+        session.start();
+        self.run(program, arguments);
+        session.stop()
     }
 
     /// Runs `lttng` with these arguments and returns what it prints.

@@ -8,11 +8,7 @@
 //! use lttng_testing::Daemon;
 //!
 //! let daemon = Daemon::start();
-//! let session = daemon.session();
-//! session.enable("valkey_*");
-//! session.start();
-//! daemon.run("echo", ["a traced program, in place of echo"]);
-//! let trace = session.stop();
+//! let trace = daemon.record(&["valkey_*"], "echo", ["a traced program, in place of echo"]);
 //! assert!(trace.events().is_empty());
 //! ```
 

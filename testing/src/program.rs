@@ -1,9 +1,10 @@
 //! Building programs of the workspace as a user would, apart from the running `cargo test`.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::{env, fs};
+use std::{env, fs, io};
 
 /// A program or library of the workspace, to be built by `cargo` in a target folder of its own: the build that
 /// runs the test holds the lock of the usual one, and may have other features.
@@ -90,7 +91,7 @@ impl Program {
 
     /// As [`build`](Program::build), with what cargo says if the build fails.
     pub fn try_build(&self) -> Result<PathBuf, String> {
-        // Between cargo's writing of the program and our copying it, no other build may write it.
+        // Between cargo's writing of the program and our keeping it, no other build may write it.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
 
@@ -105,10 +106,7 @@ impl Program {
         let profile = if self.release { "release" } else { "debug" };
         let built = target_folder().join(profile).join(&self.file);
         let kept = target_folder().join("programs").join(self.variant()).join(&self.file);
-        fs::create_dir_all(kept.parent().expect("it is in a folder")).expect("the folder can be made");
-        // A new file each time: the old one may be running.
-        let _ = fs::remove_file(&kept);
-        fs::copy(&built, &kept).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
+        keep(&built, &kept).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
         Ok(kept)
     }
 
@@ -119,6 +117,22 @@ impl Program {
         let words: Vec<_> = words.chain(variables).chain(self.rustc.iter().cloned()).collect();
         words.join(" ").replace(|character: char| !character.is_ascii_alphanumeric(), "-")
     }
+}
+
+/// Gives a file another name that stays when the first is written anew.
+///
+/// A link and no copy, put in place in one step: other tests may be starting the program under that name, which
+/// fails while it is missing or somebody has it open to write.
+fn keep(built: &Path, kept: &Path) -> io::Result<()> {
+    let inode = fs::metadata(built)?.ino();
+    if fs::metadata(kept).is_ok_and(|metadata| metadata.ino() == inode) {
+        return Ok(());
+    }
+    fs::create_dir_all(kept.parent().unwrap_or(kept))?;
+    let new = kept.with_extension("new");
+    let _ = fs::remove_file(&new);
+    fs::hard_link(built, &new)?;
+    fs::rename(new, kept)
 }
 
 /// `cargo` in the folder of the workspace, with the target folder of the tests.

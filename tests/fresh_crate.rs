@@ -1,0 +1,160 @@
+//! A crate that is not of this workspace, as a user would begin one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lttng_testing::{Daemon, Event, cargo, workspace};
+
+const BUILD: &str = r#"fn main() {
+    lttng_provider_build::compile("catalog.toml");
+}
+"#;
+
+const MAIN: &str = r#"lttng_provider::include_events!();
+
+fn main() {
+    shop::sold::emit("apples", 3);
+    shop::checkout::timed(|| ());
+}
+"#;
+
+#[test]
+fn three_lines_make_a_traced_program() {
+    let fresh = Crate::new("fresh");
+    let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
+    let [sold, checkout] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(sold.name, "shop:sold");
+    assert_eq!(sold.field("item"), r#""apples""#);
+    assert_eq!(checkout.name, "shop:checkout");
+}
+
+#[test]
+fn switching_needs_no_clean_build() {
+    let fresh = Crate::new("switching");
+    let on = || record(&fresh.build(&[], &[("USE_LTTNG", "yes")]).unwrap()).len();
+    let off = || record(&fresh.build(&[], &[]).unwrap()).len();
+    let by_feature = || record(&fresh.build(&["--features=lttng"], &[]).unwrap()).len();
+    assert_eq!([on(), off(), on(), off(), by_feature(), off()], [2, 0, 2, 0, 2, 0]);
+}
+
+#[test]
+fn change_of_the_catalog_is_seen() {
+    let fresh = Crate::new("changing");
+    fresh.build(&["--features=lttng"], &[]).unwrap();
+    fresh.write("catalog.toml", &catalog().replace("event.sold]", "event.bought]"));
+    fresh.write("src/main.rs", &MAIN.replace("sold", "bought"));
+    let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
+    assert_eq!(events[0].name, "shop:bought");
+}
+
+#[test]
+fn builder_takes_several_catalogs_and_a_prefix() {
+    let fresh = Crate::new("several");
+    fresh.write("second.toml", &catalog().replace("provider.shop", "provider.depot"));
+    let builder =
+        r#"Builder::new().catalog("catalog.toml").catalog("second.toml").prefix("acme_").compile()"#;
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, builder));
+    fresh.write(
+        "src/main.rs",
+        &MAIN.replace("shop::checkout::timed(|| ())", r#"depot::sold::emit("pears", 1)"#),
+    );
+    let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
+    let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
+    assert_eq!(names, ["acme_shop:sold", "acme_depot:sold"]);
+}
+
+#[test]
+fn errors_of_a_catalog_are_errors_of_the_build() {
+    let fresh = Crate::new("broken");
+    fresh.write("catalog.toml", &catalog().replace(r#"type = "u32""#, r#"type = "u23""#));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    for event in ["sold → count", "delivered → parcels"] {
+        let line = errors.lines().find(|line| line.contains(event));
+        let line = line.unwrap_or_else(|| panic!("nothing about {event}:\n{errors}"));
+        assert!(line.starts_with("error: ") && line.contains("catalog.toml:"), "{line}");
+    }
+}
+
+#[test]
+fn crate_without_the_runtime_is_told_so() {
+    let fresh = Crate::new("no-runtime");
+    let manifest = fs::read_to_string(fresh.folder.join("Cargo.toml")).unwrap();
+    let runtime = manifest.lines().find(|line| line.starts_with("lttng-provider =")).unwrap();
+    fresh.write("Cargo.toml", &manifest.replace(runtime, "").replace("\"lttng-provider/lttng\"", ""));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    let expected = "a crate with a catalog needs `lttng-provider` among its [dependencies]";
+    assert!(errors.contains(expected), "{errors}");
+}
+
+struct Crate {
+    name: String,
+    folder: PathBuf,
+}
+
+impl Crate {
+    fn new(name: &str) -> Crate {
+        let folder = target().join("crates").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        let fresh = Crate { name: name.to_owned(), folder };
+        let path = |name: &str| workspace().join(name).display().to_string();
+        fresh.write(
+            "Cargo.toml",
+            &format!(
+                r#"[package]
+name = "{name}"
+version = "0.0.0"
+edition = "2024"
+
+[workspace]
+
+[features]
+lttng = ["lttng-provider/lttng"]
+
+[dependencies]
+lttng-provider = {{ path = "{}" }}
+
+[build-dependencies]
+lttng-provider-build = {{ path = "{}" }}
+"#,
+                path("lttng-provider"),
+                path("lttng-provider-build")
+            ),
+        );
+        fresh.write("build.rs", BUILD);
+        fresh.write("src/main.rs", MAIN);
+        fresh.write("catalog.toml", &catalog());
+        // The versions that the workspace has, so that none is looked for on the network.
+        fs::copy(workspace().join("Cargo.lock"), fresh.folder.join("Cargo.lock")).unwrap();
+        fresh
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The program, or what cargo says.
+    fn build(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+        let mut cargo = cargo();
+        cargo.args(["build", "--offline"]).args(arguments).envs(variables.iter().copied());
+        let output = cargo.current_dir(&self.folder).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(target().join("debug").join(&self.name)) } else { Err(errors) }
+    }
+}
+
+/// Where `cargo()` builds.
+fn target() -> PathBuf {
+    workspace().join("target/e2e")
+}
+
+fn catalog() -> String {
+    fs::read_to_string(workspace().join("lttng-provider/doc/shop.toml")).unwrap()
+}
+
+/// All events, but for those of LTTng-UST itself.
+fn record(program: &Path) -> Vec<Event> {
+    let events = Daemon::start().record(&["*"], program, [""; 0]).events();
+    events.into_iter().filter(|event| !event.name.starts_with("lttng_ust_")).collect()
+}
