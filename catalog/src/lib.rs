@@ -29,7 +29,9 @@ pub use check::check;
 pub use error::{Error, Errors};
 pub use markdown::markdown;
 pub use model::*;
+pub use naming::identifier;
 pub use place::{Place, Step};
+pub use suggest::{did_you_mean_one_of, nearest};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

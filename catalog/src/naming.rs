@@ -2,7 +2,7 @@
 //!
 //! They are defined here so that the checker refuses what would clash and generators agree with it.
 
-use crate::model::{Enumeration, Event, Field, FieldType, Label};
+use crate::model::{Enumeration, Event, Field, FieldType, Integer, Label};
 
 impl Enumeration {
     /// The name of the Rust type: `client_kind` becomes `ClientKind`.
@@ -29,6 +29,13 @@ impl Event {
     }
 }
 
+impl Integer {
+    /// The name of the Rust type, e.g. `u32`.
+    pub fn rust_name(self) -> String {
+        format!("{}{}", if self.signed { "i" } else { "u" }, self.width.bits())
+    }
+}
+
 impl Field {
     /// The name of the C argument that carries the length, if the type has one.
     pub fn length_argument(&self) -> Option<String> {
@@ -44,6 +51,25 @@ impl Field {
             FieldType::Text { .. } | FieldType::Sequence { .. } => Some(format!("_{}_length", self.name)),
             _ => None,
         }
+    }
+}
+
+/// Words that Rust keeps for itself and a catalog may use.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The name, made a raw identifier where Rust has the word for itself.
+///
+/// Four words cannot be raw identifiers; they get an underscore.
+pub fn identifier(name: &str) -> String {
+    match name {
+        "crate" | "self" | "super" | "Self" => format!("{name}_"),
+        _ if KEYWORDS.contains(&name) => format!("r#{name}"),
+        _ => name.to_owned(),
     }
 }
 
@@ -89,5 +115,12 @@ mod tests {
         for (name, joined) in cases {
             assert_eq!(camel_case(name), joined);
         }
+    }
+
+    #[test]
+    fn keywords_become_raw_identifiers() {
+        assert_eq!(identifier("fork"), "fork");
+        assert_eq!(identifier("type"), "r#type");
+        assert_eq!(identifier("self"), "self_");
     }
 }

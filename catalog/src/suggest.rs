@@ -9,10 +9,7 @@ pub(crate) fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item =
 }
 
 /// Like [`did_you_mean`], but if nothing is near it says what there is.
-pub(crate) fn did_you_mean_one_of<'a>(
-    wrong: &str,
-    candidates: impl Iterator<Item = &'a str> + Clone,
-) -> String {
+pub fn did_you_mean_one_of<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = did_you_mean(wrong, candidates.clone());
     if !near.is_empty() {
         return near;
@@ -26,7 +23,7 @@ pub(crate) fn did_you_mean_one_of<'a>(
 }
 
 /// The candidate that is spelled most alike, or that begins or ends alike.
-fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Beyond this no one mistyped a name, and the distance takes time that grows with the square.
     if wrong.len() > 256 {
         return None;

@@ -76,6 +76,7 @@ impl Builder {
             return Err(Error::Prefix { prefix: self.prefix, wrong });
         }
         let catalogs = self.read_catalogs()?;
+        self.name_catalogs()?;
         let files = generate(&catalogs, &Options { tracing, prefix: self.prefix })?;
         let folder = match self.output {
             Some(folder) => folder,
@@ -85,6 +86,13 @@ impl Builder {
         if tracing {
             compile_c(&folder, &files)?;
         }
+        Ok(())
+    }
+
+    /// Tells the derive macros in the crate which catalogs it has.
+    fn name_catalogs(&self) -> Result<(), Error> {
+        let paths = env::join_paths(&self.catalogs).map_err(Error::CatalogPath)?;
+        println!("cargo::rustc-env=LTTNG_PROVIDER_CATALOGS={}", paths.display());
         Ok(())
     }
 
@@ -148,6 +156,8 @@ pub enum Error {
         /// What is wrong with it.
         wrong: char,
     },
+    /// A catalog's path that cannot be in a list of paths.
+    CatalogPath(env::JoinPathsError),
     /// Catalogs that cannot be read or have errors.
     Catalogs(Vec<Errors>),
     /// Providers that cannot be in one program.
@@ -180,6 +190,7 @@ impl fmt::Display for Error {
             Error::Prefix { prefix, wrong } => {
                 write!(f, "the prefix `{prefix}` has a {wrong:?}: only letters, digits and `_` can be in a provider's name")
             }
+            Error::CatalogPath(error) => write!(f, "the path of a catalog: {error}"),
             Error::Catalogs(errors) => {
                 for (index, errors) in errors.iter().enumerate() {
                     let separator = if index == 0 { "" } else { "\n" };

@@ -1,1 +1,56 @@
-//! Structs, enums and functions become LTTng-UST tracepoints, checked against the catalog.
+//! Structs, enums and functions become LTTng-UST tracepoints, checked against the catalog at compile time.
+//!
+//! Use the macros through `lttng_provider`, which has what their code needs.
+//!
+//! Each macro is a pipeline: what was written is parsed, matched with the catalog into a model, and expanded.
+//! Names are compared here; types are left to the compiler, which knows them, through the trait
+//! `lttng_provider::Value`.
+
+mod catalogs;
+mod enumeration;
+mod errors;
+mod event;
+mod field;
+mod newtype;
+mod target;
+mod traced;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+#[doc = include_str!("../doc/event.md")]
+#[proc_macro_derive(Event, attributes(event))]
+pub fn event(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    code(event::derive(&input))
+}
+
+#[doc = include_str!("../doc/event_enum.md")]
+#[proc_macro_derive(EventEnum, attributes(event))]
+pub fn event_enum(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    code(enumeration::derive(&input))
+}
+
+#[doc = include_str!("../doc/event_value.md")]
+#[proc_macro_derive(EventValue)]
+pub fn event_value(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    code(newtype::derive(&input))
+}
+
+#[doc = include_str!("../doc/traced.md")]
+#[proc_macro_attribute]
+pub fn traced(options: TokenStream, function: TokenStream) -> TokenStream {
+    let unchanged = function.clone();
+    match traced::attribute(options.into(), function.into()) {
+        Ok(code) => code.into(),
+        // The function stays, so that what calls it has no errors of its own.
+        Err(error) => [error.into_compile_error().into(), unchanged].into_iter().collect(),
+    }
+}
+
+/// The code, or the errors as code.
+fn code(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    result.unwrap_or_else(syn::Error::into_compile_error).into()
+}

@@ -39,13 +39,21 @@ mod duration;
 mod event;
 pub mod ffi;
 mod macros;
+mod measurement;
+mod owned_text;
 mod text;
+mod value;
 
 pub use duration::{Guard, NoDetails, Stopwatch, Unit};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
 pub use ffi::fork::{Fork, fork};
+#[cfg(feature = "derive")]
+pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
+pub use measurement::Measurement;
+pub use owned_text::OwnedText;
 pub use text::Text;
+pub use value::{Time, Value};
 
 /// Whether tracing is built in.
 pub const TRACING: bool = cfg!(tracing);

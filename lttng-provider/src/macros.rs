@@ -34,3 +34,23 @@ macro_rules! include_events {
         include!(concat!(env!("OUT_DIR"), "/events.rs"));
     };
 }
+
+/// Runs the body of an `async fn` with `#[traced(…, polling)]`; with tracing off, the body is all there is.
+#[cfg(tracing)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! polled {
+    ($measurement:expr, $body:block) => {
+        $measurement.polled(async move $body).await
+    };
+}
+
+#[cfg(not(tracing))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! polled {
+    ($measurement:expr, $body:block) => {{
+        let _ = $measurement;
+        $body
+    }};
+}

@@ -1,13 +1,6 @@
 //! Arguments: what the application passes, and what goes to C.
 
-use lttng_catalog::{Field, FieldType, Integer, Provider};
-
-use super::identifier::identifier;
-
-/// `u32`
-pub(super) fn integer_type(integer: Integer) -> String {
-    format!("{}{}", if integer.signed { "i" } else { "u" }, integer.width.bits())
-}
+use lttng_catalog::{Field, FieldType, Provider, identifier};
 
 /// What is generated for an argument, each in the words of one place.
 pub(super) struct Argument {
@@ -52,14 +45,14 @@ pub(super) fn argument(provider: &Provider, field: &Field) -> Argument {
         name: name.clone(),
     };
     match &field.kind {
-        FieldType::Integer(integer) => same(integer_type(*integer)),
+        FieldType::Integer(integer) => same(integer.rust_name()),
         FieldType::Float => same("f32".to_owned()),
         FieldType::Double => same("f64".to_owned()),
         FieldType::Bool => same("bool".to_owned()),
         FieldType::Enum(enumeration) => {
             let enumeration = provider.enumeration(enumeration);
             Argument {
-                raw: enumeration.map(|e| integer_type(e.container)).unwrap_or_default(),
+                raw: enumeration.map(|e| e.container.rust_name()).unwrap_or_default(),
                 to_raw: format!("{name}.value()"),
                 ..same(enumeration.map(|e| e.rust_name()).unwrap_or_default())
             }
@@ -69,11 +62,11 @@ pub(super) fn argument(provider: &Provider, field: &Field) -> Argument {
             text(format!("{RAW_LIST}<'_, u8>"), format!("{RAW_LIST}::text"))
         }
         FieldType::Array { element, length } => {
-            let kind = format!("&'a [{}; {length}]", integer_type(*element));
+            let kind = format!("&'a [{}; {length}]", element.rust_name());
             Argument { borrows: true, raw: kind.replace("'a ", ""), ..same(kind) }
         }
         FieldType::Sequence { element, .. } => {
-            let element = integer_type(*element);
+            let element = element.rust_name();
             Argument {
                 raw: format!("{RAW_LIST}<'_, {element}>"),
                 to_raw: format!("{RAW_LIST}::new({name})"),

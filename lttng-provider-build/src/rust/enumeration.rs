@@ -2,12 +2,11 @@
 
 use lttng_catalog::{Enumeration, Label};
 
-use super::arguments::integer_type;
 use super::doc;
 
 pub(super) fn enumeration(enumeration: &Enumeration) -> String {
     let name = enumeration.rust_name();
-    let integer = integer_type(enumeration.container);
+    let integer = enumeration.container.rust_name();
     let each =
         |write: &dyn Fn(&Label) -> String| -> String { enumeration.labels.iter().map(write).collect() };
     let variants = each(&|label| {
@@ -64,6 +63,13 @@ impl From<{integer}> for {name} {{
         match value {{
 {labels}            _ => {name}::Unlabelled(value),
         }}
+    }}
+}}
+
+impl lttng_provider::Value<'_, {name}> for {name} {{
+    #[inline]
+    fn value(&self) -> {name} {{
+        *self
     }}
 }}
 "

@@ -1,10 +1,9 @@
 //! An event as a type with functions.
 
-use lttng_catalog::{Event, Field, Unit};
+use lttng_catalog::{Event, Field, Unit, identifier};
 
-use super::arguments::{Argument, argument, integer_type};
+use super::arguments::{Argument, argument};
 use super::doc;
-use super::identifier::identifier;
 use super::list;
 use crate::generate::Source;
 
@@ -304,8 +303,8 @@ impl Duration<'_> {
     fn count(&self) -> String {
         let count = "Self::UNIT.count(duration)";
         match &self.field.kind {
-            lttng_catalog::FieldType::Integer(integer) if integer_type(*integer) != "u64" => {
-                format!("{count}.try_into().unwrap_or({}::MAX)", integer_type(*integer))
+            lttng_catalog::FieldType::Integer(integer) if integer.rust_name() != "u64" => {
+                format!("{count}.try_into().unwrap_or({}::MAX)", integer.rust_name())
             }
             _ => count.to_owned(),
         }

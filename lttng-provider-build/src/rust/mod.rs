@@ -4,11 +4,11 @@ mod arguments;
 mod doc;
 mod enumeration;
 mod event;
-mod identifier;
+
+use lttng_catalog::identifier;
 
 use crate::generate::Source;
 use crate::{SourceFile, layout};
-use identifier::identifier;
 
 /// All providers in one file.
 pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
@@ -22,7 +22,7 @@ fn module(source: &Source<'_>, tracing: bool) -> String {
     let events = provider.events.iter().map(|event| event::event(source, event, tracing));
     let items: Vec<String> = enumerations.chain(events).collect();
     format!(
-        "// {}\n\n{}#[allow(non_camel_case_types, clippy::too_many_arguments)]\npub mod {} {{\n{}}}\n",
+        "// {}\n\n{}#[allow(non_camel_case_types, clippy::needless_lifetimes, clippy::too_many_arguments)]\npub mod {} {{\n{}}}\n",
         source.origin(),
         doc::comment(&provider.doc, &format!("The events of the provider `{}`.", provider.name)),
         identifier(&provider.name),

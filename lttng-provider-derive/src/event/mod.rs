@@ -1,0 +1,17 @@
+//! `#[derive(Event)]`: a struct becomes an event.
+
+mod expand;
+mod model;
+mod parse;
+
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+use crate::catalogs::Catalogs;
+
+pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let input = parse::Input::parse(input)?;
+    let catalogs = Catalogs::read(input.attribute.catalog.as_ref())?;
+    let model = model::Model::new(&input, &catalogs)?;
+    Ok(expand::expand(&model))
+}

@@ -1,0 +1,137 @@
+//! A field of the catalog: what it takes, and how a value gets there.
+
+use lttng_catalog::{Field, FieldType, Integer, Provider, Unit, identifier};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprUnary, Ident, Lifetime, Lit, Type, UnOp};
+
+use crate::target::Target;
+
+/// A field of an event that a macro fills.
+pub(crate) struct CatalogField<'c> {
+    pub(crate) field: &'c Field,
+    provider: &'c Provider,
+    event: &'c Target,
+}
+
+impl<'c> CatalogField<'c> {
+    pub(crate) fn new(provider: &'c Provider, event: &'c Target, field: &'c Field) -> Self {
+        CatalogField { field, provider, event }
+    }
+
+    /// The argument's name in Rust.
+    pub(crate) fn name(&self) -> Ident {
+        let name = identifier(&self.field.argument);
+        match name.strip_prefix("r#") {
+            Some(raw) => Ident::new_raw(raw, Span::mixed_site()),
+            None => Ident::new(&name, Span::mixed_site()),
+        }
+    }
+
+    /// What the catalog has, for a message: `` `count: u32` (How many.) ``.
+    pub(crate) fn description(&self) -> String {
+        let Field { argument, kind, doc, .. } = self.field;
+        let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+        let doc = if doc.is_empty() { doc } else { format!(" ({doc})") };
+        format!("`{argument}: {kind}`{doc}")
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.field.kind, FieldType::String | FieldType::Text { .. } | FieldType::TextArray(_))
+    }
+
+    /// The type that a value is converted to: the `T` of `lttng_provider::Value`.
+    pub(crate) fn value_type(&self, lifetime: &Lifetime) -> TokenStream {
+        if let Some(kind) = self.number_type() {
+            return if self.time_unit().is_some() {
+                quote!(::lttng_provider::Time<#kind>)
+            } else {
+                quote!(#kind)
+            };
+        }
+        match &self.field.kind {
+            FieldType::Enum(name) => {
+                let name = self.provider.enumeration(name).map(|e| e.rust_name()).unwrap_or_default();
+                let path = self.event.sibling(&name);
+                quote!(#path)
+            }
+            FieldType::Array { element, length } => {
+                let element = integer(*element);
+                let length = *length as usize;
+                quote!(& #lifetime [#element; #length])
+            }
+            FieldType::Sequence { element, .. } => {
+                let element = integer(*element);
+                quote!(& #lifetime [#element])
+            }
+            FieldType::Bool => quote!(bool),
+            _ => quote!(::lttng_provider::Text<#lifetime>),
+        }
+    }
+
+    /// The argument from a reference to a value of this type, where the compiler shows what is wrong with it.
+    pub(crate) fn convert(&self, kind: &Type, reference: TokenStream) -> TokenStream {
+        let target = self.value_type(&elided());
+        self.count(quote!(<#kind as ::lttng_provider::Value<'_, #target>>::value(#reference)))
+    }
+
+    /// The argument from a reference to a value of a type that only the compiler knows.
+    pub(crate) fn convert_inferred(&self, reference: TokenStream) -> TokenStream {
+        let target = self.value_type(&elided());
+        self.count(quote!(::lttng_provider::Value::<'_, #target>::value(#reference)))
+    }
+
+    /// A time becomes a number in the unit of the field.
+    fn count(&self, value: TokenStream) -> TokenStream {
+        match self.time_unit() {
+            Some(unit) => {
+                let unit = Ident::new(&format!("{unit:?}"), Span::call_site());
+                quote!(#value.count(::lttng_provider::Unit::#unit))
+            }
+            None => value,
+        }
+    }
+
+    /// The argument from an expression.
+    pub(crate) fn convert_expression(&self, expression: &Expr) -> TokenStream {
+        // The type of `3` is up to where it stands.
+        if let Some(kind) = self.number_type()
+            && is_bare_number(expression)
+        {
+            return quote!(::core::convert::identity::<#kind>(#expression));
+        }
+        self.convert_inferred(quote_spanned!(expression.span()=> &(#expression)))
+    }
+
+    /// The type of a number.
+    fn number_type(&self) -> Option<Ident> {
+        match self.field.kind {
+            FieldType::Integer(kind) => Some(integer(kind)),
+            FieldType::Float => Some(Ident::new("f32", Span::call_site())),
+            FieldType::Double => Some(Ident::new("f64", Span::call_site())),
+            _ => None,
+        }
+    }
+
+    fn time_unit(&self) -> Option<Unit> {
+        self.field.unit.filter(|unit| unit.nanoseconds().is_some())
+    }
+}
+
+fn elided() -> Lifetime {
+    Lifetime::new("'_", Span::call_site())
+}
+
+fn integer(integer: Integer) -> Ident {
+    Ident::new(&integer.rust_name(), Span::call_site())
+}
+
+fn is_bare_number(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.suffix().is_empty(),
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.suffix().is_empty(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => is_bare_number(expr),
+        _ => false,
+    }
+}

@@ -1,0 +1,147 @@
+//! A function matched with the event of the catalog.
+
+use std::time::Duration;
+
+use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
+use syn::ext::IdentExt;
+use syn::{Expr, Ident, parse_quote};
+
+use super::options::{FieldOption, How, Options};
+use super::parse::Function;
+use crate::catalogs::Catalogs;
+use crate::errors::Errors;
+use crate::field::CatalogField;
+use crate::target::Target;
+
+/// A function that agrees with the catalog, but for the types.
+pub(super) struct Model<'m> {
+    pub(super) event: &'m Target,
+    pub(super) function: &'m Function,
+    /// The fields beside the duration, in order, and what they are filled with.
+    pub(super) details: Vec<Detail<'m>>,
+    pub(super) slower_than: Duration,
+    pub(super) polling: bool,
+    pub(super) catalogs: &'m Catalogs,
+}
+
+/// A field beside the duration.
+pub(super) struct Detail<'m> {
+    pub(super) field: CatalogField<'m>,
+    pub(super) how: How,
+    pub(super) expression: Expr,
+}
+
+impl<'m> Model<'m> {
+    pub(super) fn new(
+        options: &'m Options,
+        function: &'m Function,
+        catalogs: &'m Catalogs,
+    ) -> syn::Result<Self> {
+        let target = &options.target;
+        let (provider, event) = catalogs.event(target)?;
+        let Some(duration) = duration_of(event) else {
+            return Err(syn::Error::new(target.item.span(), without_duration(provider, event)));
+        };
+        let mut errors = Errors::default();
+        if let Some(word) = &options.polling
+            && function.item.sig.asyncness.is_none()
+        {
+            let message = "only an `async fn` is polled: leave `polling` out, or make the function one";
+            errors.add(syn::Error::new(word.span(), message));
+        }
+        let expected = event.fields.iter().filter(|field| field.name != duration);
+        let expected: Vec<_> = expected.map(|field| CatalogField::new(provider, target, field)).collect();
+        let filling = Filling { full_name: format!("{}:{}", provider.name, event.name), duration, target };
+        filling.check_names(&options.fields, &expected, &mut errors);
+        let mut details = Vec::new();
+        for field in expected {
+            match filling.fill(field, &options.fields, function) {
+                Ok(detail) => details.push(detail),
+                Err(error) => errors.add(error),
+            }
+        }
+        errors.finish()?;
+        let polling = options.polling.is_some();
+        Ok(Model { event: target, function, details, slower_than: options.slower_than, polling, catalogs })
+    }
+}
+
+/// The name of the field that is the duration, in a unit of time.
+fn duration_of(event: &Event) -> Option<&str> {
+    let name = event.meaning.duration.as_deref()?;
+    event.field(name)?.unit?.nanoseconds().map(|_| name)
+}
+
+fn without_duration(provider: &Provider, event: &Event) -> String {
+    let others: Vec<String> = provider
+        .events
+        .iter()
+        .filter(|event| duration_of(event).is_some())
+        .map(|event| format!("`{}`", event.name))
+        .collect();
+    let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+    format!(
+        "`{}:{}` has no duration in the catalog, so nothing can be measured for it; of the provider's events these \
+         have one: {others}",
+        provider.name, event.name
+    )
+}
+
+/// The search for what fills each field.
+struct Filling<'m> {
+    full_name: String,
+    duration: &'m str,
+    target: &'m Target,
+}
+
+impl Filling<'_> {
+    /// Every name in `fields(…)` is one of the catalog's, and is there once.
+    fn check_names(&self, options: &[FieldOption], expected: &[CatalogField<'_>], errors: &mut Errors) {
+        let full_name = &self.full_name;
+        for (index, option) in options.iter().enumerate() {
+            let name = option.name.unraw().to_string();
+            let message = if name == self.duration {
+                format!("the duration of `{full_name}` is measured: leave it out")
+            } else if !expected.iter().any(|field| field.field.argument == name) {
+                let names = expected.iter().map(|field| field.field.argument.as_str());
+                let hint = did_you_mean_one_of(&name, names);
+                format!("`{full_name}` has no field `{name}` beside the duration in the catalog{hint}")
+            } else if options[..index].iter().any(|before| before.name == option.name) {
+                format!("`{name}` has a value already")
+            } else {
+                continue;
+            };
+            errors.add(syn::Error::new(option.name.span(), message));
+        }
+    }
+
+    /// What fills a field: what `fields(…)` says, or the parameter of its name.
+    fn fill<'d>(
+        &self,
+        field: CatalogField<'d>,
+        options: &[FieldOption],
+        function: &Function,
+    ) -> syn::Result<Detail<'d>> {
+        let name = identifier(&field.field.argument);
+        if let Some(option) = options.iter().find(|option| option.name == name) {
+            if option.how != How::Plain && !field.is_text() {
+                let message = format!("`%` and `?` make text, and the catalog has {}", field.description());
+                return Err(syn::Error::new(option.name.span(), message));
+            }
+            return Ok(Detail { field, how: option.how, expression: option.expression.clone() });
+        }
+        if let Some(parameter) = function.parameter(&name) {
+            return Ok(Detail { field, how: How::Plain, expression: expression(&parameter) });
+        }
+        let message = format!(
+            "`{}` has {} in the catalog, and the function no parameter of that name: say `fields({name} = …)`",
+            self.full_name,
+            field.description(),
+        );
+        Err(syn::Error::new(self.target.item.span(), message))
+    }
+}
+
+fn expression(name: &Ident) -> Expr {
+    parse_quote!(#name)
+}

@@ -1,0 +1,77 @@
+//! A function, before the catalog is known.
+
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, FnArg, Ident, ItemFn, PatIdent, ReturnType, Signature, Token, Type, Visibility};
+
+/// A function or method with a body.
+pub(super) struct Function {
+    pub(super) item: ItemFn,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis: Visibility = input.parse()?;
+        let signature = input.fork().parse::<Signature>();
+        if signature.is_err() && !input.peek(Token![fn]) {
+            return Err(input.error("`#[traced]` belongs on a function or a method"));
+        }
+        let sig: Signature = input.parse()?;
+        if input.peek(Token![;]) {
+            let message = "there is no body to measure: put `#[traced]` on the implementations";
+            return Err(syn::Error::new_spanned(&sig.ident, message));
+        }
+        let block: Block = input.parse()?;
+        check(&sig)?;
+        Ok(Function { item: ItemFn { attrs, vis, sig, block: Box::new(block) } })
+    }
+}
+
+impl Function {
+    /// The parameter of this name, be it one of a pattern.
+    pub(super) fn parameter(&self, name: &str) -> Option<Ident> {
+        let mut names = Names(Vec::new());
+        for input in &self.item.sig.inputs {
+            if let FnArg::Typed(parameter) = input {
+                names.visit_pat(&parameter.pat);
+            }
+        }
+        names.0.into_iter().find(|parameter| parameter == name)
+    }
+}
+
+/// The names that a pattern binds.
+struct Names(Vec<Ident>);
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+        self.0.push(pattern.ident.clone());
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+/// Refuses what would not be measured as one expects.
+fn check(signature: &Signature) -> syn::Result<()> {
+    if let Some(word) = &signature.constness {
+        let message = "a `const fn` cannot be traced: it may run while the program is compiled";
+        return Err(syn::Error::new_spanned(word, message));
+    }
+    if let ReturnType::Type(_, kind) = &signature.output
+        && signature.asyncness.is_none()
+        && is_future(kind)
+    {
+        let message = "only the making of the future would be measured, not its run: make it an `async fn`";
+        return Err(syn::Error::new_spanned(kind, message));
+    }
+    Ok(())
+}
+
+/// Whether a type is `impl Future`, or a pointer to `dyn Future` as `async_trait` makes it.
+fn is_future(kind: &Type) -> bool {
+    let text = kind.to_token_stream().to_string();
+    let mut words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
+    let future = words.any(|word| matches!(word, "Future" | "BoxFuture" | "LocalBoxFuture"));
+    future && matches!(kind, Type::ImplTrait(_) | Type::Path(_))
+}
