@@ -8,6 +8,17 @@
 //!            want(class) -> fields        event(…) event(…)
 //! Collector <───────────────────── Source ─────────────────> Collector ──absorb──> Collector
 //! ```
+//!
+//! The sources give the same for the same trace:
+//!
+//! - The fields of a class are those that the metadata declares, with one leading underscore less. So a
+//!   sequence `values` follows its length, which LTTng declares as `_values_length`. Of the packet context,
+//!   those that describe the packet itself (times, sizes, counters) are left out.
+//! - Folders that share a UUID are one trace, and a packet that several of them have is read once.
+//! - Of a packet that is cut short, was left open by the tracer or holds a corrupt event, the events before
+//!   that place are read.
+//! - What a tracer discarded before the first packet that is there is not known and not counted, unless that
+//!   packet is the stream's first.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

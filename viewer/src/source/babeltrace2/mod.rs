@@ -1,19 +1,24 @@
 //! Reads traces with Babeltrace 2.
 //!
 //! ```text
-//! folders ─> survey ─> staging ─> graph ─> reading ─> collector
-//!            packets   what is    ffi      classes
-//!                      sound               fields
+//! folders ─> survey ─────> staging ─> graph ─> reading ─> collector
+//!            layout        what is    ffi      classes
+//!            packets       sound               fields
 //! ```
 //!
-//! Babeltrace 2.0 decodes; what it gets wrong is seen to here:
+//! Babeltrace decodes; what its version 2.0.4 gets wrong is seen to here:
 //!
 //! | 2.0.4 | here |
 //! |---|---|
-//! | refuses a trace for one damaged file | is given only what is sound ([`survey`], [`staging`]) |
-//! | ends everything at the first error | streams fail alone, and go on after the bad packet |
+//! | refuses a trace for one damaged file, loops on a packet of size 0, crashes on a corrupt index | is given only what is sound ([`survey`], [`staging`]) |
+//! | crashes on a corrupt length, and reads a packet's last event beyond its end | corrupt events are cut off before ([`survey`]) |
+//! | ends all streams at the first error | each stream fails alone ([`ffi`]) and goes on after the bad packet |
+//! | leaves an error with the thread after a success, so that the next call aborts | it is taken ([`ffi`]) |
 //! | shows stale bytes for an empty string | the length decides ([`ffi`]) |
-//! | leaves out the events discarded by the end of a stream's first packet | read from the packet ([`reading`]) |
+//! | leaves out what was discarded by the end of a stream's first packet | it is read from the packet ([`reading`]) |
+//!
+//! Where packets are is known for LTTng's own layout alone ([`layout`]); other traces go to Babeltrace as they
+//! are.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -32,6 +37,7 @@ use survey::Survey;
 mod classes;
 mod ffi;
 mod fields;
+mod layout;
 mod nothing;
 mod packets;
 mod reading;

@@ -1,15 +1,7 @@
 //! Where a stream file's packets are.
 //!
 //! Babeltrace 2 refuses a whole trace when one packet is cut short, loops on a packet of size 0, and does not
-//! show a packet's number or size. So the headers are looked at first. Only LTTng's own layout is known here,
-//! which has been the same since LTTng 2.8:
-//!
-//! ```text
-//!  0 magic            20 stream_id (u32)            32 timestamp_begin   48 content_size   64 packet_seq_num
-//!  4 uuid (16 bytes)  24 stream_instance_id (u64)   40 timestamp_end     56 packet_size    72 events_discarded
-//! ```
-//!
-//! After that, cpu_id (u32) ends it. Sizes are in bits. Integers are in the byte order in which the magic number reads 0xC1FC1FC1.
+//! show a packet's number or size. So the headers are looked at first.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,13 +9,11 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::layout::{HEADER, Layout, integer};
 use crate::source::Damage;
 use crate::source::discover::Uuid;
 
 const MAGIC: u32 = 0xC1FC_1FC1;
-
-/// Up to and with cpu_id, which ends the packet's context.
-const HEADER: usize = 84;
 
 /// How far to look for a packet at once.
 const SEARCH: usize = 1 << 16;
@@ -81,9 +71,7 @@ impl StreamFile {
         }
         Ok(Self { path: scan.path, size, packets, damage: scan.damage })
     }
-}
 
-impl StreamFile {
     /// Leaves out what follows a damaged event, up to the end of its packet. Where the packet's own offset is
     /// given instead, its last event leads beyond its content.
     pub fn cut(&mut self, damage: &Damage) {
@@ -106,57 +94,6 @@ impl StreamFile {
         let size = File::open(path)?.metadata()?.len();
         Ok(Self { path: path.into(), size, packets: Vec::new(), damage: Vec::new() })
     }
-}
-
-/// LTTng's packet layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The size of events_discarded, an `unsigned long` of the traced program.
-    long: usize,
-}
-
-impl Layout {
-    /// LTTng's layout, if that is what the metadata declares.
-    pub fn of_metadata(text: &str) -> Option<Self> {
-        let members = |opening: &str| -> Option<Vec<&str>> {
-            let (_, block) = text.split_once(opening)?;
-            let (block, _) = block.split_once('}')?;
-            block.split(';').map(str::trim).filter(|member| !member.is_empty()).map(last_word).collect()
-        };
-        let header = members("packet.header := struct {")?;
-        let context = members("struct packet_context {")?;
-        let long = ["32", "64"].into_iter().find(|bits| {
-            text.lines().any(|line| {
-                line.contains(&format!("size = {bits};")) && line.trim_end().ends_with(":= unsigned long;")
-            })
-        })?;
-        let expected = [
-            "timestamp_begin",
-            "timestamp_end",
-            "content_size",
-            "packet_size",
-            "packet_seq_num",
-            "events_discarded",
-            "cpu_id",
-        ];
-        let same = header == ["magic", "uuid[16]", "stream_id", "stream_instance_id"] && context == expected;
-        same.then_some(Self { long: if long == "32" { 4 } else { 8 } })
-    }
-
-    /// The size of a packet's header and context.
-    fn header_bits(self) -> u64 {
-        (72 + self.long as u64 + 4) * 8
-    }
-
-    /// How many events were discarded between two packets of a stream; the counter may wrap.
-    pub fn discarded_between(self, before: &Packet, after: &Packet) -> u64 {
-        let difference = after.discarded.wrapping_sub(before.discarded);
-        if self.long == 4 { difference & u64::from(u32::MAX) } else { difference }
-    }
-}
-
-fn last_word(member: &str) -> Option<&str> {
-    member.split_whitespace().next_back()
 }
 
 struct Scan {
@@ -287,14 +224,10 @@ impl Packet {
                 header[at..at + 8].copy_from_slice(&bytes);
             }
         }
-        to.write_all(&header)?;
-        io::copy(&mut from.take(self.size - HEADER as u64), to)?;
+        // A header with a short counter may be all that the packet has.
+        let size = usize::try_from(self.size).unwrap_or(usize::MAX);
+        to.write_all(&header[..size.min(HEADER)])?;
+        io::copy(&mut from.take(self.size.saturating_sub(HEADER as u64)), to)?;
         Ok(())
     }
-}
-
-fn integer(header: &[u8; HEADER], at: usize, size: usize, big_endian: bool) -> u64 {
-    let bytes = &header[at..at + size];
-    let join = |value, &byte: &u8| value << 8 | u64::from(byte);
-    if big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
 }

@@ -2,18 +2,16 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
+use super::layout::Layout;
 use super::nothing::Nothing;
-use super::packets::{Layout, Packet, StreamFile};
+use super::packets::{Packet, StreamFile};
 use super::staging::{FolderIndex, Staging};
 use crate::source::discover::{Discovery, TraceFolders, stream_files};
 use crate::source::native::Native;
 use crate::source::{Damage, Progress, Source, Window};
-
-/// How much of a metadata file to look at; the packets' layout stands near its beginning.
-const METADATA: u64 = 1 << 20;
 
 /// A trace's stream files and their packets.
 pub struct Survey<'a> {
@@ -30,10 +28,7 @@ pub struct Survey<'a> {
 impl<'a> Survey<'a> {
     /// Looks at all stream files.
     pub fn new(trace: &'a TraceFolders) -> Self {
-        let layout = trace.folders.first().and_then(|folder| {
-            let text = metadata_text(&folder.join("metadata")).ok()?;
-            Layout::of_metadata(&text)
-        });
+        let layout = trace.folders.first().and_then(|folder| Layout::of_folder(folder));
         let mut survey =
             Self { trace, folders: Vec::new(), layout, streams: HashMap::new(), damage: Vec::new() };
         let corrupt = if layout.is_some() { corrupt_events(trace) } else { Vec::new() };
@@ -168,31 +163,4 @@ fn corrupt_events(trace: &TraceFolders) -> Vec<Damage> {
     let read = Native::open(discovery)
         .and_then(|mut native| native.read(Window::default(), Nothing, &Progress::default()));
     read.map(|(_, report)| report.damage).unwrap_or_default()
-}
-
-/// The text of a metadata file, whether it stands there in packets or plainly.
-///
-/// A packet's header has 37 bytes: magic, uuid, checksum, content size and packet size in bits, and others.
-fn metadata_text(path: &Path) -> io::Result<String> {
-    const HEADER: usize = 37;
-    const MAGIC: u32 = 0x75D1_1D57;
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(METADATA).read_to_end(&mut bytes)?;
-    let big_endian = bytes.starts_with(&MAGIC.to_be_bytes());
-    if !big_endian && !bytes.starts_with(&MAGIC.to_le_bytes()) {
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    let mut text = Vec::new();
-    let mut rest = bytes.as_slice();
-    while let Some(header) = rest.first_chunk::<HEADER>() {
-        let bytes_at = |at: usize| {
-            let field = [header[at], header[at + 1], header[at + 2], header[at + 3]];
-            let bits = if big_endian { u32::from_be_bytes(field) } else { u32::from_le_bytes(field) };
-            bits as usize / 8
-        };
-        let (content, size) = (bytes_at(24), bytes_at(28));
-        text.extend_from_slice(rest.get(HEADER..content).unwrap_or_default());
-        rest = rest.get(size.max(HEADER)..).unwrap_or_default();
-    }
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }

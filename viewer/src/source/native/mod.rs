@@ -27,7 +27,7 @@ mod file;
 mod header;
 mod index;
 mod ledger;
-mod metadata;
+pub(super) mod metadata;
 mod packet;
 mod plan;
 mod read;
