@@ -10,14 +10,14 @@
 //!
 //! | 2.0.4 | here |
 //! |---|---|
-//! | refuses a trace for one damaged file, loops on a packet of size 0, crashes on a corrupt index | is given only what is sound ([`survey`], [`staging`]) |
-//! | crashes on a corrupt length, and reads a packet's last event beyond its end | corrupt events are cut off before ([`survey`]) |
-//! | ends all streams at the first error | each stream fails alone ([`ffi`]) and goes on after the bad packet |
-//! | leaves an error with the thread after a success, so that the next call aborts | it is taken ([`ffi`]) |
-//! | shows stale bytes for an empty string | the length decides ([`ffi`]) |
-//! | leaves out what was discarded by the end of a stream's first packet | it is read from the packet ([`reading`]) |
+//! | refuses a trace for one damaged file, loops on a packet of size 0, crashes on a corrupt index | is given only what is sound (`survey`, `staging`) |
+//! | crashes on a corrupt length, and reads a packet's last event beyond its end | corrupt events are cut off before (`survey`) |
+//! | ends all streams at the first error | each stream fails alone (`ffi`) and goes on after the bad packet |
+//! | leaves an error with the thread after a success, so that the next call aborts | it is taken (`ffi`) |
+//! | shows stale bytes for an empty string | the length decides (`ffi`) |
+//! | leaves out what was discarded by the end of a stream's first packet | it is read from the packet (`reading`) |
 //!
-//! Where packets are is known for LTTng's own layout alone ([`layout`]); other traces go to Babeltrace as they
+//! Where packets are is known for LTTng's own layout alone (`layout`); other traces go to Babeltrace as they
 //! are.
 
 use std::io;
