@@ -76,3 +76,18 @@ pub(super) fn argument(provider: &Provider, field: &Field) -> Argument {
         }
     }
 }
+
+/// `a, b`
+pub(super) fn names(arguments: &[Argument]) -> String {
+    arguments.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// `a: u32` and so on.
+pub(super) fn parameters<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
+    arguments.into_iter().map(|a| format!("{}: {}", a.name, a.parameter)).collect()
+}
+
+/// `<'a>` if an argument borrows.
+pub(super) fn lifetime<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> &'static str {
+    if arguments.into_iter().any(|a| a.borrows) { "<'a>" } else { "" }
+}

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod doc;
+mod duration;
 mod enumeration;
 mod event;
 
@@ -22,11 +23,16 @@ fn module(source: &Source<'_>, tracing: bool) -> String {
     let events = provider.events.iter().map(|event| event::event(source, event, tracing));
     let items: Vec<String> = enumerations.chain(events).collect();
     format!(
-        "// {}\n\n{}#[allow(non_camel_case_types, clippy::needless_lifetimes, clippy::too_many_arguments)]\npub mod {} {{\n{}}}\n",
-        source.origin(),
-        doc::comment(&provider.doc, &format!("The events of the provider `{}`.", provider.name)),
-        identifier(&provider.name),
-        indent(&items.join("\n"))
+        "// {origin}
+
+{doc}#[allow(non_camel_case_types, clippy::needless_lifetimes, clippy::too_many_arguments)]
+pub mod {name} {{
+{items}}}
+",
+        origin = source.origin(),
+        doc = doc::comment(&provider.doc, &format!("The events of the provider `{}`.", provider.name)),
+        name = identifier(&provider.name),
+        items = indent(&items.join("\n"))
     )
 }
 

@@ -1,0 +1,165 @@
+//! What an event with a duration has beside the others: ways to measure, and `DurationEvent`.
+
+use lttng_catalog::{Field, FieldType, Unit};
+
+use super::arguments::{Argument, lifetime, parameters};
+use super::event::Context;
+use super::{doc, indent, list};
+
+/// An event that has a duration.
+pub(super) struct Duration<'c> {
+    context: &'c Context<'c>,
+    /// Where the duration stands among the arguments.
+    index: usize,
+    field: &'c Field,
+    unit: &'static str,
+}
+
+impl<'c> Duration<'c> {
+    /// None for an event without a duration, or with one that is in no unit of time.
+    pub(super) fn of(context: &'c Context<'c>) -> Option<Self> {
+        let name = context.event.meaning.duration.as_ref()?;
+        let index = context.event.fields.iter().position(|field| field.name == *name)?;
+        let field = &context.event.fields[index];
+        let unit = match field.unit? {
+            Unit::Nanoseconds => "Nanoseconds",
+            Unit::Microseconds => "Microseconds",
+            Unit::Milliseconds => "Milliseconds",
+            Unit::Seconds => "Seconds",
+            Unit::Bytes => return None,
+        };
+        Some(Duration { context, index, field, unit })
+    }
+
+    /// The arguments beside the duration, with their fields.
+    fn details(&self) -> impl Iterator<Item = (&Argument, &Field)> {
+        let all = self.context.arguments.iter().zip(&self.context.event.fields).enumerate();
+        all.filter(|(index, _)| *index != self.index).map(|(_, both)| both)
+    }
+
+    fn has_details(&self) -> bool {
+        self.context.arguments.len() > 1
+    }
+
+    /// The type of the details, e.g. `CommandCallDetails<'a>`.
+    fn details_type(&self) -> String {
+        if !self.has_details() {
+            return "lttng_provider::NoDetails".to_owned();
+        }
+        format!("{}{}", self.context.event.details_name(), self.details_lifetime())
+    }
+
+    fn details_lifetime(&self) -> &'static str {
+        lifetime(self.details().map(|(argument, _)| argument))
+    }
+
+    /// Functions of the event's type that measure.
+    pub(super) fn functions(&self) -> String {
+        let start = "
+    /// Begins to measure, if the event is enabled; reads no clock otherwise.
+    #[inline]
+    pub fn start() -> lttng_provider::Stopwatch<Self> {
+        lttng_provider::Stopwatch::start()
+    }
+";
+        if !self.has_details() {
+            return format!(
+                "{start}
+    /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
+    /// enabled now.
+    #[inline]
+    pub fn guard() -> lttng_provider::Guard<Self> {{
+        lttng_provider::Guard::start()
+    }}
+
+    /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
+    /// enabled now.
+    #[inline]
+    pub fn timed<R>(work: impl FnOnce() -> R) -> R {{
+        let _guard = Self::guard();
+        work()
+    }}
+"
+            );
+        }
+        let details: Vec<_> = self.details().map(|(argument, _)| argument).collect();
+        let field = |a: &&Argument| match a.to_field == a.name {
+            true => a.name.clone(),
+            false => format!("{}: {}", a.name, a.to_field),
+        };
+        let fields: Vec<_> = details.iter().map(field).collect();
+        format!(
+            "{start}
+    /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
+    #[inline]
+{signature}
+        {name} {{ {fields} }}
+    }}
+",
+            signature = list(
+                "    ",
+                &format!("pub fn details{}(", self.details_lifetime()),
+                &parameters(details.iter().copied()),
+                &format!(") -> {} {{", self.details_type()),
+            ),
+            name = self.context.event.details_name(),
+            fields = fields.join(", ")
+        )
+    }
+
+    /// The struct of the details, if there are any, and `DurationEvent` for the event's type.
+    pub(super) fn items(&self) -> String {
+        let name = &self.context.name;
+        let mut text = String::new();
+        if self.has_details() {
+            let fields: String = self
+                .details()
+                .map(|(argument, field)| {
+                    let doc = doc::comment(&field.doc, &format!("Recorded as `{}`.", field.name));
+                    format!("{doc}pub {}: {},\n", argument.name, argument.field)
+                })
+                .collect();
+            text = format!(
+                "/// What [`{name}`] records beside the duration.\n#[derive(Clone, Copy, Debug)]\npub struct {} {{\n{}}}\n\n",
+                self.details_type(),
+                indent(&fields)
+            );
+        }
+        let arguments: Vec<_> = self
+            .context
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(index, a)| if index == self.index { self.count() } else { format!("details.{}", a.name) })
+            .collect();
+        let details = if self.has_details() { "details" } else { "_" };
+        text.push_str(&format!(
+            "impl lttng_provider::DurationEvent for {name} {{
+    const UNIT: lttng_provider::Unit = lttng_provider::Unit::{unit};
+
+    type Details<'a> = {kind};
+
+    #[inline]
+    fn record_duration(duration: ::core::time::Duration, {details}: Self::Details<'_>) {{
+{record}
+    }}
+}}
+",
+            unit = self.unit,
+            kind = self.details_type(),
+            record = list("        ", &format!("{name}::record("), &arguments, ");"),
+        ));
+        text
+    }
+
+    /// The duration as a number of the recorded type.
+    fn count(&self) -> String {
+        let count = "Self::UNIT.count(duration)";
+        match &self.field.kind {
+            FieldType::Integer(integer) if integer.rust_name() != "u64" => {
+                format!("{count}.try_into().unwrap_or({}::MAX)", integer.rust_name())
+            }
+            _ => count.to_owned(),
+        }
+    }
+}
