@@ -25,7 +25,7 @@ fn sleep(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// DEBUG POPULATE count [prefix [size]]: makes keys `prefix:0`, `prefix:1`, … that do not exist yet.
+/// `DEBUG POPULATE count [prefix [size]]`: makes keys `prefix:0`, `prefix:1`, … that do not exist yet.
 fn populate(call: &mut Call) -> Outcome {
     let count = call.integer(2)?;
     let prefix = call.arguments.get(3).cloned().unwrap_or_else(|| b"key".to_vec());

@@ -14,7 +14,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new("zrange", -4, 0, zrange),
 ];
 
-/// ZADD key [NX | XX] [CH] score member …
+/// `ZADD key [NX | XX] [CH] score member …`
 fn zadd(call: &mut Call) -> Outcome {
     let (mut only_new, mut only_existing, mut count_changed, mut at) = (false, false, false, 2);
     loop {
@@ -72,7 +72,7 @@ fn zcard(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// ZRANGE key start stop [REV] [WITHSCORES], by rank
+/// `ZRANGE key start stop [REV] [WITHSCORES]`, by rank
 fn zrange(call: &mut Call) -> Outcome {
     let (start, stop) = (call.integer(2)?, call.integer(3)?);
     let (mut reversed, mut with_scores) = (false, false);

@@ -27,7 +27,7 @@ fn get(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT seconds | PXAT milliseconds | KEEPTTL]
+/// `SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT seconds | PXAT milliseconds | KEEPTTL]`
 fn set(call: &mut Call) -> Outcome {
     let (mut only_new, mut only_existing, mut wants_former, mut keep, mut expiry) =
         (false, false, false, false, None);

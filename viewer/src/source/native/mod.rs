@@ -5,9 +5,9 @@
 //! stream files ──scan, index, packet──> packets ──ledger──> each once ──read─┴──> Collect
 //! ```
 //!
-//! [`metadata`] says how packets are laid out. [`scan`] finds the packets in the files, [`ledger`] drops those
-//! that snapshots repeat and does the sums over their counters. [`plan`] compiles what is wanted of each event
-//! class, and [`read`] runs the plans over the packets, in parallel. Only [`file`](self::file) and the
+//! `metadata` says how packets are laid out. `scan` finds the packets in the files, `ledger` drops those
+//! that snapshots repeat and does the sums over their counters. `plan` compiles what is wanted of each event
+//! class, and `read` runs the plans over the packets, in parallel. Only `file` and the
 //! functions that are given paths do input and output; decoding sees bytes.
 
 use std::ops::RangeInclusive;
