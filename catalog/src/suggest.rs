@@ -8,7 +8,7 @@ pub(crate) fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item =
     }
 }
 
-/// Like [`did_you_mean`], but if nothing is near it says what there is.
+/// What to say after a wrong name: the candidate that is near, or else what there is.
 pub fn did_you_mean_one_of<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = did_you_mean(wrong, candidates.clone());
     if !near.is_empty() {
