@@ -14,14 +14,14 @@ const DAMAGE_SHOWN: usize = 5;
 /// Writes what was read, and what is missing from it.
 pub fn heading(report: &Report, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let events = counted(report.events, "event");
-    match &report.span {
+    let heading = match &report.span {
         Some(span) => {
             let length = duration_in_words(span.end().abs_diff(*span.start()) as f64);
-            let begin = screen.date_and_time(*span.start());
-            writeln!(out, "{events} in {length} from {begin}")?;
+            format!("{events} in {length} from {}", screen.date_and_time(*span.start()))
         }
-        None => writeln!(out, "{events}")?,
-    }
+        None => events,
+    };
+    screen.wrapped(&heading).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     for warning in losses(report) {
         for line in screen.wrapped(&format!("warning: {warning}")) {
             writeln!(out, "{}", screen.warning(&line))?;

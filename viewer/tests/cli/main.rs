@@ -1,6 +1,13 @@
 //! The program `ltt-top`, run as its users run it.
 
+mod damage;
+mod help;
+mod output;
+mod recorded;
 mod run;
 #[path = "../support/shared_trace.rs"]
 mod shared_trace;
+#[path = "../support/tracee.rs"]
+mod tracee;
+mod usage;
 mod valkey;

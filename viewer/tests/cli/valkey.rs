@@ -2,17 +2,14 @@
 
 use serde_json::Value;
 
-use crate::run::{json, ltt_top};
+use crate::run::{SOURCES, json, ltt_top};
 use crate::shared_trace::SharedTrace;
-
-/// Both sources: what they find must be the same.
-const SOURCES: [&str; 2] = ["native", "babeltrace2"];
 
 #[test]
 fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
     let Some(shared) = SharedTrace::unpack() else { return };
     let expected = expected_figures();
-    for source in SOURCES {
+    for &source in SOURCES {
         let found = json(ltt_top(["top", "--by", "event", "--all", "--source", source]).arg(shared.folder()));
         let groups = found["groups"].as_array().unwrap();
         assert_eq!(groups.len(), expected["events"].as_object().unwrap().len());
@@ -31,7 +28,7 @@ fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
 fn commands_are_told_apart_by_name_without_being_asked() {
     let Some(shared) = SharedTrace::unpack() else { return };
     let expected = expected_figures();
-    for source in SOURCES {
+    for &source in SOURCES {
         let found = json(ltt_top(["--source", source]).arg(shared.folder()));
         let is_command = |group: &&Value| group["event"] == "valkey_commands:command_call";
         let commands: Vec<&Value> = found["groups"].as_array().unwrap().iter().filter(is_command).collect();
@@ -57,7 +54,7 @@ fn repeats_are_left_out_unless_asked_for() {
 fn calls_without_a_client_are_shown_without_one() {
     let Some(shared) = SharedTrace::unpack() else { return };
     let count = expected_figures()["commands_without_client"].clone();
-    for source in SOURCES {
+    for &source in SOURCES {
         let by_client = ["top", "--event", "command_call", "--by", "client", "--source", source];
         let found = json(ltt_top(by_client).arg(shared.folder()));
         let groups = found["groups"].as_array().unwrap();
@@ -73,7 +70,7 @@ fn calls_without_a_client_are_shown_without_one() {
 fn the_slowest_commands_are_listed_with_their_clients() {
     let Some(shared) = SharedTrace::unpack() else { return };
     let expected = expected_figures();
-    for source in SOURCES {
+    for &source in SOURCES {
         let found =
             json(ltt_top(["slow", "--event", "command_call", "--source", source]).arg(shared.folder()));
         let listed = found["events"].as_array().unwrap().iter().map(|event| {
@@ -119,13 +116,18 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
             assert_eq!(output.status.code(), Some(0), "{output:?}");
             output.stdout
         };
-        let by_babeltrace = output("--source babeltrace2 --format json");
-        for threads in [1, 2, 5] {
-            let native = output(&format!("--source native --format json --threads {threads}"));
-            assert_eq!(native, by_babeltrace, "{command} with {threads} threads");
+        for format in ["json", "table"] {
+            let expected = output(&format!("--source native --threads 1 --format {format}"));
+            let threads = output(&format!("--source native --threads 5 --format {format}"));
+            assert_eq!(threads, expected, "{command} with 5 threads");
         }
-        let table = output("--source native --format table");
-        assert_eq!(table, output("--source babeltrace2 --format table"), "{command}");
+        for source in SOURCES {
+            assert_eq!(
+                output(&format!("--source {source}")),
+                output("--source auto"),
+                "{command} with {source}"
+            );
+        }
     }
 }
 

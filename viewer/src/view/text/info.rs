@@ -12,13 +12,14 @@ use crate::view::{Screen, escape, notes};
 pub fn info(info: &Info, limit: usize, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     notes::heading(&info.report, screen, out)?;
     if let Some(span) = &info.report.span {
-        writeln!(out, "the last at {}", screen.date_and_time(*span.end()))?;
+        writeln!(out, "until {}", screen.date_and_time(*span.end()))?;
     }
     let Report { discarded_events, lost_packets, damage, .. } = &info.report;
     let damage = counted(damage.len() as u64, "damaged place");
     let (discarded, lost) =
         (counted(*discarded_events, "discarded event"), counted(*lost_packets, "lost packet"));
-    writeln!(out, "{discarded}, {lost}, {damage}")?;
+    let losses = screen.wrapped(&format!("{discarded}, {lost}, {damage}"));
+    losses.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     info.report.traces.iter().try_for_each(|trace| write_trace(trace, screen, out))?;
     let mut hidden = Vec::new();
     match &info.processes {
@@ -53,7 +54,8 @@ fn write_trace(trace: &Trace, screen: &Screen, out: &mut dyn Write) -> io::Resul
         _ => String::new(),
     };
     let (streams, packets) = (counted(trace.streams as u64, "stream"), counted(trace.packets, "packet"));
-    writeln!(out, "  {host}{streams}, {packets}{tracer}")
+    let about = screen.wrapped(&format!("  {host}{streams}, {packets}{tracer}"));
+    about.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn write_processes(

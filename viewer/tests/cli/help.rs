@@ -1,0 +1,37 @@
+//! What `--help` says, as files to read and review. `OVERWRITE=1 cargo test` rewrites them.
+
+use std::path::Path;
+
+use crate::run::{ltt_top, said};
+
+#[test]
+fn help_is_as_reviewed() {
+    for name in ["ltt-top", "top", "slow", "outliers", "hist", "info", "completions"] {
+        let command = (name != "ltt-top").then_some(name);
+        let said = said(&mut ltt_top(command.into_iter().chain(["--help"])));
+        assert_eq!((said.status, &*said.err), (0, ""));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cli/help/{name}.txt"));
+        if std::env::var_os("OVERWRITE").is_some() {
+            std::fs::write(&path, &said.out).expect("the file can be written");
+        }
+        let reviewed = std::fs::read_to_string(&path).expect("there is a file for each command");
+        assert_eq!(said.out, reviewed, "{name} --help is not {}", path.display());
+        assert!(said.out.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
+    }
+}
+
+#[test]
+fn the_short_help_fits_a_screen() {
+    let said = said(&mut ltt_top(["-h"]));
+    assert_eq!(said.status, 0);
+    assert!(said.out.lines().count() <= 24, "{}", said.out);
+}
+
+#[test]
+fn completions_are_written_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = said(&mut ltt_top(["completions", shell]));
+        assert_eq!(said.status, 0, "{shell}");
+        assert!(said.out.contains("outliers"), "{shell}");
+    }
+}

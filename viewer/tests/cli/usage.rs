@@ -1,0 +1,54 @@
+//! Command lines that are wrong, and what is said about them: one line, status 2.
+
+use crate::run::{ltt_top, said, small_trace};
+
+#[track_caller]
+fn refused(arguments: &[&str], because: &str) {
+    let said = said(ltt_top(arguments).arg(small_trace()));
+    assert_eq!((said.status, &*said.out), (2, ""), "{said:?}");
+    assert_eq!(said.err.lines().count(), 1, "{said:?}");
+    assert!(said.err.starts_with("ltt-top: error: "), "{said:?}");
+    assert!(said.err.contains(because), "{said:?}");
+}
+
+#[test]
+fn an_unknown_field_is_refused_with_the_one_that_was_meant() {
+    refused(&["top", "--by", "txet"], "no event has a field `txet`; did you mean `text`?");
+    refused(&["slow", "--where", "cpu_di=0"], "no event has a field `cpu_di`; did you mean `cpu_id`?");
+    refused(&["outliers", "--by", "something_else"], "no event has a field `something_else`");
+}
+
+#[test]
+fn a_comparison_that_makes_no_sense_is_refused() {
+    refused(&["top", "--where", "text>5"], "text is a text");
+    refused(&["top", "--where", "u8=many"], "u8 is a number");
+    refused(&["top", "--where", "numbers=1"], "cannot be compared");
+    refused(&["top", "--where", "u8"], "write FIELD=VALUE");
+}
+
+#[test]
+fn a_wrong_option_is_refused_in_one_line() {
+    refused(&["top", "--frobnicate"], "unexpected argument '--frobnicate'");
+    refused(&["top", "--sort", "speed"], "invalid value 'speed'");
+    refused(&["top", "--since", "yesterday"], "is no time");
+    refused(&["top", "--unit", "us"], "--duration");
+    refused(&["top", "--duration", "u8", "--unit", "days"], "no unit of time");
+    refused(&["outliers", "--sensitivity", "2"], "low, normal, high");
+    refused(&["top", "--since", "+2s", "--until", "+1s"], "--since is later than --until");
+    refused(&["top", "--threads", "0"], "0 is not in 1..");
+}
+
+#[test]
+fn without_a_trace_there_is_nothing_to_do() {
+    let said = said(&mut ltt_top([""; 0]));
+    assert_eq!(said.status, 2);
+    assert_eq!(said.err, "ltt-top: error: name a folder that holds a trace (see ltt-top --help)\n");
+}
+
+#[test]
+fn a_catalog_that_cannot_be_read_is_named() {
+    let said = said(ltt_top(["top", "--catalog", "/nowhere/app.toml"]).arg(small_trace()));
+    assert_eq!(said.status, 1);
+    assert!(said.err.contains("/nowhere/app.toml"), "{said:?}");
+    assert_eq!(said.err.lines().count(), 1, "{said:?}");
+}
