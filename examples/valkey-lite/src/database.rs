@@ -11,7 +11,7 @@ use crate::value::{Hash, Kind, Millis, Value, is_sparse};
 use crate::worker::Worker;
 
 /// A value with more parts than this is freed on the second thread where that is asked for.
-const LAZY_EFFORT: usize = 64;
+const LAZY_PARTS: usize = 64;
 
 /// The error of a command for another type of value.
 pub struct WrongType;
@@ -42,7 +42,7 @@ pub struct Database {
     pub expired: u64,
     pub evicted: u64,
     /// What the sampler last saw: mean parts a value.
-    pub sampled_effort: f64,
+    pub sampled_parts: f64,
 }
 
 impl Database {
@@ -57,7 +57,7 @@ impl Database {
             changes: 0,
             expired: 0,
             evicted: 0,
-            sampled_effort: 0.0,
+            sampled_parts: 0.0,
         })
     }
 
@@ -120,7 +120,7 @@ impl Database {
 
     /// Frees a value: a large one on the second thread.
     pub fn free_lazily(&self, value: Value) {
-        if value.effort() > LAZY_EFFORT {
+        if value.parts() > LAZY_PARTS {
             self.lazy_free.submit(value);
         }
     }
@@ -245,21 +245,22 @@ impl Database {
 
     fn delete_expired(&mut self, key: &[u8]) {
         let _measured = expire_del::guard();
-        if let Some(value) = self.take(key) {
-            self.free_lazily(value);
-        }
         self.expired += 1;
-        self.changes += 1;
-        self.journal.record(&[b"DEL", key]);
+        self.lose(key);
     }
 
     /// Deletes `key` to make room.
     pub fn evict(&mut self, key: &[u8]) {
         let _measured = eviction_del::guard();
+        self.evicted += 1;
+        self.lose(key);
+    }
+
+    /// Deletes a key that no command has asked to delete.
+    fn lose(&mut self, key: &[u8]) {
         if let Some(value) = self.take(key) {
             self.free_lazily(value);
         }
-        self.evicted += 1;
         self.changes += 1;
         self.journal.record(&[b"DEL", key]);
     }

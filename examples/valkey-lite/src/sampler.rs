@@ -31,11 +31,11 @@ pub fn lock(shared: &Mutex<Database>) -> MutexGuard<'_, Database> {
 }
 
 fn sample(database: &mut Database) {
-    let (length, mut effort) = (database.len(), 0);
+    let (length, mut parts) = (database.len(), 0);
     if length > 0 {
         for _ in 0..SAMPLES {
-            effort += database.value_at(fastrand::usize(..length)).map_or(0, |value| value.effort());
+            parts += database.value_at(fastrand::usize(..length)).map_or(0, |value| value.parts());
         }
     }
-    database.sampled_effort = effort as f64 / SAMPLES as f64;
+    database.sampled_parts = parts as f64 / SAMPLES as f64;
 }

@@ -35,8 +35,8 @@ impl Value {
         }
     }
 
-    /// The number of allocations that freeing it takes, roughly.
-    pub fn effort(&self) -> usize {
+    /// How many elements it has, each of which has to be freed; a string is one.
+    pub fn parts(&self) -> usize {
         match self {
             Value::String(_) => 1,
             Value::List(list) => list.len(),
@@ -48,7 +48,7 @@ impl Value {
 
     /// Whether it is an aggregate with nothing left in it, which is the same as no value.
     pub fn is_empty(&self) -> bool {
-        !matches!(self, Value::String(_)) && self.effort() == 0
+        !matches!(self, Value::String(_)) && self.parts() == 0
     }
 
     /// Gives back room that is reserved and mostly unused. Returns whether there was any.
@@ -98,6 +98,31 @@ kind!(Hash, Hash);
 kind!(Set, Set);
 kind!(SortedSet, SortedSet);
 
+/// A type whose parts are known by name.
+pub trait Members: Kind {
+    /// Removes one. Returns whether it was there.
+    fn remove(&mut self, member: &[u8]) -> bool;
+}
+
+impl Members for Set {
+    fn remove(&mut self, member: &[u8]) -> bool {
+        self.swap_remove(member)
+    }
+}
+
+impl Members for Hash {
+    fn remove(&mut self, field: &[u8]) -> bool {
+        self.fields.swap_remove(field).is_some()
+    }
+}
+
+impl Members for SortedSet {
+    fn remove(&mut self, member: &[u8]) -> bool {
+        let Some(score) = self.scores.swap_remove(member) else { return false };
+        self.order.remove(&(Score(score), member.to_vec()))
+    }
+}
+
 /// Fields with values, each of which may have an expiry time.
 #[derive(Default)]
 pub struct Hash {
@@ -128,10 +153,6 @@ impl Hash {
     /// Sets a field, which then has no expiry time. Returns whether it is new.
     pub fn set(&mut self, field: Bytes, value: Bytes) -> bool {
         self.fields.insert(field, Field { value, expiry: None }).is_none()
-    }
-
-    pub fn remove(&mut self, field: &[u8]) -> bool {
-        self.fields.swap_remove(field).is_some()
     }
 
     /// Fields, values and expiry times.
@@ -219,12 +240,6 @@ impl SortedSet {
             self.order.insert((Score(score), member.to_vec()));
         }
         former
-    }
-
-    pub fn remove(&mut self, member: &[u8]) -> bool {
-        let Some(score) = self.scores.swap_remove(member) else { return false };
-        self.order.remove(&(Score(score), member.to_vec()));
-        true
     }
 
     /// Members and scores in order.

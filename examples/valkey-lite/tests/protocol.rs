@@ -3,12 +3,11 @@
 mod support;
 
 use lttng_testing::wait_until;
-use support::{Server, folder};
+use support::Server;
 
 #[test]
 fn pipelined_requests_are_answered_in_order() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     let mut bytes = String::new();
     for number in 0..10_000 {
@@ -23,8 +22,7 @@ fn pipelined_requests_are_answered_in_order() {
 
 #[test]
 fn a_request_may_come_byte_by_byte() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let (mut slow, mut other) = (server.connect(), server.connect());
     for byte in b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$7\r\nin\r\nbit\r\nGET k\r\n" {
         slow.send([*byte]);
@@ -36,8 +34,7 @@ fn a_request_may_come_byte_by_byte() {
 
 #[test]
 fn inline_commands_work() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     client.send("\r\n  set key  value\nget key\r\n");
     assert_eq!(client.reply(), "OK");
@@ -46,8 +43,7 @@ fn inline_commands_work() {
 
 #[test]
 fn malformed_requests_get_an_error_and_the_server_goes_on() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--proto-max-bulk-len", "1mb"]);
+    let server = Server::temporary(&["--proto-max-bulk-len", "1mb"]);
     let long_line = "x".repeat(70_000);
     for (request, error) in [
         ("*x\r\n", "invalid multibulk length"),
@@ -68,8 +64,7 @@ fn malformed_requests_get_an_error_and_the_server_goes_on() {
 
 #[test]
 fn a_client_gone_in_the_middle_of_a_request_hurts_nobody() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     client.send("*2\r\n$3\r\nGET\r\n$100\r\nhalf");
     client.finish_sending();
@@ -81,8 +76,7 @@ fn a_client_gone_in_the_middle_of_a_request_hurts_nobody() {
 
 #[test]
 fn wrong_commands_are_refused_by_name() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     assert_eq!(client.ask("NONSENSE a"), "-ERR unknown command 'NONSENSE'");
     assert_eq!(client.ask("CONFIG NONSENSE"), "-ERR unknown subcommand 'NONSENSE'. Try config HELP.");
@@ -100,8 +94,7 @@ fn wrong_commands_are_refused_by_name() {
 
 #[test]
 fn every_type_does_its_work() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     for (request, reply) in [
         ("SET s 1", "OK"),
@@ -145,8 +138,7 @@ fn every_type_does_its_work() {
 
 #[test]
 fn scan_meets_every_key_that_stays_while_others_go() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     client.ask("DEBUG POPULATE 1000 stays");
     client.ask("DEBUG POPULATE 1000 goes");
@@ -171,8 +163,7 @@ fn scan_meets_every_key_that_stays_while_others_go() {
 
 #[test]
 fn a_transaction_is_all_or_nothing() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let (mut client, mut other) = (server.connect(), server.connect());
     for (request, reply) in [
         ("MULTI", "OK"),
@@ -204,8 +195,7 @@ fn a_transaction_is_all_or_nothing() {
 
 #[test]
 fn who_waits_for_a_list_gets_it_in_turn() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let (mut first, mut second, mut other) = (server.connect(), server.connect(), server.connect());
     first.request("BLPOP empty list 0");
     wait_until("the first waits", || other.info("blocked_clients") == "1");
@@ -223,8 +213,7 @@ fn who_waits_for_a_list_gets_it_in_turn() {
 
 #[test]
 fn waiting_ends_by_timeout_by_unblock_and_with_the_connection() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let (mut client, mut other) = (server.connect(), server.connect());
     assert_eq!(client.ask("BLPOP nothing 0.01"), "(nil)");
     assert_eq!(client.ask("BLPOP nothing -1"), "-ERR timeout is negative");
@@ -242,8 +231,7 @@ fn waiting_ends_by_timeout_by_unblock_and_with_the_connection() {
 
 #[test]
 fn keys_and_fields_expire_asked_for_or_not() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--hz", "100"]);
+    let server = Server::temporary(&["--hz", "100"]);
     let mut client = server.connect();
     client.ask("SET kept 1 EX 1000");
     assert_eq!(client.ask("TTL kept"), "1000");
@@ -265,8 +253,7 @@ fn keys_and_fields_expire_asked_for_or_not() {
 
 #[test]
 fn memory_over_the_limit_is_made_room_for_or_refused() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::temporary(&[]);
     let mut client = server.connect();
     client.ask("DEBUG POPULATE 1000 key 1000");
     let used: u64 = client.info("used_memory").parse().expect("a number");

@@ -1,5 +1,6 @@
 //! Hashes, and the expiry of their fields.
 
+use super::collection::{length, remove};
 use super::expiry::{Deadline, remaining};
 use crate::command::{Call, Command, FAST, Failure, GROWS, Outcome, SYNTAX, WRITE};
 use crate::dump::expire_fields;
@@ -12,8 +13,8 @@ pub const COMMANDS: &[Command] = &[
     Command::new("hget", 3, FAST, hget),
     Command::new("hmget", -3, FAST, hmget),
     Command::new("hgetall", 2, 0, hgetall),
-    Command::new("hdel", -3, WRITE | FAST, hdel),
-    Command::new("hlen", 2, FAST, hlen),
+    Command::new("hdel", -3, WRITE | FAST, remove::<Hash>),
+    Command::new("hlen", 2, FAST, length::<Hash>),
     Command::new("hexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Seconds)),
     Command::new("hpexpire", -6, WRITE | FAST, |call| expire(call, Deadline::Milliseconds)),
     Command::new("hpexpireat", -6, WRITE | FAST, |call| expire(call, Deadline::MillisecondsAbsolute)),
@@ -62,23 +63,6 @@ fn hgetall(call: &mut Call) -> Outcome {
         call.client.output.bulk(field);
         call.client.output.bulk(value);
     }
-    Ok(())
-}
-
-fn hdel(call: &mut Call) -> Outcome {
-    let key = &call.arguments[1];
-    let removed = match call.database.existing::<Hash>(key)? {
-        Some(hash) => call.arguments[2..].iter().filter(|field| hash.remove(field)).count(),
-        None => 0,
-    };
-    call.database.changed(key, removed as u64);
-    call.client.output.integer(removed as i64);
-    Ok(())
-}
-
-fn hlen(call: &mut Call) -> Outcome {
-    let length = call.database.existing::<Hash>(&call.arguments[1])?.map_or(0, |hash| hash.len());
-    call.client.output.integer(length as i64);
     Ok(())
 }
 

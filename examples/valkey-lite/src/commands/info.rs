@@ -65,7 +65,7 @@ fn sections(call: &Call) -> [(&'static str, Lines); 6] {
                 ("maxmemory", server.config.maxmemory.to_string()),
                 ("lazyfree_pending_objects", database.lazy_free.pending().to_string()),
                 ("tables_compacted", server.defrag.compacted.to_string()),
-                ("sampled_parts_per_value", format!("{:.1}", database.sampled_effort)),
+                ("sampled_parts_per_value", format!("{:.1}", database.sampled_parts)),
             ],
         ),
         (

@@ -1,6 +1,6 @@
 //! Lists, and waiting for them.
 
-use super::slice_of;
+use super::collection::{length, slice_of};
 use crate::command::{Call, Command, FAST, GROWS, Outcome, WRITE};
 use crate::reply::Reply;
 use crate::request::Bytes;
@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new("rpop", -2, WRITE | FAST, |call| pop(call, List::pop_back)),
     Command::new("blpop", -3, WRITE, |call| blocking_pop(call, List::pop_front, "LPOP")),
     Command::new("brpop", -3, WRITE, |call| blocking_pop(call, List::pop_back, "RPOP")),
-    Command::new("llen", 2, FAST, llen),
+    Command::new("llen", 2, FAST, length::<List>),
     Command::new("lrange", 4, 0, lrange),
 ];
 
@@ -80,12 +80,6 @@ fn blocking_pop(call: &mut Call, remove: fn(&mut List) -> Option<Bytes>, name: &
         return Ok(());
     }
     call.block(call.arguments[1..last].to_vec(), timeout)
-}
-
-fn llen(call: &mut Call) -> Outcome {
-    let length = call.database.existing::<List>(&call.arguments[1])?.map_or(0, |list| list.len());
-    call.client.output.integer(length as i64);
-    Ok(())
 }
 
 fn lrange(call: &mut Call) -> Outcome {

@@ -2,6 +2,7 @@
 
 mod client;
 mod cluster;
+mod collection;
 mod config;
 mod connection;
 mod debug;
@@ -39,13 +40,4 @@ pub fn all() -> impl Iterator<Item = &'static Command> {
     ]
     .into_iter()
     .flatten()
-}
-
-/// The elements that `start` to `stop` stand for among `length`; negative numbers count from the end.
-fn slice_of(start: i64, stop: i64, length: usize) -> std::ops::Range<usize> {
-    let length = length as i64;
-    let absolute = |index: i64| if index < 0 { index.saturating_add(length) } else { index };
-    let start = absolute(start).clamp(0, length);
-    let end = absolute(stop).saturating_add(1).clamp(start, length);
-    start as usize..end as usize
 }

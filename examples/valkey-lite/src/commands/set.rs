@@ -1,15 +1,16 @@
 //! Sets.
 
+use super::collection::{length, remove};
 use crate::command::{Call, Command, FAST, GROWS, Outcome, WRITE};
 use crate::reply::Reply;
 use crate::value::Set;
 
 pub const COMMANDS: &[Command] = &[
     Command::new("sadd", -3, WRITE | GROWS | FAST, sadd),
-    Command::new("srem", -3, WRITE | FAST, srem),
+    Command::new("srem", -3, WRITE | FAST, remove::<Set>),
     Command::new("smembers", 2, 0, smembers),
     Command::new("sismember", 3, FAST, sismember),
-    Command::new("scard", 2, FAST, scard),
+    Command::new("scard", 2, FAST, length::<Set>),
     Command::new("spop", 2, WRITE | FAST, spop),
 ];
 
@@ -20,17 +21,6 @@ fn sadd(call: &mut Call) -> Outcome {
     let added = members.into_iter().filter_map(|member| set.insert(member).then_some(())).count();
     call.database.changed(key, added as u64);
     call.client.output.integer(added as i64);
-    Ok(())
-}
-
-fn srem(call: &mut Call) -> Outcome {
-    let key = &call.arguments[1];
-    let removed = match call.database.existing::<Set>(key)? {
-        Some(set) => call.arguments[2..].iter().filter(|member| set.swap_remove(*member)).count(),
-        None => 0,
-    };
-    call.database.changed(key, removed as u64);
-    call.client.output.integer(removed as i64);
     Ok(())
 }
 
@@ -47,12 +37,6 @@ fn sismember(call: &mut Call) -> Outcome {
     let set = call.database.existing::<Set>(&call.arguments[1])?;
     let is_member = set.is_some_and(|set| set.contains(&call.arguments[2]));
     call.client.output.integer(is_member.into());
-    Ok(())
-}
-
-fn scard(call: &mut Call) -> Outcome {
-    let count = call.database.existing::<Set>(&call.arguments[1])?.map_or(0, |set| set.len());
-    call.client.output.integer(count as i64);
     Ok(())
 }
 

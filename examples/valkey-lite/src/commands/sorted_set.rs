@@ -1,6 +1,6 @@
 //! Sorted sets.
 
-use super::slice_of;
+use super::collection::{length, remove, slice_of};
 use crate::command::{Call, Command, FAST, GROWS, NOT_A_FLOAT, Outcome, SYNTAX, WRITE};
 use crate::number::{format_float, parse_float};
 use crate::reply::Reply;
@@ -8,9 +8,9 @@ use crate::value::SortedSet;
 
 pub const COMMANDS: &[Command] = &[
     Command::new("zadd", -4, WRITE | GROWS | FAST, zadd),
-    Command::new("zrem", -3, WRITE | FAST, zrem),
+    Command::new("zrem", -3, WRITE | FAST, remove::<SortedSet>),
     Command::new("zscore", 3, FAST, zscore),
-    Command::new("zcard", 2, FAST, zcard),
+    Command::new("zcard", 2, FAST, length::<SortedSet>),
     Command::new("zrange", -4, 0, zrange),
 ];
 
@@ -48,27 +48,10 @@ fn zadd(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-fn zrem(call: &mut Call) -> Outcome {
-    let key = &call.arguments[1];
-    let removed = match call.database.existing::<SortedSet>(key)? {
-        Some(set) => call.arguments[2..].iter().filter(|member| set.remove(member)).count(),
-        None => 0,
-    };
-    call.database.changed(key, removed as u64);
-    call.client.output.integer(removed as i64);
-    Ok(())
-}
-
 fn zscore(call: &mut Call) -> Outcome {
     let set = call.database.existing::<SortedSet>(&call.arguments[1])?;
     let score = set.and_then(|set| set.score(&call.arguments[2]));
     call.client.output.bulk_or_null(score.map(format_float));
-    Ok(())
-}
-
-fn zcard(call: &mut Call) -> Outcome {
-    let count = call.database.existing::<SortedSet>(&call.arguments[1])?.map_or(0, |set| set.len());
-    call.client.output.integer(count as i64);
     Ok(())
 }
 

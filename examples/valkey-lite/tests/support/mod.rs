@@ -15,9 +15,19 @@ pub struct Server {
     process: Child,
     pub port: u16,
     folder: PathBuf,
+    /// Removed with the server, if it is the server's own.
+    temporary: Option<TempDir>,
 }
 
 impl Server {
+    /// Starts a server without data, in a folder that goes with it.
+    pub fn temporary(options: &[&str]) -> Self {
+        let folder = folder();
+        let mut server = Self::start(folder.path(), options);
+        server.temporary = Some(folder);
+        server
+    }
+
     /// Starts a server in a folder, and waits until it serves.
     pub fn start(folder: &Path, options: &[&str]) -> Self {
         Self::start_as(Command::new(env!("CARGO_BIN_EXE_valkey-lite")), folder, options)
@@ -40,7 +50,7 @@ impl Server {
         };
         // What it says later is of no interest, but must be read, or it would wait for a reader.
         std::thread::spawn(move || std::io::copy(&mut messages, &mut std::io::sink()));
-        Self { process, port, folder: folder.to_owned() }
+        Self { process, port, folder: folder.to_owned(), temporary: None }
     }
 
     pub fn connect(&self) -> Connection {
