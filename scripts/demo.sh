@@ -102,19 +102,19 @@ explanation=("Where did the time go? Each command by its name, and the work betw
 show top --limit 12
 explanation=("Which single calls were the slowest, when, and for which client?"
 	"KEYS and DEL hold up all 50 clients for as long as they run.")
-show slow --limit 8
+show slow --event command_call --limit 8
 explanation=("What took improbably long, compared with others of its kind?"
 	"A command that was seen only once is judged by all the others.")
 show outliers --limit 8
-explanation=("How long do commands take? Most of them a few microseconds;"
-	"the lines at the end are the ones that somebody waited for.")
-show hist --event command_call --limit 1
+explanation=("How long does a client wait for its turn of the event loop? Some microseconds,"
+	"but for the bump at milliseconds: there the loop waited for the disk.")
+show hist --event eventloop --event aof_fsync_always
 
 say "The trace is in out/demo. What to try next:"
 cat <<-'EOF'
-	  target/release/ltt-top slow out/demo --where name=set        # who waited for the disk?
-	  target/release/ltt-top hist out/demo --event 'aof_*'         # write and fsync, step by step
-	  target/release/ltt-top top out/demo --by addr                # which client cost the most?
+	  target/release/ltt-top slow out/demo                         # commands, and the work between them
+	  target/release/ltt-top hist out/demo --event eventloop --over-time   # when was the loop slow?
+	  target/release/ltt-top top out/demo --by addr --event command_call     # which client cost the most?
 	  target/release/ltt-top --help
 	  babeltrace out/demo | less                                   # the events themselves
 EOF
