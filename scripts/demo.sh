@@ -112,9 +112,12 @@ show hist --event eventloop --event aof_fsync_always
 
 say "The trace is in out/demo. What to try next:"
 cat <<-'EOF'
-	  target/release/ltt-top slow out/demo                         # commands, and the work between them
-	  target/release/ltt-top hist out/demo --event eventloop --over-time   # when was the loop slow?
-	  target/release/ltt-top top out/demo --by addr --event command_call     # which client cost the most?
-	  target/release/ltt-top --help
-	  babeltrace out/demo | less                                   # the events themselves
+	  target/release/ltt-top slow out/demo
+	      commands, and the work between them: what was in the way of whom?
+	  target/release/ltt-top hist out/demo --event eventloop --over-time
+	      when was the event loop slow?
+	  target/release/ltt-top top out/demo --event command_call --by addr
+	      which client cost the most?
+	  babeltrace out/demo | less
+	      the events themselves
 EOF

@@ -2,9 +2,10 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -84,12 +85,15 @@ fn every_event_is_recorded_when_its_thing_happens() {
     assert!(server.wait().success());
 
     let microseconds = started.elapsed().as_micros() as u64;
-    let events = session.stop().events();
-    all_events_are_there(&events);
+    let trace = session.stop();
+    let events = trace.events();
+    let recorded = events.iter().map(|event| event.name.as_str()).collect();
+    all_events_are_among(&recorded);
     durations_are_plausible(&events, microseconds);
     repeated_values_are_the_same(&events);
     calls_say_who_called(&events, &socket_name);
     inner_calls_lie_within_their_transaction(&events);
+    ltt_top_sees_the_same(trace.folder(), &socket_name);
 }
 
 fn append_to_the_file(cli: &RedisCli) {
@@ -155,10 +159,10 @@ fn run_out_of_memory(cli: &RedisCli) {
     wait_until("the emptied tables are compacted", || !cli.has_info("tables_compacted:0"));
 }
 
-fn all_events_are_there(events: &[Event]) {
+fn all_events_are_among(recorded: &BTreeSet<&str>) {
     let catalog = lttng_catalog::valkey();
     let names = catalog.events().map(|(provider, event)| format!("{}:{}", provider.name, event.name));
-    let missing: Vec<_> = names.filter(|name| !events.iter().any(|event| event.name == *name)).collect();
+    let missing: Vec<_> = names.filter(|name| !recorded.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "not recorded: {missing:?}");
     assert_eq!(catalog.events().count(), 35);
 }
@@ -223,4 +227,19 @@ fn inner_calls_lie_within_their_transaction(events: &[Event]) {
     assert_eq!(names, ["\"set\"", "\"sleep\"", "\"incr\""]);
     let inner: u64 = calls[exec - 3..exec].iter().map(|event| duration(event)).sum();
     assert!(inner >= 10_000 && duration(calls[exec]) >= inner);
+}
+
+/// The viewer finds all events too, and says first what was made slow on purpose, and by whom.
+fn ltt_top_sees_the_same(trace: &Path, socket: &str) {
+    let program = Program::binary("ltt-top", "ltt-top").build();
+    let ltt_top = |arguments: &[&str]| {
+        let output = Command::new(&program).args(arguments).arg(trace).output().expect("ltt-top runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("ltt-top prints UTF-8")
+    };
+    let groups = ltt_top(&["top", "--all", "--by=event", "--format=csv"]);
+    all_events_are_among(&groups.lines().filter_map(|line| line.split(',').next()).collect());
+    let slow = ltt_top(&["slow", "--event=command_call"]);
+    let first = slow.lines().skip_while(|line| !line.starts_with("DURATION")).nth(1).expect("a line");
+    assert!(first.contains("name=sleep") && first.contains(&format!("addr={socket}:0")), "{slow}");
 }
