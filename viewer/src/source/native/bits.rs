@@ -27,12 +27,18 @@ pub enum Fault {
 }
 
 /// A place in bytes.
+///
+/// Nearly all fields are made of whole bytes, and are taken off the front of `rest` without any arithmetic
+/// on bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
+    /// All bytes. They begin at a multiple of every alignment.
     bytes: &'a [u8],
-    /// In bits from the beginning of the bytes, which is a multiple of every alignment into the packet.
-    at: usize,
-    /// Where what may be read ends, in bits.
+    /// The bytes from the place on.
+    rest: &'a [u8],
+    /// How many bits of the first of these have been read.
+    bit: usize,
+    /// Where what may be read ends, in bits from the beginning of the bytes.
     end: usize,
     /// How many more elements may take no room.
     empty: u32,
@@ -42,53 +48,65 @@ impl<'a> Bits<'a> {
     /// The place that many bits into the bytes, of which as many may be read as `end` says.
     pub fn new(bytes: &'a [u8], at: usize, end: usize) -> Bits<'a> {
         let end = end.min(bytes.len().saturating_mul(8));
-        Bits { bytes, at: at.min(end), end, empty: MAX_EMPTY }
+        let bytes = &bytes[..end.div_ceil(8)];
+        let mut bits = Bits { bytes, rest: bytes, bit: 0, end, empty: MAX_EMPTY };
+        bits.set(at.min(end));
+        bits
     }
 
     /// How many bits into the bytes the place is.
     #[inline]
     pub fn at(&self) -> usize {
-        self.at
+        (self.bytes.len() - self.rest.len()) * 8 + self.bit
     }
 
-    /// Whether all has been read.
-    #[inline]
-    pub fn is_at_end(&self) -> bool {
-        self.at >= self.end
+    fn set(&mut self, at: usize) {
+        self.rest = &self.bytes[at / 8..];
+        self.bit = at % 8;
     }
 
     /// How many bits are left.
+    #[inline]
     pub fn left(&self) -> usize {
-        self.end - self.at
+        self.end.saturating_sub(self.at())
     }
 
     /// Gives up on elements that take no room when there have been too many of them.
     pub fn check_progress(&mut self, before: usize) -> Result<(), Fault> {
-        if self.at == before {
+        if self.at() == before {
             self.empty = self.empty.checked_sub(1).ok_or(Fault::BadLength)?;
         }
         Ok(())
     }
 
-    /// Moves on to a multiple of the alignment, a power of two.
+    /// Whether no more has been read than may be. Taking whole bytes looks at the last byte's end only, which
+    /// what may be read need not reach.
     #[inline]
+    pub fn check_end(&self) -> Result<(), Fault> {
+        if self.at() <= self.end { Ok(()) } else { Err(Fault::Short) }
+    }
+
+    /// Moves on to a multiple of the alignment, a power of two.
+    #[inline(always)]
     pub fn align(&mut self, align: u32) -> Result<(), Fault> {
-        let mask = align as usize - 1;
-        let aligned = self.at.checked_add(mask).ok_or(Fault::Short)? & !mask;
-        if aligned > self.end {
-            return Err(Fault::Short);
-        }
-        self.at = aligned;
-        Ok(())
+        let padding = self.at().wrapping_neg() & (align as usize - 1);
+        if padding == 0 { Ok(()) } else { self.skip(padding as u64) }
     }
 
     /// Moves on by so many bits.
-    #[inline]
+    #[inline(always)]
     pub fn skip(&mut self, bits: u64) -> Result<(), Fault> {
+        *self = self.behind(bits)?;
+        Ok(())
+    }
+
+    /// The place so many bits further on. Takes and returns the place by value, so that a caller can keep its
+    /// own in registers.
+    fn behind(mut self, bits: u64) -> Result<Bits<'a>, Fault> {
         match usize::try_from(bits) {
-            Ok(bits) if bits <= self.end - self.at => {
-                self.at += bits;
-                Ok(())
+            Ok(bits) if bits <= self.left() => {
+                self.set(self.at() + bits);
+                Ok(self)
             }
             _ => Err(Fault::Short),
         }
@@ -96,10 +114,10 @@ impl<'a> Bits<'a> {
 
     /// Takes an integer of 1 to 64 bits.
     pub fn integer(&mut self, size: u32, order: ByteOrder) -> Result<u64, Fault> {
-        let (first, shift) = (self.at / 8, self.at as u32 % 8);
+        let (before, shift) = (self.rest, self.bit);
         self.skip(size.into())?;
         // 64 bits that do not begin at a byte's boundary span 9 bytes.
-        let spanned = &self.bytes[first..self.at.div_ceil(8)];
+        let spanned = &before[..(shift + size as usize).div_ceil(8)];
         let mut bytes = [0; 16];
         bytes[..spanned.len()].copy_from_slice(spanned);
         Ok(match order {
@@ -109,29 +127,57 @@ impl<'a> Bits<'a> {
     }
 
     /// Takes so many whole bytes; the place must be at a byte's boundary.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let first = self.at / 8;
-        if count > (self.end - self.at) / 8 {
-            return Err(Fault::Short);
-        }
-        self.at += count * 8;
-        Ok(&self.bytes[first..first + count])
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(Fault::Short)?;
+        self.rest = rest;
+        Ok(taken)
     }
 
     /// Takes whole bytes up to a NUL, and the NUL; the place must be at a byte's boundary.
-    #[inline]
     pub fn text(&mut self) -> Result<&'a [u8], Fault> {
-        let rest = &self.bytes[self.at / 8..self.end / 8];
-        let length = nul(rest).ok_or(Fault::Short)?;
-        self.at += (length + 1) * 8;
-        Ok(&rest[..length])
+        let (text, rest) = split_text(self.rest).ok_or(Fault::Short)?;
+        self.rest = rest;
+        Ok(text)
+    }
+
+    /// The bytes from here on; the place must be at a byte's boundary.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Moves on to where only these are left of the rest.
+    #[inline]
+    pub fn set_rest(&mut self, rest: &'a [u8]) {
+        self.rest = rest;
     }
 }
 
+/// Splits bytes at the first NUL: what is before it, and what is behind it.
+#[inline(always)]
+pub fn split_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (text, rest) = bytes.split_at_checked(first_nul(bytes)?)?;
+    Some((text, rest.get(1..)?))
+}
+
 /// Where the first NUL is.
-#[inline]
-fn nul(bytes: &[u8]) -> Option<usize> {
+///
+/// Most texts are short and of various lengths, so the first 16 bytes are looked at right here and without a
+/// branch on where the NUL is: a processor that guesses it wrong loses more than the look costs.
+#[inline(always)]
+fn first_nul(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    // The lowest bit that is set belongs to the first byte that is 0.
+    let nuls = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    if let Some(chunk) = bytes.first_chunk::<16>() {
+        let word = u128::from_le_bytes(*chunk);
+        let (low, high) = (nuls(word as u64), nuls((word >> 64) as u64));
+        if low | high != 0 {
+            let (word, before) = if low != 0 { (low, 0) } else { (high, 8) };
+            return Some(before + word.trailing_zeros() as usize / 8);
+        }
+    }
     memchr::memchr(0, bytes)
 }
 
@@ -175,10 +221,24 @@ mod tests {
         assert_eq!(bits.skip(u64::MAX), Err(Fault::Short));
         assert_eq!(bits.align(32), Err(Fault::Short));
         assert_eq!(bits.align(8), Ok(()));
-        assert_eq!(bits.bytes(2), Err(Fault::Short));
+        assert_eq!(bits.bytes(3), Err(Fault::Short));
         assert_eq!(bits.text(), Err(Fault::Short));
         assert_eq!((bits.at(), bits.left()), (8, 12));
         assert_eq!(bits.bytes(1), Ok(&[2][..]));
+        assert_eq!(bits.check_end(), Ok(()));
+        assert_eq!(bits.bytes(1), Ok(&[3][..]));
+        assert_eq!((bits.left(), bits.check_end()), (0, Err(Fault::Short)));
+    }
+
+    #[test]
+    fn texts_of_any_length_end_at_their_nul() {
+        for length in 0..100 {
+            let bytes = [vec![b'x'; length], vec![0; 3], vec![b'y'; 20]].concat();
+            let mut bits = Bits::new(&bytes, 0, usize::MAX);
+            assert_eq!(bits.text().map(<[u8]>::len), Ok(length));
+            assert_eq!(bits.at(), (length + 1) * 8);
+            assert_eq!(Bits::new(&bytes[..length], 0, usize::MAX).text(), Err(Fault::Short));
+        }
     }
 
     #[test]

@@ -87,8 +87,10 @@ impl<'m> EventHeader<'m> {
                 Ok(id.into())
             }
             EventHeader::Other(header) => {
-                let mut id = 0;
-                any(header, "", bits, slots, &mut id, clock)?;
+                // What is called gets copies, so that the originals can stay in registers.
+                let (mut place, mut count, mut id) = (*bits, *clock, 0);
+                any(header, "", &mut place, slots, &mut id, &mut count)?;
+                (*bits, *clock) = (place, count);
                 Ok(id)
             }
             EventHeader::None => Ok(0),

@@ -12,7 +12,7 @@
 //! Whatever is not made of whole bytes in little-endian order takes the [general way](super::decode) within
 //! the same plan.
 
-use super::bits::{Bits, Fault};
+use super::bits::{Bits, Fault, split_text};
 use super::decode::{self, Slots, until_nul};
 use super::metadata::{ByteOrder, Float, Integer, Length, Slot, Type};
 use crate::source::{Enumeration, Integer as Number, Value};
@@ -20,33 +20,39 @@ use crate::source::{Enumeration, Integer as Number, Value};
 /// The steps that decode an event's fields.
 #[derive(Debug, Default)]
 pub struct Plan<'m> {
-    steps: Vec<Step<'m>>,
+    stages: Vec<Stage<'m>>,
 }
 
 #[derive(Debug)]
-enum Step<'m> {
+enum Stage<'m> {
+    /// Whole bytes, one step after the other.
+    Bytes(Vec<Step<'m>>),
     /// Move on to a multiple of so many bits.
     Align(u32),
-    /// Take so many bytes for the steps that read in them.
-    Run(usize),
-    /// Read a number in the run.
-    Number { at: usize, read: Read, into: usize },
-    /// Read a label's number in the run.
-    Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
-    /// Read text of so many bytes in the run.
-    Characters { at: usize, length: usize, into: usize },
-    /// Keep a number in the run for what refers to it.
-    Keep { at: usize, read: Read, slot: Slot },
-    /// Step over text up to its NUL.
-    SkipText,
-    /// Read text up to its NUL.
-    Text { into: usize },
     /// Step over anything.
     Skip(&'m Type),
     /// Read anything.
     Any { kind: &'m Type, into: usize },
     /// Give a value out once more, for a field that is wanted twice.
     Copy { from: usize, into: usize },
+}
+
+#[derive(Debug)]
+enum Step<'m> {
+    /// Take so many bytes for the steps that read in them.
+    Run(usize),
+    /// Read an integer or a floating-point number in the run.
+    Number { at: usize, read: Read, into: usize },
+    /// Read a label's number in the run.
+    Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
+    /// Read text of so many bytes in the run.
+    Characters { at: usize, length: usize, into: usize },
+    /// Keep an integer in the run for what refers to it.
+    Keep { at: usize, read: Read, slot: Slot },
+    /// Step over text up to its NUL.
+    SkipText,
+    /// Read text up to its NUL.
+    Text { into: usize },
 }
 
 /// How to read a number of whole bytes in little-endian order.
@@ -73,17 +79,22 @@ impl<'m> Plan<'m> {
         byte_aligned: bool,
         repeats: &[(usize, usize)],
     ) -> Plan<'m> {
-        let mut planner =
-            Planner { steps: Vec::new(), run: None, modulus: if byte_aligned { 8 } else { 1 }, residue: 0 };
+        let mut planner = Planner {
+            stages: Vec::new(),
+            steps: Vec::new(),
+            run: None,
+            modulus: if byte_aligned { 8 } else { 1 },
+            residue: 0,
+        };
         for (scope, wanted) in scopes {
             planner.align(scope.align());
             for (member, into) in scope.members().iter().zip(wanted) {
                 planner.field(&member.kind, *into);
             }
         }
-        planner.end_run();
-        planner.steps.extend(repeats.iter().map(|&(from, into)| Step::Copy { from, into }));
-        Plan { steps: planner.steps }
+        planner.end_bytes();
+        planner.stages.extend(repeats.iter().map(|&(from, into)| Stage::Copy { from, into }));
+        Plan { stages: planner.stages }
     }
 
     /// Decodes the fields of one event.
@@ -94,30 +105,76 @@ impl<'m> Plan<'m> {
         slots: &mut Slots,
         values: &mut [Value<'a>],
     ) -> Result<(), Fault> {
-        let mut run: &'a [u8] = &[];
-        for step in &self.steps {
-            match *step {
-                Step::Run(bytes) => run = bits.bytes(bytes)?,
-                Step::SkipText => {
-                    bits.text()?;
-                }
-                Step::Text { into } => values[into] = Value::Text(bits.text()?),
-                Step::Number { at, read, into } => values[into] = read.value(&run[at..]),
-                Step::Enum { at, read, labels, into } => {
-                    values[into] = Value::Enum(read.number(&run[at..]), labels);
-                }
-                Step::Characters { at, length, into } => {
-                    values[into] = Value::Text(until_nul(&run[at..at + length]));
-                }
-                Step::Keep { at, read, slot } => slots[slot] = read.number(&run[at..]).into(),
-                Step::Align(align) => bits.align(align)?,
-                Step::Skip(kind) => decode::skip(kind, bits, slots)?,
-                Step::Any { kind, into } => values[into] = decode::value(kind, bits, slots)?,
-                Step::Copy { from, into } => values[into] = values[from].clone(),
+        for stage in &self.stages {
+            if let Stage::Bytes(steps) = stage {
+                bits.set_rest(bytes(steps, bits.rest(), slots, values).ok_or(Fault::Short)?);
+            } else {
+                *bits = stage.run(*bits, slots, values)?;
             }
         }
         Ok(())
     }
+}
+
+impl<'m> Stage<'m> {
+    /// Takes a stage that is not in bytes. The place is taken and returned by value, so that the caller can
+    /// keep its own in registers.
+    #[inline(never)]
+    fn run<'a>(
+        &'a self,
+        mut bits: Bits<'a>,
+        slots: &mut Slots,
+        values: &mut [Value<'a>],
+    ) -> Result<Bits<'a>, Fault> {
+        match *self {
+            Stage::Bytes(_) => {}
+            Stage::Align(align) => bits.align(align)?,
+            Stage::Skip(kind) => decode::skip(kind, &mut bits, slots)?,
+            Stage::Any { kind, into } => values[into] = decode::value(kind, &mut bits, slots)?,
+            Stage::Copy { from, into } => values[into] = values[from].clone(),
+        }
+        Ok(bits)
+    }
+}
+
+/// Takes steps in bytes, and returns the bytes behind them, if there are enough.
+///
+/// This is where the time goes when all is well. It is kept apart so that what changes from step to step stays
+/// in registers.
+#[inline(never)]
+fn bytes<'a>(
+    steps: &'a [Step<'_>],
+    mut rest: &'a [u8],
+    slots: &mut Slots,
+    values: &mut [Value<'a>],
+) -> Option<&'a [u8]> {
+    let mut run: &'a [u8] = &[];
+    for step in steps {
+        match *step {
+            Step::Run(length) => (run, rest) = rest.split_at_checked(length)?,
+            Step::SkipText => (_, rest) = split_text(rest)?,
+            Step::Text { into } => {
+                let (text, behind) = split_text(rest)?;
+                put(&mut values[into], Value::Text(text));
+                rest = behind;
+            }
+            Step::Number { at, read, into } => put(&mut values[into], read.value(&run[at..])),
+            Step::Enum { at, read, labels, into } => {
+                put(&mut values[into], Value::Enum(read.number(&run[at..]), labels));
+            }
+            Step::Characters { at, length, into } => {
+                put(&mut values[into], Value::Text(until_nul(&run[at..at + length])));
+            }
+            Step::Keep { at, read, slot } => slots[slot] = read.number(&run[at..]).into(),
+        }
+    }
+    Some(rest)
+}
+
+/// Replaces a value by another. Neither owns memory, so there is nothing to drop, and no time to look.
+#[inline(always)]
+fn put<'a>(place: &mut Value<'a>, value: Value<'a>) {
+    std::mem::forget(std::mem::replace(place, value));
 }
 
 impl Read {
@@ -191,6 +248,8 @@ fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 /// Makes a plan.
 struct Planner<'m> {
+    stages: Vec<Stage<'m>>,
+    /// The steps of the stage in bytes that is being made.
     steps: Vec<Step<'m>>,
     /// The step that begins the current run, and the run's length in bytes.
     run: Option<(usize, usize)>,
@@ -248,10 +307,10 @@ impl<'m> Planner<'m> {
                 self.extend_run(*size as usize / 8);
             }
             _ => {
-                self.end_run();
-                self.steps.push(match into {
-                    Some(into) => Step::Any { kind, into },
-                    None => Step::Skip(kind),
+                self.end_bytes();
+                self.stages.push(match into {
+                    Some(into) => Stage::Any { kind, into },
+                    None => Stage::Skip(kind),
                 });
                 (self.modulus, self.residue) = (ends_at(kind), 0);
             }
@@ -280,10 +339,17 @@ impl<'m> Planner<'m> {
         }
     }
 
+    fn end_bytes(&mut self) {
+        self.end_run();
+        if !self.steps.is_empty() {
+            self.stages.push(Stage::Bytes(std::mem::take(&mut self.steps)));
+        }
+    }
+
     fn align(&mut self, align: u32) {
         if align > self.modulus {
-            self.end_run();
-            self.steps.push(Step::Align(align));
+            self.end_bytes();
+            self.stages.push(Stage::Align(align));
             (self.modulus, self.residue) = (align, 0);
             return;
         }
@@ -294,8 +360,8 @@ impl<'m> Planner<'m> {
         if padding.is_multiple_of(8) && self.run.is_some() {
             self.extend_run(padding as usize / 8);
         } else {
-            self.end_run();
-            self.steps.push(Step::Align(align));
+            self.end_bytes();
+            self.stages.push(Stage::Align(align));
             self.residue = (self.residue + padding) % self.modulus;
         }
     }

@@ -171,8 +171,9 @@ impl<'m> StreamPlan<'m> {
         let mut values: Vec<Vec<Value<'a>>> = vec![Vec::new(); self.classes.len()];
         let mut bits = Bits::new(part.bytes, cursor.at, part.end);
         let mut clock = cursor.clock;
+        let mut decoded = *cursor;
         let stop = loop {
-            if bits.is_at_end() {
+            if bits.left() == 0 {
                 break if bits.at() >= part.end { Stop::End } else { Stop::Short };
             }
             let id = match self.header.decode(&mut bits, slots, &mut clock) {
@@ -185,13 +186,13 @@ impl<'m> StreamPlan<'m> {
             if values.len() < class.values.len() {
                 values.extend(class.values.iter().map(|value| value.resolve(part.context)));
             }
-            if let Err(fault) = class.plan.run(&mut bits, slots, values) {
+            if let Err(fault) = class.plan.run(&mut bits, slots, values).and_then(|()| bits.check_end()) {
                 break fault.into();
             }
-            if bits.at() == cursor.at {
+            let before = std::mem::replace(&mut decoded, Cursor { at: bits.at(), clock });
+            if decoded.at == before.at {
                 break Stop::NoRoom;
             }
-            *cursor = Cursor { at: bits.at(), clock };
             let timestamp = self.timebase.time(clock);
             if timestamp < since || timestamp > until {
                 continue;
@@ -203,6 +204,7 @@ impl<'m> StreamPlan<'m> {
                 collector.event(&Event { timestamp, class: class.index, values });
             }
         };
+        *cursor = decoded;
         (tally, stop)
     }
 }
