@@ -12,6 +12,17 @@ pub fn compile(catalog: impl AsRef<Path>) {
     Builder::new().catalog(catalog).compile();
 }
 
+/// Names a catalog that another crate compiles, in the build script of a crate that emits its events:
+/// `#[traced]` and the derive macros then find it without `catalog = "…"` at each use.
+///
+/// ```no_run
+/// lttng_provider_build::refer("../shop/catalog.toml");
+/// ```
+pub fn refer(catalog: impl AsRef<Path>) {
+    let builder = Builder::new().catalog(catalog);
+    or_end_build(builder.read_catalogs().and_then(|_| builder.name_catalogs()));
+}
+
 /// Compiles catalogs into LTTng-UST providers and the Rust types of their events.
 ///
 /// ```no_run
@@ -57,12 +68,7 @@ impl Builder {
     /// Does it all, for a build script: writes the sources, compiles the C if tracing is on, tells Cargo what to
     /// link and to watch. What is wrong ends the build with a line for each error.
     pub fn compile(self) {
-        if let Err(error) = self.try_compile() {
-            for line in error.to_string().lines() {
-                println!("cargo::error={line}");
-            }
-            process::exit(1);
-        }
+        or_end_build(self.try_compile());
     }
 
     /// As [`compile`](Builder::compile), for a build script that wants to see the error.
@@ -108,6 +114,16 @@ impl Builder {
         } else {
             Err(Error::Catalogs(errors))
         }
+    }
+}
+
+/// Ends a build script with a line for each error.
+fn or_end_build(result: Result<(), Error>) {
+    if let Err(error) = result {
+        for line in error.to_string().lines() {
+            println!("cargo::error={line}");
+        }
+        process::exit(1);
     }
 }
 

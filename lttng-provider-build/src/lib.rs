@@ -29,5 +29,5 @@ mod generate;
 mod layout;
 mod rust;
 
-pub use builder::{Builder, Error, compile};
+pub use builder::{Builder, Error, compile, refer};
 pub use generate::{Clash, Options, SourceFile, generate};
