@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use valkey_trace::valkey_aof::{aof_fstat, aof_fsync_always, aof_rename};
+use lttng_provider::traced;
+use valkey_trace::valkey_aof;
 
 use crate::config::SyncPolicy;
 use crate::journal::Journal;
@@ -174,17 +175,17 @@ impl AppendOnly {
     }
 }
 
+#[traced(valkey_aof::aof_fsync_always)]
 fn sync_now(file: &File) -> io::Result<()> {
-    let _measured = aof_fsync_always::guard();
     file.sync_data()
 }
 
+#[traced(valkey_aof::aof_fstat)]
 fn file_size(file: &File) -> io::Result<u64> {
-    let _measured = aof_fstat::guard();
     file.metadata().map(|metadata| metadata.len())
 }
 
+#[traced(valkey_aof::aof_rename)]
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    let _measured = aof_rename::guard();
     fs::rename(from, to)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::Duration;
 
+use lttng_provider::traced;
 use valkey_trace::{valkey_aof, valkey_cluster, valkey_rdb};
 
 use crate::cluster::SlotRange;
@@ -58,8 +59,8 @@ pub fn start_snapshot(server: &mut Server, database: &Database) -> Outcome {
     started(server, Purpose::Snapshot, pid)
 }
 
+#[traced(valkey_rdb::fork)]
 fn fork_for_snapshot(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    let _measured = valkey_rdb::fork::guard();
     fork_child(work)
 }
 
@@ -77,8 +78,8 @@ pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
     Ok(())
 }
 
+#[traced(valkey_aof::fork)]
 fn fork_for_rewrite(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    let _measured = valkey_aof::fork::guard();
     fork_child(work)
 }
 
@@ -93,8 +94,8 @@ pub fn start_slot_copy(
     started(server, Purpose::SlotCopy, pid)
 }
 
+#[traced(valkey_cluster::fork)]
 fn fork_for_slot_copy(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    let _measured = valkey_cluster::fork::guard();
     fork_child(work)
 }
 
@@ -164,7 +165,7 @@ fn finish_rewrite(server: &mut Server, pid: u32, succeeded: bool) -> bool {
 }
 
 /// Removes what a killed child has left; that may be many gigabytes, and take its time.
+#[traced(valkey_rdb::rdb_unlink_temp_file)]
 fn unlink_snapshot(temporary: &Path) {
-    let _measured = valkey_rdb::rdb_unlink_temp_file::guard();
     let _ = fs::remove_file(temporary);
 }

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use lttng_provider::traced;
 use valkey_trace::valkey_cluster;
 
 /// Slots that keys are spread over.
@@ -92,39 +93,39 @@ impl Cluster {
     }
 }
 
+#[traced(valkey_cluster::cluster_config_open)]
 fn open(path: &Path) -> io::Result<File> {
-    let _measured = valkey_cluster::cluster_config_open::guard();
     File::create(path)
 }
 
+#[traced(valkey_cluster::cluster_config_write)]
 fn write(file: &mut File, content: &[u8]) -> io::Result<()> {
-    let _measured = valkey_cluster::cluster_config_write::guard();
     file.write_all(content)
 }
 
+#[traced(valkey_cluster::cluster_config_fsync)]
 fn sync(file: &File) -> io::Result<()> {
-    let _measured = valkey_cluster::cluster_config_fsync::guard();
     file.sync_all()
 }
 
+#[traced(valkey_cluster::cluster_config_rename)]
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    let _measured = valkey_cluster::cluster_config_rename::guard();
     fs::rename(from, to)
 }
 
+#[traced(valkey_cluster::cluster_config_dir_fsync)]
 fn sync_folder(file: &Path) -> io::Result<()> {
-    let _measured = valkey_cluster::cluster_config_dir_fsync::guard();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
+#[traced(valkey_cluster::cluster_config_close)]
 fn close(file: File) {
-    let _measured = valkey_cluster::cluster_config_close::guard();
     drop(file);
 }
 
+#[traced(valkey_cluster::cluster_config_unlink)]
 fn unlink(path: &Path) {
-    let _measured = valkey_cluster::cluster_config_unlink::guard();
     let _ = fs::remove_file(path);
 }
 

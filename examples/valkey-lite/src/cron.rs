@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use valkey_trace::valkey_server::while_blocked_cron;
+use lttng_provider::traced;
+use valkey_trace::valkey_server;
 
 use crate::child;
 use crate::command::Failure;
@@ -71,8 +72,8 @@ impl WhileBlocked {
     }
 }
 
+#[traced(valkey_server::while_blocked_cron)]
 fn while_blocked(server: &mut Server, database: &mut Database) {
-    let _measured = while_blocked_cron::guard();
     defragment(server, database);
     update_memory_statistics(server);
 }

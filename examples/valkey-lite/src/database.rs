@@ -3,7 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexmap::{IndexMap, IndexSet};
-use valkey_trace::valkey_db::{eviction_del, expire_del};
+use lttng_provider::traced;
+use valkey_trace::valkey_db;
 
 use crate::journal::Journal;
 use crate::request::Bytes;
@@ -243,15 +244,15 @@ impl Database {
         }
     }
 
+    #[traced(valkey_db::expire_del)]
     fn delete_expired(&mut self, key: &[u8]) {
-        let _measured = expire_del::guard();
         self.expired += 1;
         self.lose(key);
     }
 
     /// Deletes `key` to make room.
+    #[traced(valkey_db::eviction_del)]
     pub fn evict(&mut self, key: &[u8]) {
-        let _measured = eviction_del::guard();
         self.evicted += 1;
         self.lose(key);
     }

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use valkey_trace::valkey_db::active_defrag_cycle;
+use lttng_provider::traced;
+use valkey_trace::valkey_db;
 
 use crate::database::Database;
 
@@ -21,8 +22,8 @@ pub struct Defrag {
 
 impl Defrag {
     /// Looks at as many values as the time allows; at the end of a round, at the tables of keys.
+    #[traced(valkey_db::active_defrag_cycle)]
     pub fn cycle(&mut self, database: &mut Database) {
-        let _measured = active_defrag_cycle::guard();
         let started = Instant::now();
         while started.elapsed() < BUDGET {
             for _ in 0..BATCH {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use lttng_provider::traced;
 use mio::{Events, Poll};
-use valkey_trace::valkey_aof::aof_flush;
-use valkey_trace::valkey_server::{eventloop, module_acquire_gil};
+use valkey_trace::{valkey_aof, valkey_server};
 
 use crate::child::{self, Purpose};
 use crate::client::{Client, INPUT_LIMIT, OUTPUT_LIMIT};
@@ -80,8 +80,8 @@ impl EventLoop {
     }
 
     /// Everything between waking up and falling asleep.
+    #[traced(valkey_server::eventloop)]
     fn turn(&mut self, server: &mut Server, database: &mut Database, events: &Events) -> io::Result<()> {
-        let _measured = eventloop::guard();
         let mut cron_sum = CronSum::start();
         for slot in std::mem::take(&mut self.unfinished) {
             self.serve(server, database, slot);
@@ -176,7 +176,7 @@ impl EventLoop {
 /// Takes the lock that the loop had left to the sampler while it slept.
 fn wake_up<'a>(server: &Server, shared: &'a Mutex<Database>) -> MutexGuard<'a, Database> {
     match server.config.sampler {
-        true => module_acquire_gil::timed(|| lock(shared)),
+        true => valkey_server::module_acquire_gil::timed(|| lock(shared)),
         false => lock(shared),
     }
 }
@@ -214,8 +214,8 @@ fn end_overdue_waits(server: &mut Server) {
 }
 
 /// Writes the append-only file. A change that cannot be made durable as promised must not be answered.
+#[traced(valkey_aof::aof_flush)]
 fn flush(server: &mut Server, database: &mut Database) -> io::Result<()> {
-    let _measured = aof_flush::guard();
     let policy = server.config.appendfsync;
     let result = server.append_only.flush(&mut database.journal, policy, server.child.is_some());
     match result {

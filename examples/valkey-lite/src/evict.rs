@@ -3,7 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use valkey_trace::valkey_db::{eviction_cycle, eviction_lazyfree};
+use lttng_provider::traced;
+use valkey_trace::valkey_db;
 
 use crate::config::{Config, EvictionPolicy};
 use crate::database::Database;
@@ -25,8 +26,8 @@ fn is_within_limit(config: &Config) -> bool {
 }
 
 /// One pass. Running out of time is fine, running out of keys is not.
+#[traced(valkey_db::eviction_cycle)]
 fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
-    let _measured = eviction_cycle::guard();
     let started = Instant::now();
     let only_expiring = config.maxmemory_policy == EvictionPolicy::VolatileLru;
     while !is_within_limit(config) {
@@ -42,8 +43,8 @@ fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
 }
 
 /// Nothing is left to evict, but the second thread may be about to free enough.
+#[traced(valkey_db::eviction_lazyfree)]
 fn wait_for_lazy_free(database: &Database, config: &Config, started: Instant) -> bool {
-    let _measured = eviction_lazyfree::guard();
     while database.lazy_free.pending() > 0 && started.elapsed() < TIME_LIMIT {
         if is_within_limit(config) {
             return true;

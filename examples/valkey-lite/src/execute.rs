@@ -1,6 +1,7 @@
 //! From a request to its reply: look up, queue or run, journal, and wake up who waited for it.
 
-use valkey_trace::valkey_server::command_unblocking;
+use lttng_provider::traced;
+use valkey_trace::valkey_server;
 
 use crate::client::Client;
 use crate::command::{Call, Command, Failure, GROWS, IMMEDIATE, WRITE};
@@ -118,8 +119,8 @@ pub fn unblock(server: &mut Server, slot: usize, how: Unblock) -> bool {
     blocked.is_some()
 }
 
+#[traced(valkey_server::command_unblocking)]
 fn reply_unblocked(client: &mut Client, how: Unblock) {
-    let _measured = command_unblocking::guard();
     match how {
         Unblock::Timeout => client.output.null_array(),
         Unblock::Error => client.output.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),

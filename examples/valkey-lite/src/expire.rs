@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use valkey_trace::valkey_db::{expire_cycle, expire_cycle_fields, expire_cycle_keys};
+use lttng_provider::traced;
+use valkey_trace::valkey_db;
 
 use crate::database::Database;
 
@@ -18,15 +19,15 @@ pub struct ExpireCycle {
 
 impl ExpireCycle {
     /// Deletes expired keys and fields, for a quarter of the time between two cycles at most.
+    #[traced(valkey_db::expire_cycle)]
     pub fn run(&mut self, database: &mut Database, frequency: u64) {
-        let _measured = expire_cycle::guard();
         let budget = Duration::from_micros(250_000 / frequency.max(1));
         self.keys(database, budget / 2);
         self.fields(database, budget / 2);
     }
 
+    #[traced(valkey_db::expire_cycle_keys)]
     fn keys(&mut self, database: &mut Database, budget: Duration) {
-        let _measured = expire_cycle_keys::guard();
         walk(&mut self.next_key, database.expiring().len(), budget, |index| {
             if let Some(key) = database.expiring().get_index(index).cloned() {
                 database.drop_expired(&key);
@@ -34,8 +35,8 @@ impl ExpireCycle {
         });
     }
 
+    #[traced(valkey_db::expire_cycle_fields)]
     fn fields(&mut self, database: &mut Database, budget: Duration) {
-        let _measured = expire_cycle_fields::guard();
         walk(&mut self.next_hash, database.expiring_fields().len(), budget, |index| {
             if let Some(key) = database.expiring_fields().get_index(index).cloned() {
                 database.drop_expired(&key);

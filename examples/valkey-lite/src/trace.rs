@@ -1,5 +1,5 @@
-//! Measurements that are recorded as more than one event, or of which an event is the sum. All others are a line
-//! in the function that they measure.
+//! Measurements that are recorded as more than one event, or of which an event is the sum. All others are an
+//! attribute of the function that they measure.
 
 use std::io;
 use std::time::{Duration, Instant};
