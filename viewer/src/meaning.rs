@@ -4,7 +4,7 @@
 //! The command line says it first, then the catalogs, which also know the names that events and fields
 //! had in the past, and last the names of the fields themselves.
 
-use lttng_catalog::{Catalog, Event, Measure};
+use lttng_catalog::{Catalog, Event, Measure, Provider};
 
 use crate::source::{EventClass, FieldKind, Scope};
 use crate::unit::TimeUnit;
@@ -21,6 +21,8 @@ pub struct Dictionary {
 /// What to make of the events of one class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meaning {
+    /// The full name that the catalog has for the event, which may be a newer one.
+    pub event: Option<String>,
     /// The field that is the duration.
     pub duration: Option<DurationField>,
     /// Whether the duration is a sum of pieces, which lies at no particular place in time.
@@ -61,8 +63,8 @@ const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 impl Dictionary {
     /// What to make of the events of this class.
     pub fn look_up(&self, class: &EventClass) -> Meaning {
-        let event = self.catalogs.iter().find_map(|catalog| find(catalog, &class.name));
-        let mut meaning = event.map(|event| from_catalog(event, class)).unwrap_or_default();
+        let known = self.catalogs.iter().find_map(|catalog| find(catalog, &class.name));
+        let mut meaning = known.map(|known| from_catalog(known, class)).unwrap_or_default();
         let given = self.duration.as_ref().and_then(|(name, unit)| {
             let index = class.field(name).filter(|&index| is_number(class, index))?;
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
@@ -99,18 +101,16 @@ impl Meaning {
 }
 
 /// The catalog's event that had this full name, now or in the past.
-fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<&'a Event> {
+fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<(&'a Provider, &'a Event)> {
     let (provider, name) = full_name.split_once(':')?;
-    let formerly = || {
-        let mut events = catalog.events().map(|(_, event)| event);
-        events.find(|event| {
-            event.meaning.formerly.iter().any(|former| former.provider == provider && former.event == name)
-        })
+    let is_named = |(owner, event): &(&Provider, &Event)| owner.name == provider && event.name == name;
+    let was_named = |(_, event): &(&Provider, &Event)| {
+        event.meaning.formerly.iter().any(|former| former.provider == provider && former.event == name)
     };
-    catalog.event(provider, name).or_else(formerly)
+    catalog.events().find(is_named).or_else(|| catalog.events().find(was_named))
 }
 
-fn from_catalog(event: &Event, class: &EventClass) -> Meaning {
+fn from_catalog((provider, event): (&Provider, &Event), class: &EventClass) -> Meaning {
     let recorded = |name: &str| {
         let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
         let mut names = std::iter::once(name).chain(formerly.iter().map(String::as_str));
@@ -124,6 +124,7 @@ fn from_catalog(event: &Event, class: &EventClass) -> Meaning {
     let named = |name: &String| Some(Named { name: name.clone(), index: recorded(name)? });
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
     Meaning {
+        event: Some(format!("{}:{}", provider.name, event.name)),
         duration,
         is_sum: event.meaning.measure == Measure::Sum,
         repeats: event.meaning.repeats.as_ref().map(ToString::to_string),

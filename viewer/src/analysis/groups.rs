@@ -1,6 +1,6 @@
 //! Something kept for each group: a hash table from keys, as bytes, for each kind of event.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -46,7 +46,7 @@ impl<T> Groups<T> {
         if key.is_empty() {
             return of_kind.keyless.as_ref();
         }
-        let hash = self.hasher.hash_one(key);
+        let hash = hash_of(&self.hasher, key);
         let place = of_kind.places.find(hash, |&place| *of_kind.keyed[place as usize].0 == *key)?;
         Some(&of_kind.keyed[*place as usize].1)
     }
@@ -61,13 +61,13 @@ impl<T> Groups<T> {
         if key.is_empty() {
             return keyless.get_or_insert_with(make);
         }
-        let hash = self.hasher.hash_one(key);
+        let hash = hash_of(&self.hasher, key);
         let place = match places.find(hash, |&place| *keyed[place as usize].0 == *key) {
             Some(&place) => place,
             None => {
                 let place = keyed.len() as u32;
                 keyed.push((key.into(), make()));
-                places.insert_unique(hash, place, |&place| self.hasher.hash_one(&*keyed[place as usize].0));
+                places.insert_unique(hash, place, |&place| hash_of(&self.hasher, &keyed[place as usize].0));
                 self.keyed += 1;
                 place
             }
@@ -93,6 +93,14 @@ impl<T> Groups<T> {
         };
         self.kinds.iter_mut().enumerate().flat_map(take).collect()
     }
+}
+
+/// Keys say where they end, so they are hashed without the length that `hash_one` would add.
+#[inline]
+fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write(key);
+    hasher.finish()
 }
 
 #[cfg(test)]

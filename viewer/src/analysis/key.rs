@@ -27,6 +27,9 @@ const TEXT: u8 = 3;
 const LIST: u8 = 4;
 const STRUCT: u8 = 5;
 
+/// Stands in place of a length that does not fit a byte and follows in eight.
+const LONG: u8 = u8::MAX;
+
 /// Appends a value.
 #[inline]
 pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
@@ -62,10 +65,16 @@ fn encode_text(text: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(text);
 }
 
+/// A length takes one byte where it can, because short keys hash and compare faster.
 #[inline]
 fn encode_length(tag: u8, length: usize, bytes: &mut Vec<u8>) {
-    bytes.push(tag);
-    bytes.extend_from_slice(&(length as u32).to_le_bytes());
+    match u8::try_from(length) {
+        Ok(short) if short < LONG => bytes.extend_from_slice(&[tag, short]),
+        _ => {
+            bytes.extend_from_slice(&[tag, LONG]);
+            bytes.extend_from_slice(&(length as u64).to_le_bytes());
+        }
+    }
 }
 
 #[inline]
@@ -119,7 +128,10 @@ fn decode_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 fn decode_length(bytes: &mut &[u8]) -> Option<usize> {
-    decode_array(bytes).map(|length| u32::from_le_bytes(length) as usize)
+    match *bytes.split_off_first()? {
+        LONG => usize::try_from(u64::from_le_bytes(decode_array(bytes)?)).ok(),
+        short => Some(short.into()),
+    }
 }
 
 #[cfg(test)]
@@ -153,6 +165,14 @@ mod tests {
         let mut bytes = Vec::new();
         values.iter().for_each(|(value, _)| encode(value, &mut bytes));
         assert_eq!(decode(&bytes), values.map(|(_, datum)| datum));
+    }
+
+    #[test]
+    fn texts_of_any_length_come_back() {
+        for length in [0, 1, 254, 255, 256, 70_000] {
+            let text = vec![b'x'; length];
+            assert_eq!(decode(&encoded(&Value::Text(&text))), [Datum::Text(text.clone())]);
+        }
     }
 
     #[test]

@@ -173,11 +173,12 @@ impl Roster {
     ///
     /// [`Collect::want`]: crate::source::Collect::want
     pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let globs = &self.selection.events;
-        if !globs.is_empty() && !globs.iter().any(|glob| glob.matches_event(&class.name)) {
+        let selection = Arc::clone(&self.selection);
+        let meaning = selection.dictionary.look_up(class);
+        if !selection.fits(class, &meaning) {
             return None;
         }
-        let (plan, fields) = match self.plan_for(class) {
+        let (plan, fields) = match self.plan_for(&selection, class, &meaning) {
             Ok((plan, fields)) => (Ok(plan), fields),
             Err(unwanted) => (Err(unwanted), Vec::new()),
         };
@@ -263,9 +264,12 @@ impl Roster {
         })
     }
 
-    fn plan_for(&mut self, class: &EventClass) -> Result<(Plan, Vec<usize>), Unwanted> {
-        let selection = Arc::clone(&self.selection);
-        let meaning = selection.dictionary.look_up(class);
+    fn plan_for(
+        &mut self,
+        selection: &Selection,
+        class: &EventClass,
+        meaning: &Meaning,
+    ) -> Result<(Plan, Vec<usize>), Unwanted> {
         if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
             return Err(Unwanted::WithoutField);
         }
@@ -273,8 +277,8 @@ impl Roster {
             return Err(Unwanted::Repeats);
         }
         let mut slots = Slots::default();
-        let keys = selection.keys(class, &meaning);
-        let conditions = selection.bind(class, &meaning, &mut slots).map_err(Unwanted::Mismatch)?;
+        let keys = selection.keys(class, meaning);
+        let conditions = selection.bind(class, meaning, &mut slots).map_err(Unwanted::Mismatch)?;
         let duration = meaning.duration.map(|field| {
             let is_float = class.fields[field.index].kind == FieldKind::Float;
             // A float's fraction would be lost in its own unit.
@@ -319,6 +323,12 @@ impl Selection {
     fn wanted_fields(&self) -> impl Iterator<Item = &str> {
         let conditions = self.conditions.iter().map(|condition| &*condition.field);
         conditions.chain(self.by.iter().flatten().map(String::as_str))
+    }
+
+    /// Whether the name of the class fits, or the one that the catalog has for it.
+    fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
+        let fits = |name: &String| self.events.iter().any(|glob| glob.matches_event(name));
+        self.events.is_empty() || fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
     }
 
     fn keys(&self, class: &EventClass, meaning: &Meaning) -> Vec<Named> {

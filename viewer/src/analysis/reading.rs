@@ -1,5 +1,7 @@
 //! One or more readings of the same window of a source.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::plan::Misfit;
 use crate::source::{Collect, Error, Progress, Report, Source, Window};
 
@@ -16,6 +18,7 @@ pub struct Reading<'a, S> {
 
 impl<S: Source> Reading<'_, S> {
     pub(super) fn read<C: Collect>(&mut self, collector: C) -> Result<(C, Report), Error> {
+        self.progress.done.store(0, Relaxed);
         self.source.read(self.window, collector, self.progress)
     }
 }
