@@ -44,7 +44,7 @@ impl AppendOnly {
     pub fn new(path: PathBuf) -> io::Result<Self> {
         let syncer = Worker::start("fsync", |job: Sync| {
             thread::sleep(job.delay);
-            // A failure is seen again, and reported, by the next write.
+            // `everysec` promises no more than to try, and who waits for the result has long been answered.
             let _ = job.file.sync_data();
         })?;
         Ok(Self {

@@ -48,8 +48,12 @@ fn rewritten_file(config: &Config, pid: u32) -> PathBuf {
 pub fn save(config: &Config, database: &Database) -> io::Result<()> {
     let temporary = snapshot_file(config, process::id());
     let pause = Duration::from_micros(config.rdb_key_save_delay);
-    write_file(&temporary, database, pause)?;
-    fs::rename(&temporary, config.path(&config.dbfilename))
+    let result = write_file(&temporary, database, pause)
+        .and_then(|()| fs::rename(&temporary, config.path(&config.dbfilename)));
+    if result.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    result
 }
 
 /// Starts a child that writes a snapshot.

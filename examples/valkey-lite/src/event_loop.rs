@@ -124,6 +124,8 @@ impl EventLoop {
                     }
                 }
                 Ok(None) => return,
+                // Whoever gave up before being accepted must not keep the others waiting.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     eprintln!("valkey-lite: cannot accept a connection: {error}");
                     return;

@@ -9,7 +9,16 @@ use crate::request::Bytes;
 use crate::value::{Hash, Millis};
 
 pub const COMMANDS: &[Command] = &[
-    Command::new("hset", -4, WRITE | GROWS | FAST, hset),
+    Command::new("hset", -4, WRITE | GROWS | FAST, |call| {
+        let added = set_fields(call)?;
+        call.client.output.integer(added);
+        Ok(())
+    }),
+    Command::new("hmset", -4, WRITE | GROWS | FAST, |call| {
+        set_fields(call)?;
+        call.client.output.ok();
+        Ok(())
+    }),
     Command::new("hget", 3, FAST, hget),
     Command::new("hmget", -3, FAST, hmget),
     Command::new("hgetall", 2, 0, hgetall),
@@ -23,10 +32,11 @@ pub const COMMANDS: &[Command] = &[
     Command::new("hpersist", -5, WRITE | FAST, persist),
 ];
 
-fn hset(call: &mut Call) -> Outcome {
+/// Sets the fields of HSET and HMSET. Returns how many of them are new.
+fn set_fields(call: &mut Call) -> Result<i64, Failure> {
     let pairs = call.arguments.split_off(2);
     if !pairs.len().is_multiple_of(2) {
-        return Err("ERR wrong number of arguments for 'hset' command".into());
+        return Err(format!("ERR wrong number of arguments for '{}' command", call.command.name).into());
     }
     let key = &call.arguments[1];
     let hash = call.database.or_create::<Hash>(key)?;
@@ -37,8 +47,7 @@ fn hset(call: &mut Call) -> Outcome {
         added += i64::from(hash.set(field, value));
     }
     call.database.changed(key, count as u64);
-    call.client.output.integer(added);
-    Ok(())
+    Ok(added)
 }
 
 fn hget(call: &mut Call) -> Outcome {

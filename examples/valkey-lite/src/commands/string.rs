@@ -9,6 +9,8 @@ use crate::value::{Kind, Millis, Value};
 pub const COMMANDS: &[Command] = &[
     Command::new("get", 2, FAST, get),
     Command::new("set", -3, WRITE | GROWS, set),
+    Command::new("setnx", 3, WRITE | GROWS | FAST, setnx),
+    Command::new("setex", 4, WRITE | GROWS, setex),
     Command::new("mget", -2, FAST, mget),
     Command::new("mset", -3, WRITE | GROWS, mset),
     Command::new("append", 3, WRITE | GROWS | FAST, append),
@@ -89,6 +91,24 @@ pub fn expiry_time(unit: &[u8], amount: i64, now: Millis, command: &str) -> Resu
         .and_then(|millis| millis.checked_add(base))
         .map(|millis| millis as Millis)
         .ok_or_else(|| format!("ERR invalid expire time in '{command}' command").into())
+}
+
+fn setnx(call: &mut Call) -> Outcome {
+    let is_new = call.database.get(&call.arguments[1]).is_none();
+    if is_new {
+        let (key, value) = (call.take(1), call.take(2));
+        store(call, key, value, None);
+    }
+    call.client.output.integer(is_new.into());
+    Ok(())
+}
+
+fn setex(call: &mut Call) -> Outcome {
+    let expiry = expiry_time(b"EX", call.integer(2)?, call.database.now, "setex")?;
+    let (key, value) = (call.take(1), call.take(3));
+    store(call, key, value, Some(expiry));
+    call.client.output.ok();
+    Ok(())
 }
 
 fn mget(call: &mut Call) -> Outcome {
