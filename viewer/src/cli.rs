@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ltt_top::analysis::top::Sort;
+use ltt_top::analysis::group::Sort;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::source::Choice;
 use ltt_top::unit::{TimeUnit, parse_duration};

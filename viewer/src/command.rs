@@ -5,11 +5,12 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
+use ltt_top::analysis::group::Sort;
 use ltt_top::analysis::heat::heat;
 use ltt_top::analysis::info::info;
 use ltt_top::analysis::outliers::outliers;
 use ltt_top::analysis::slow::slow;
-use ltt_top::analysis::top::{GROUP_CAP, Sort, top};
+use ltt_top::analysis::top::{GROUP_CAP, top};
 use ltt_top::analysis::{Failure, Misfit, Reading, Rule, Selection};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;

@@ -12,10 +12,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::group::{Figures, Folded, Sort};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::plan::Kind;
-use super::top::{Figures, Folded, Sort};
+use super::selection::Kind;
 
 const BUCKETS: usize = 1 << 16;
 

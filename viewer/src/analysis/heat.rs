@@ -3,10 +3,13 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::group::{Group, Sort};
 use super::groups::Groups;
-use super::plan::{Duration, Kind, Roster, Selection};
+use super::plan::Duration;
 use super::reading::{Failure, Reading};
-use super::top::{GROUP_CAP, Group, Sort, Top, top};
+use super::roster::Roster;
+use super::selection::{Kind, Selection};
+use super::top::{GROUP_CAP, Top, top};
 use crate::source::{Collect, Event, EventClass, Source};
 
 /// Rows for 0 and for each power of two below 2^63.

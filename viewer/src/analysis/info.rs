@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::groups::Groups;
 use super::key::{self, Datum};
-use super::plan::{Roster, Selection, Slots};
+use super::plan::Slots;
 use super::reading::{Failure, Reading};
+use super::roster::Roster;
+use super::selection::Selection;
 use crate::source::{ClassIndex, Collect, Event, EventClass, Report, Source};
 
 /// Beyond so many processes none is told apart: the trace is not one of a service's few.

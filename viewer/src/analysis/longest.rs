@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::key::{self, Datum};
-use super::plan::{Kind, Plan, Slots};
+use super::plan::{Plan, Slots};
+use super::selection::Kind;
 use crate::source::{EventClass, Scope, Value};
 
 /// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that

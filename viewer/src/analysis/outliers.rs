@@ -4,14 +4,16 @@
 
 use std::sync::Arc;
 
+use super::group::Sort;
 use super::groups::Groups;
 use super::histogram::Histogram;
 use super::longest::Record;
-use super::plan::{Kind, LeftOut, Roster, Selection};
 use super::reading::{Failure, Reading};
+use super::roster::Roster;
+use super::selection::{Kind, LeftOut, Selection};
 use super::slow::{Sieve, Sift};
 use super::tail::{Judged, Rule};
-use super::top::{Sort, top};
+use super::top::top;
 use crate::source::{Report, Source};
 
 /// The outliers of a trace.

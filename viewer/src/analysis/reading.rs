@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::plan::Misfit;
+use super::selection::Misfit;
 use crate::source::{Collect, Error, Progress, Report, Source, Window};
 
 /// A source, the window to read from it, and where to tell how far reading has come.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::longest::{Details, Found, Longest, Record};
-use super::plan::{Duration, LeftOut, Roster, Selection, Slots};
+use super::plan::{Duration, Slots};
 use super::reading::{Failure, Reading};
+use super::roster::Roster;
+use super::selection::{LeftOut, Selection};
 use crate::source::{Collect, Event, EventClass, Report, Source};
 
 /// The slowest events of a trace.

@@ -1,20 +1,8 @@
 use super::*;
-use crate::source::FieldClass;
+use crate::analysis::made::class;
 
 const TEXT: FieldKind = FieldKind::Text;
 const INTEGER: FieldKind = FieldKind::Integer;
-
-fn class(name: &str, fields: &[(&str, FieldKind)]) -> EventClass {
-    let field =
-        |&(name, kind): &(&str, FieldKind)| FieldClass { name: name.into(), scope: Scope::Payload, kind };
-    EventClass {
-        index: 0,
-        name: name.into(),
-        log_level: None,
-        fields: fields.iter().map(field).collect(),
-        trace: 0,
-    }
-}
 
 fn dictionary() -> Dictionary {
     Dictionary { catalogs: vec![lttng_catalog::valkey()], duration: None }

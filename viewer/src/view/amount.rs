@@ -75,6 +75,15 @@ pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", grouped(number.into()))
 }
 
+/// How often: `once`, `twice`, `3 times`.
+pub fn times(number: u64) -> String {
+    match number {
+        1 => "once".into(),
+        2 => "twice".into(),
+        _ => format!("{} times", grouped(number.into())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,13 +3,14 @@
 use serde_json::{Map, Number, Value, json};
 
 use super::reason;
+use crate::analysis::group::Group;
 use crate::analysis::heat::Heat;
 use crate::analysis::histogram::Quantile;
 use crate::analysis::info::{Info, Process};
 use crate::analysis::key::Datum;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::slow::Slow;
-use crate::analysis::top::{Group, Top};
+use crate::analysis::top::Top;
 use crate::analysis::{Kind, Record, Rule};
 use crate::source::Report;
 

@@ -1,6 +1,6 @@
 //! Why an event is an outlier, in words.
 
-use super::amount::{duration_in_words, grouped};
+use super::amount::{duration_in_words, grouped, times};
 use super::escape;
 use crate::analysis::Basis;
 use crate::analysis::histogram::Quantile;
@@ -26,13 +26,9 @@ pub fn reason(outlier: &Outlier) -> String {
         Basis::Own => format!("{took}; {part} of {count} {group} take {usual} or less"),
         Basis::Pooled if key.is_empty() => format!("{took}; {part} of all {event} take {usual} or less"),
         Basis::Pooled => {
-            let seen = match judged.seen {
-                0 => "seen rarely".to_owned(),
-                1 => "seen once".to_owned(),
-                2 => "seen twice".to_owned(),
-                times => format!("seen {times} times"),
-            };
-            format!("{took}; {key} {seen}; {part} of all {event} take {usual} or less")
+            // A folded group's own count is not known.
+            let seen = if judged.seen == 0 { "rarely".into() } else { times(judged.seen) };
+            format!("{took}; {key} seen {seen}; {part} of all {event} take {usual} or less")
         }
         Basis::Median => format!("{took}; {part} of the only {count} {event} take {usual} or less"),
     }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::analysis::histogram::Quantile;
+use crate::analysis::key::Datum;
 use crate::analysis::made::{Made, by, class};
 use crate::source::{FieldKind, Value};
 

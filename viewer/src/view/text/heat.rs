@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::hist::{footnotes, from, title};
+use crate::analysis::group::Group;
 use crate::analysis::heat::{Columns, Heat, Map, ROWS};
-use crate::analysis::top::Group;
 use crate::view::amount::duration_in_words;
 use crate::view::{Screen, notes};
 

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{Names, label};
+use crate::analysis::group::Group;
 use crate::analysis::histogram::{Histogram, Quantile};
-use crate::analysis::top::{Group, Top};
+use crate::analysis::top::Top;
 use crate::view::amount::{counted, duration, grouped};
 use crate::view::{Screen, notes};
 
@@ -44,7 +45,7 @@ pub(super) fn footnotes(top: &Top, timed: usize, limit: usize) -> Vec<String> {
         footnotes.push(format!("{} not shown (-n shows more)", counted((timed - limit) as u64, "group")));
     }
     let implausible = top.groups.iter().map(|group| group.figures.implausible).sum();
-    footnotes.extend(notes::implausible(implausible, "`ltt-top top` says of which events"));
+    footnotes.extend(notes::implausible(implausible, "see `ltt-top top`"));
     footnotes.extend(notes::left_out(&top.left_out));
     footnotes.extend(notes::guesses(top.groups.iter().map(|group| &*group.kind)));
     footnotes

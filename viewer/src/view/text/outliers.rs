@@ -1,5 +1,6 @@
 //! `outliers` as a table.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::slow::{details, pid};
 use crate::analysis::histogram::Histogram;
 use crate::analysis::outliers::Outliers;
 use crate::analysis::{Kind, Rule};
-use crate::view::amount::{counted, duration_in_words, grouped};
+use crate::view::amount::{counted, duration_in_words, grouped, times};
 use crate::view::table::{Column, Table};
 use crate::view::{Screen, escape, notes, reason};
 
@@ -34,7 +35,7 @@ pub fn outliers(outliers: &Outliers, rule: &Rule, screen: &Screen, out: &mut dyn
             names.of(&outlier.record.kind.event),
             reason::rule(outlier.judged.basis).into(),
             reason::reason(outlier),
-            details(&outlier.record),
+            details(&outlier.record, &outlier.record.kind.keys),
         ]);
     }
     if !outliers.events.is_empty() {
@@ -61,16 +62,27 @@ fn footnotes(outliers: &Outliers, rule: &Rule) -> Vec<String> {
             rule.probability
         ),
     ];
-    if !outliers.unjudged.is_empty() {
-        let one = |(kind, durations): &(Arc<Kind>, Histogram)| {
-            let longest = duration_in_words(kind.ns(durations.max().unwrap_or(0)) as f64);
-            format!("{} ({}, {longest} at most)", escape::text(&kind.event), durations.count())
-        };
-        let names: Vec<String> = outliers.unjudged.iter().take(6).map(one).collect();
-        footnotes.push(format!("too few to judge: {}", names.join(", ")));
-    }
-    footnotes.extend(notes::implausible(outliers.implausible, "`ltt-top top` says of which events"));
+    footnotes.extend(unjudged(&outliers.unjudged));
+    footnotes.extend(notes::implausible(outliers.implausible, "see `ltt-top top`"));
     footnotes.extend(notes::left_out(&outliers.left_out));
     footnotes.extend(notes::guesses(outliers.events.iter().map(|outlier| &*outlier.record.kind)));
     footnotes
+}
+
+/// The events that are too rare to judge, those with the longest durations by name.
+fn unjudged(rare: &[(Arc<Kind>, Histogram)]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let longest = |(kind, durations): &&(Arc<Kind>, Histogram)| kind.ns(durations.max().unwrap_or(0));
+    let mut rare: Vec<_> = rare.iter().collect();
+    rare.sort_by_key(|event| Reverse(longest(event)));
+    let one = |event: &&(Arc<Kind>, Histogram)| {
+        let (seen, max) = (times(event.1.count()), duration_in_words(longest(event) as f64));
+        format!("{} ({seen}, {max} at most)", escape::text(&event.0.event))
+    };
+    let named: Vec<String> = rare.iter().take(SHOWN).map(one).collect();
+    let more = match rare.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("too rare to judge: {}{more}", named.join(", ")))
 }

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::Names;
-use crate::analysis::Record;
 use crate::analysis::key::Datum;
 use crate::analysis::slow::Slow;
+use crate::analysis::{Field, Record};
 use crate::view::amount::{counted, duration};
 use crate::view::table::{Column, Table};
 use crate::view::{Screen, escape, notes};
@@ -31,7 +31,7 @@ pub fn slow(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<()>
             screen.time_of_day(record.timestamp),
             pid(record),
             names.of(&record.kind.event) + sum,
-            details(record),
+            details(record, &[]),
         ]);
     }
     if !slow.events.is_empty() {
@@ -45,7 +45,7 @@ pub fn slow(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<()>
             footnotes.push(format!("{} as fast or faster (-n shows more)", counted(others, "other event")))
         }
     }
-    footnotes.extend(notes::implausible(slow.implausible, "`ltt-top top` says of which events"));
+    footnotes.extend(notes::implausible(slow.implausible, "see `ltt-top top`"));
     footnotes.extend(notes::left_out(&slow.left_out));
     footnotes.extend(notes::guesses(slow.events.iter().map(|record| &*record.kind)));
     notes::footing(&footnotes, screen, out)
@@ -57,10 +57,11 @@ pub(super) fn pid(record: &Record) -> String {
     found.map_or("-".into(), |(_, pid)| escape::datum(&pid))
 }
 
-/// The event's own fields, without empty ones.
-pub(super) fn details(record: &Record) -> String {
+/// The event's own fields, without empty ones and those that are said elsewhere.
+pub(super) fn details(record: &Record, said: &[String]) -> String {
     let is_empty = |value: &Datum| matches!(value, Datum::Text(text) if text.is_empty());
-    let shown = record.fields().filter(|(field, value)| field.is_detail && !is_empty(value));
+    let is_shown = |field: &Field| field.is_detail && !said.contains(&field.name);
+    let shown = record.fields().filter(|(field, value)| is_shown(field) && !is_empty(value));
     let shown =
         shown.map(|(field, value)| format!("{}={}", escape::text(&field.name), escape::datum(&value)));
     shown.collect::<Vec<_>>().join(" ")

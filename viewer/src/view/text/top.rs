@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{Names, label};
+use crate::analysis::group::{Group, Sort};
 use crate::analysis::histogram::Quantile;
-use crate::analysis::top::{Group, Sort, Top};
+use crate::analysis::top::Top;
 use crate::view::amount::{counted, duration, duration_in_words, grouped, scaled, share};
 use crate::view::table::{Column, Table};
 use crate::view::{Screen, notes};

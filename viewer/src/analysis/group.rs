@@ -1,0 +1,133 @@
+//! A group of events and what they add up to.
+
+use std::sync::Arc;
+
+use super::histogram::{Histogram, Quantile};
+use super::key::{self, Datum};
+use super::plan::Duration;
+use super::selection::Kind;
+
+/// A group and its figures.
+#[derive(Debug)]
+pub struct Group {
+    /// The event, and what the keys are called.
+    pub kind: Arc<Kind>,
+    /// The keys as bytes, which order and identify groups.
+    pub(super) key_bytes: Box<[u8]>,
+    /// What its events add up to.
+    pub figures: Figures,
+}
+
+/// What the events of a group add up to.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// All events.
+    pub count: u64,
+    /// Those whose duration is implausible and enters no other figure.
+    pub implausible: u64,
+    /// The plausible durations, in the kind's unit.
+    pub durations: Histogram,
+}
+
+/// What groups add up to that are not told apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// All events.
+    pub count: u64,
+    /// Those whose duration is implausible.
+    pub implausible: u64,
+    /// The plausible durations together.
+    pub total_ns: u128,
+    /// The longest of them.
+    pub max_ns: u128,
+}
+
+/// By what groups are ranked, the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The sum of the durations.
+    #[default]
+    Total,
+    /// The 99th percentile.
+    P99,
+    /// The longest duration.
+    Max,
+    /// The mean duration.
+    Mean,
+    /// How many events there are.
+    Count,
+}
+
+impl Group {
+    /// The keys.
+    pub fn key(&self) -> Vec<Datum> {
+        key::decode(&self.key_bytes)
+    }
+
+    /// The sum of the durations in nanoseconds.
+    pub fn total_ns(&self) -> u128 {
+        self.figures.durations.total() * self.kind.unit_ns()
+    }
+
+    /// The mean duration in nanoseconds.
+    pub fn mean_ns(&self) -> Option<f64> {
+        self.figures.durations.mean().map(|mean| mean * self.kind.unit_ns() as f64)
+    }
+
+    /// A percentile in nanoseconds.
+    pub fn percentile_ns(&self, quantile: Quantile) -> Option<u128> {
+        self.figures.durations.percentile(quantile).map(|ticks| self.kind.ns(ticks))
+    }
+
+    /// The longest duration in nanoseconds.
+    pub fn max_ns(&self) -> Option<u128> {
+        self.figures.durations.max().map(|ticks| self.kind.ns(ticks))
+    }
+
+    pub(super) fn weight(&self, sort: Sort) -> Option<u128> {
+        match sort {
+            Sort::Total => Some(self.total_ns()),
+            Sort::P99 => self.percentile_ns(Quantile::P99),
+            Sort::Max => self.max_ns(),
+            // Whole nanoseconds times 1,000: finer than any two means that matter.
+            Sort::Mean => self.mean_ns().map(|mean| (mean * 1000.0) as u128),
+            Sort::Count => Some(self.figures.count.into()),
+        }
+    }
+}
+
+impl Figures {
+    #[inline]
+    pub(super) fn take(&mut self, duration: Duration) {
+        self.count += 1;
+        match duration {
+            Duration::Plausible(ticks) => self.durations.record(ticks),
+            Duration::Implausible => self.implausible += 1,
+            Duration::Absent => {}
+        }
+    }
+
+    pub(super) fn absorb(&mut self, other: &Figures) {
+        self.count += other.count;
+        self.implausible += other.implausible;
+        self.durations.merge(&other.durations);
+    }
+}
+
+impl Folded {
+    pub(super) fn add(&mut self, figures: &Figures, unit_ns: u128) {
+        self.absorb(&Folded {
+            count: figures.count,
+            implausible: figures.implausible,
+            total_ns: figures.durations.total() * unit_ns,
+            max_ns: u128::from(figures.durations.max().unwrap_or(0)) * unit_ns,
+        });
+    }
+
+    pub(super) fn absorb(&mut self, other: &Folded) {
+        self.count += other.count;
+        self.implausible += other.implausible;
+        self.total_ns += other.total_ns;
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+}

@@ -1,0 +1,114 @@
+//! Which events count, what they are called and grouped under, and what is said when that fits no event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::plan::Slots;
+use crate::filter::{Bound, Condition, Glob, Mismatch};
+use crate::meaning::{Dictionary, Meaning, Named};
+use crate::source::EventClass;
+use crate::unit::TimeUnit;
+
+/// Which events count, and what tells their groups apart.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// What events mean.
+    pub dictionary: Dictionary,
+    /// Events whose name fits any of these; all if there is none.
+    pub events: Vec<Glob>,
+    /// Events that fulfil all of these.
+    pub conditions: Vec<Condition>,
+    /// The names of the fields that tell groups apart, if not those that the catalog says.
+    pub by: Option<Vec<String>>,
+    /// Whether events that only repeat another's duration count too.
+    pub with_repeats: bool,
+}
+
+/// Events that are grouped together: the same name, the same keys, the same unit.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kind {
+    /// The full name of the event.
+    pub event: String,
+    /// The names of the fields that tell groups apart.
+    pub keys: Vec<String>,
+    /// The unit of the durations; none if the event has no duration.
+    pub unit: Option<TimeUnit>,
+    /// Whether nobody said what the unit is.
+    pub unit_is_guess: bool,
+    /// Whether the duration is a sum of pieces and lies at no particular place in time.
+    pub is_sum: bool,
+}
+
+impl Kind {
+    /// A number of durations' units in nanoseconds.
+    pub fn ns(&self, ticks: u64) -> u128 {
+        u128::from(ticks) * self.unit_ns()
+    }
+
+    /// The unit of the durations in nanoseconds.
+    pub fn unit_ns(&self) -> u128 {
+        self.unit.map_or(1, |unit| unit.nanoseconds().into())
+    }
+}
+
+/// What was left out and why: names of events, and how many there were of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Events that only repeat another's duration.
+    pub repeats: BTreeMap<String, u64>,
+    /// Events without a field to group by or to compare.
+    pub without_field: BTreeMap<String, u64>,
+}
+
+/// Why a selection makes no sense for a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// No event has this field.
+    Field {
+        /// The field.
+        name: String,
+        /// All fields that events do have.
+        known: BTreeSet<String>,
+    },
+    /// A field cannot be compared like that.
+    Comparison(String),
+}
+
+impl Selection {
+    /// The names of all fields that an event must have to count.
+    pub(super) fn wanted_fields(&self) -> impl Iterator<Item = &str> {
+        let conditions = self.conditions.iter().map(|condition| &*condition.field);
+        conditions.chain(self.by.iter().flatten().map(String::as_str))
+    }
+
+    /// Whether the name of the class fits, or the one that the catalog has for it.
+    pub(super) fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
+        let fits = |name: &String| self.events.iter().any(|glob| glob.matches_event(name));
+        self.events.is_empty() || fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
+    }
+
+    pub(super) fn keys(&self, class: &EventClass, meaning: &Meaning) -> Vec<Named> {
+        let named = |name: &String| {
+            let index = meaning.field(class, name)?;
+            Some(Named { name: meaning.name_of(class, index).to_owned(), index })
+        };
+        match &self.by {
+            Some(names) => names.iter().filter_map(named).collect(),
+            None => meaning.group_by.clone(),
+        }
+    }
+
+    pub(super) fn bind(
+        &self,
+        class: &EventClass,
+        meaning: &Meaning,
+        slots: &mut Slots,
+    ) -> Result<Vec<Bound>, Mismatch> {
+        let bind = |condition: &Condition| {
+            let index = meaning.field(class, &condition.field)?;
+            let unit = meaning.duration.filter(|duration| duration.index == index);
+            let kind = class.fields[index].kind;
+            Some(condition.bind(slots.of(index), kind, unit.map(|duration| duration.unit)))
+        };
+        self.conditions.iter().filter_map(bind).collect()
+    }
+}
