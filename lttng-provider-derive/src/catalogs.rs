@@ -53,7 +53,7 @@ impl Catalogs {
         let provider = self.provider(target)?;
         let event = provider.events.iter().find(|event| target.item == identifier(&event.name));
         let names = provider.events.iter().map(|event| event.name.as_str());
-        event.map(|event| (provider, event)).ok_or_else(|| self.unknown(provider, "event", target, names))
+        event.map(|event| (provider, event)).ok_or_else(|| unknown(provider, "event", target, names))
     }
 
     /// The enum that a path names.
@@ -61,7 +61,7 @@ impl Catalogs {
         let provider = self.provider(target)?;
         let names: Vec<String> = provider.enums.iter().map(Enumeration::rust_name).collect();
         let found = provider.enums.iter().find(|enumeration| target.item == enumeration.rust_name());
-        found.ok_or_else(|| self.unknown(provider, "enum", target, names.iter().map(String::as_str)))
+        found.ok_or_else(|| unknown(provider, "enum", target, names.iter().map(String::as_str)))
     }
 
     fn provider(&self, target: &Target) -> syn::Result<&Provider> {
@@ -74,20 +74,18 @@ impl Catalogs {
             syn::Error::new(target.provider.span(), message)
         })
     }
+}
 
-    fn unknown<'n>(
-        &self,
-        provider: &Provider,
-        what: &str,
-        target: &Target,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> syn::Error {
-        let name = target.item.to_string();
-        let near = did_you_mean_one_of(&name, names);
-        let message =
-            format!("the provider `{}` in {} has no {what} `{name}`{near}", provider.name, self.files);
-        syn::Error::new(target.item.span(), message)
-    }
+fn unknown<'n>(
+    provider: &Provider,
+    what: &str,
+    target: &Target,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> syn::Error {
+    let name = target.item.to_string();
+    let near = did_you_mean_one_of(&name, names);
+    let message = format!("the provider `{}` has no {what} `{name}` in the catalog{near}", provider.name);
+    syn::Error::new(target.item.span(), message)
 }
 
 fn read(folder: &Path, path: &Path) -> Result<Catalog, String> {

@@ -2,9 +2,9 @@
 
 use lttng_catalog::{Field, FieldType, Integer, Provider, Unit, identifier};
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprUnary, Ident, Lifetime, Lit, Type, UnOp};
+use syn::{Expr, ExprLit, ExprReference, ExprUnary, Ident, Lifetime, Lit, Token, Type, UnOp};
 
 use crate::target::Target;
 
@@ -101,7 +101,15 @@ impl<'c> CatalogField<'c> {
         {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
-        self.convert_inferred(quote_spanned!(expression.span()=> &(#expression)))
+        // As an expression and not as tokens, which gives it parentheses where it needs them, and only there:
+        // with them the compiler would point to its beginning alone.
+        let reference = ExprReference {
+            attrs: Vec::new(),
+            and_token: Token![&](expression.span()),
+            mutability: None,
+            expr: Box::new(expression.clone()),
+        };
+        self.convert_inferred(quote!(#reference))
     }
 
     /// The type of a number.

@@ -30,6 +30,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #impl_generics ::lttng_provider::Value<'__value, __Recorded> for #name #type_generics #where_clause {
             #[inline]
             fn value(&'__value self) -> __Recorded {

@@ -47,7 +47,10 @@ use crate::{Text, Unit};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be recorded as `{T}`",
     label = "the catalog has `{T}` here",
-    note = "a newtype is recorded as what it wraps if it has `#[derive(EventValue)]`; see `lttng_provider::Value`"
+    note = "`Text` is any string, bytes or path, and `Time` a `Duration` or a number in the unit of the field",
+    note = "a number is recorded where every number of its type fits; convert others first",
+    note = "a newtype needs `#[derive(EventValue)]`, and an enum `#[derive(EventEnum)]`",
+    note = "a field that is an `Option`, but neither of text nor of a list, needs `#[event(none = …)]`"
 )]
 pub trait Value<'a, T> {
     /// The value as it is recorded.
@@ -67,6 +70,7 @@ pub enum Time<T> {
 macro_rules! numbers {
     ($($from:ident => $($to:ident)+;)+) => {
         $($(
+            #[diagnostic::do_not_recommend]
             impl Value<'_, $to> for $from {
                 #[inline]
                 fn value(&self) -> $to {
@@ -74,6 +78,7 @@ macro_rules! numbers {
                 }
             }
 
+            #[diagnostic::do_not_recommend]
             impl Value<'_, Time<$to>> for $from {
                 #[inline]
                 fn value(&self) -> Time<$to> {
@@ -104,6 +109,7 @@ numbers! {
 macro_rules! times {
     ($($integer:ident)+) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl Value<'_, Time<$integer>> for Duration {
                 #[inline]
                 fn value(&self) -> Time<$integer> {
@@ -127,6 +133,7 @@ macro_rules! times {
 
 times!(u8 u16 u32 u64 i8 i16 i32 i64);
 
+#[diagnostic::do_not_recommend]
 impl<'a> Value<'a, Text<'a>> for Text<'_> {
     #[inline]
     fn value(&'a self) -> Text<'a> {
@@ -138,6 +145,7 @@ impl<'a> Value<'a, Text<'a>> for Text<'_> {
 macro_rules! texts {
     ($($type:ty)+) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl<'a> Value<'a, Text<'a>> for $type {
                 #[inline]
                 fn value(&'a self) -> Text<'a> {
@@ -154,6 +162,7 @@ texts!(str String [u8] Vec<u8> CStr CString);
 macro_rules! system_texts {
     ($($type:ty)+) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl<'a> Value<'a, Text<'a>> for $type {
                 #[inline]
                 fn value(&'a self) -> Text<'a> {
@@ -167,6 +176,7 @@ macro_rules! system_texts {
 
 system_texts!(OsStr OsString Path PathBuf);
 
+#[diagnostic::do_not_recommend]
 impl<'a, const LENGTH: usize> Value<'a, Text<'a>> for [u8; LENGTH] {
     #[inline]
     fn value(&'a self) -> Text<'a> {
@@ -174,6 +184,7 @@ impl<'a, const LENGTH: usize> Value<'a, Text<'a>> for [u8; LENGTH] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, E> Value<'a, &'a [E]> for [E] {
     #[inline]
     fn value(&'a self) -> &'a [E] {
@@ -181,6 +192,7 @@ impl<'a, E> Value<'a, &'a [E]> for [E] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, E> Value<'a, &'a [E]> for Vec<E> {
     #[inline]
     fn value(&'a self) -> &'a [E] {
@@ -188,6 +200,7 @@ impl<'a, E> Value<'a, &'a [E]> for Vec<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, E, const LENGTH: usize> Value<'a, &'a [E]> for [E; LENGTH] {
     #[inline]
     fn value(&'a self) -> &'a [E] {
@@ -195,6 +208,7 @@ impl<'a, E, const LENGTH: usize> Value<'a, &'a [E]> for [E; LENGTH] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, E, const LENGTH: usize> Value<'a, &'a [E; LENGTH]> for [E; LENGTH] {
     #[inline]
     fn value(&'a self) -> &'a [E; LENGTH] {
@@ -206,6 +220,7 @@ impl<'a, E, const LENGTH: usize> Value<'a, &'a [E; LENGTH]> for [E; LENGTH] {
 macro_rules! pointers {
     ($($pointer:ty),+) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl<'a, T, V: Value<'a, T> + ?Sized> Value<'a, T> for $pointer {
                 #[inline]
                 fn value(&'a self) -> T {
@@ -218,6 +233,7 @@ macro_rules! pointers {
 
 pointers!(&V, &mut V, Box<V>, Rc<V>, Arc<V>);
 
+#[diagnostic::do_not_recommend]
 impl<'a, T, V: Value<'a, T> + ToOwned + ?Sized> Value<'a, T> for Cow<'_, V> {
     #[inline]
     fn value(&'a self) -> T {
@@ -225,6 +241,7 @@ impl<'a, T, V: Value<'a, T> + ToOwned + ?Sized> Value<'a, T> for Cow<'_, V> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, V: Value<'a, Text<'a>>> Value<'a, Text<'a>> for Option<V> {
     #[inline]
     fn value(&'a self) -> Text<'a> {
@@ -232,6 +249,7 @@ impl<'a, V: Value<'a, Text<'a>>> Value<'a, Text<'a>> for Option<V> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, E, V: Value<'a, &'a [E]>> Value<'a, &'a [E]> for Option<V> {
     #[inline]
     fn value(&'a self) -> &'a [E] {

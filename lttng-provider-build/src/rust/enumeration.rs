@@ -66,6 +66,7 @@ impl From<{integer}> for {name} {{
     }}
 }}
 
+#[diagnostic::do_not_recommend]
 impl lttng_provider::Value<'_, {name}> for {name} {{
     #[inline]
     fn value(&self) -> {name} {{

@@ -20,6 +20,7 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
         #(#numbers)*
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #impl_generics ::lttng_provider::Value<'_, #target> for #name #type_generics #where_clause {
             #[inline]
             fn value(&self) -> #target {

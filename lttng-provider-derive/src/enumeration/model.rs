@@ -90,7 +90,12 @@ impl<'m> Matching<'m> {
         if variant.other {
             if variant.carries.is_none() {
                 let name = variant.name;
-                self.report(variant, format!("it carries the value without a label: `{name}({container})`"));
+                self.report(
+                    variant,
+                    format!(
+                        "the variant for values without a label carries the value: `{name}({container})`"
+                    ),
+                );
                 return None;
             }
             return Some(Meaning::Other);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, LitStr, Token, parenthesized};
@@ -39,7 +40,8 @@ pub(super) enum How {
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.is_empty() {
-            return Err(input.error("say which event, as in `#[traced(shop::checkout)]`"));
+            let message = "say which event, as in `#[traced(shop::checkout)]`";
+            return Err(syn::Error::new(Span::call_site(), message));
         }
         let target = input.parse()?;
         let mut options =

@@ -44,6 +44,7 @@ pub mod every_type {
         }
     }
 
+    #[diagnostic::do_not_recommend]
     impl lttng_provider::Value<'_, Direction> for Direction {
         #[inline]
         fn value(&self) -> Direction {
@@ -88,6 +89,7 @@ pub mod every_type {
         }
     }
 
+    #[diagnostic::do_not_recommend]
     impl lttng_provider::Value<'_, Size> for Size {
         #[inline]
         fn value(&self) -> Size {

@@ -1,0 +1,57 @@
+//! With tracing off the macros leave nothing behind.
+
+use std::path::Path;
+use std::process::Command;
+
+use lttng_testing::Program;
+
+/// What a tool of binutils prints about a program.
+fn inspect(tool: &str, options: &[&str], program: &Path) -> String {
+    let output = Command::new(tool).args(options).arg(program).output().unwrap();
+    assert!(output.status.success(), "{tool}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The instructions of a function, without the numbers in them.
+fn instructions(disassembly: &str, function: &str) -> Vec<String> {
+    let start = format!("<off::{function}>:");
+    let lines = disassembly.lines().skip_while(|line| !line.ends_with(&start)).skip(1);
+    let lines = lines.take_while(|line| !line.is_empty());
+    // `  12ab:\txor    $0x11111111,%rax` → `xor $,%rax`
+    let instruction = |line: &str| {
+        let text = line.split_once('\t')?.1.split(['<', '#']).next()?;
+        let words = text.split(|character: char| !character.is_alphanumeric() && character != '%');
+        let words = words.filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
+        Some(words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+    };
+    lines.filter_map(instruction).collect()
+}
+
+#[test]
+fn traced_functions_are_the_plain_ones() {
+    let program = Program::example("market", "off").release().build();
+    let disassembly = inspect("objdump", &["--disassemble", "--demangle", "--no-show-raw-insn"], &program);
+    for name in ["sum", "parse", "sale"] {
+        let plain = instructions(&disassembly, &format!("plain_{name}"));
+        assert!(plain.len() > 2, "no function plain_{name} in:\n{disassembly}");
+        assert_eq!(plain, instructions(&disassembly, &format!("traced_{name}")), "{name}");
+    }
+}
+
+#[test]
+fn traced_futures_are_as_large_as_the_plain_ones() {
+    let program = Program::example("market", "off").release().build();
+    let output = Command::new(program).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "0 0\n");
+}
+
+#[test]
+fn every_program_works_without_tracing_and_knows_nothing_of_lttng() {
+    for example in ["structs", "functions", "futures", "lazy"] {
+        let program = Program::example("market", example).build();
+        let output = Command::new(&program).output().unwrap();
+        assert!(output.status.success(), "{example}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout.is_empty(), "{example} has evaluated a field");
+        assert!(!inspect("nm", &[], &program).contains("lttng_ust"), "{example}");
+    }
+}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use lttng_provider::Event;
+use market::shop;
+
+#[derive(Event)]
+#[event(shop::sold)]
+struct Sold {
+    item: String,
+    payment: shop::Payment,
+}
+
+fn main() {}

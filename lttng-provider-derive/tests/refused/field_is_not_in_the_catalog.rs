@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+use lttng_provider::Event;
+use market::shop;
+
+#[derive(Event)]
+#[event(shop::sold)]
+struct Sold {
+    item: String,
+    count: u32,
+    payment: shop::Payment,
+    weather: String,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use lttng_provider::EventEnum;
+use market::shop;
+
+#[derive(EventEnum)]
+#[event(shop::Payment)]
+enum Payment {
+    Cash,
+    Voucher(i32),
+}
+
+fn main() {}

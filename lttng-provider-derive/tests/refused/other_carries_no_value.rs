@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use lttng_provider::EventEnum;
+use market::shop;
+
+#[derive(EventEnum)]
+#[event(shop::Payment)]
+enum Payment {
+    Cash,
+    Card,
+    Voucher(i32),
+    #[event(other)]
+    Unknown,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+#![allow(unused)]
+
+use lttng_provider::traced;
+use market::shop;
+
+#[traced(shop::checkout)]
+struct Till;
+
+fn main() {}

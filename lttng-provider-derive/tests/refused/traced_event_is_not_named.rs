@@ -1,0 +1,8 @@
+#![allow(unused)]
+
+use lttng_provider::traced;
+
+#[traced]
+fn pay() {}
+
+fn main() {}

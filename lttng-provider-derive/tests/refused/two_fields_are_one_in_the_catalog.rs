@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use lttng_provider::Event;
+use market::shop;
+
+#[derive(Event)]
+#[event(shop::sold)]
+struct Sold {
+    item: String,
+    #[event(rename = "item")]
+    name: String,
+    count: u32,
+    payment: shop::Payment,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use lttng_provider::EventEnum;
+use market::shop;
+
+#[derive(EventEnum)]
+#[event(shop::Payment)]
+enum Payment {
+    Cash,
+    Card,
+    #[event(label = "CARD")]
+    CreditCard,
+    Voucher(i32),
+}
+
+fn main() {}
