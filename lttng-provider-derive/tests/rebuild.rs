@@ -1,0 +1,111 @@
+//! An edit of a catalog has the code checked anew, in crates outside of this workspace.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use lttng_testing::workspace;
+use tempfile::TempDir;
+
+const CATALOG: &str = r#"
+[catalog]
+name = "store"
+version = 1
+doc = "A store."
+
+[provider.store]
+doc = "What happens in the store."
+
+[provider.store.event.sold]
+doc = "Something was sold."
+fields = [{ name = "count", type = "u32", doc = "How many." }]
+"#;
+
+const STRUCT: &str = r#"
+/// An event.
+#[derive(lttng_provider::Event)]
+#[event(store::sold)]
+pub struct Sold {
+    /// How many.
+    pub count: u32,
+}
+"#;
+
+/// A workspace of its own: `store` has a catalog, and `client` uses the events of `store` and a copy of the catalog.
+struct Workspace {
+    folder: TempDir,
+}
+
+impl Workspace {
+    fn new() -> Workspace {
+        let this = Workspace { folder: TempDir::new().unwrap() };
+        let path = |name: &str| format!("{{ path = {:?} }}", workspace().join(name));
+        let (provider, build) = (path("lttng-provider"), path("lttng-provider-build"));
+        let package =
+            |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies]\n");
+        this.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"store\", \"client\"]\n");
+        // The versions of this workspace: they are at hand without a network.
+        fs::copy(workspace().join("Cargo.lock"), this.path("Cargo.lock")).unwrap();
+
+        let dependencies =
+            format!("lttng-provider = {provider}\n\n[build-dependencies]\nlttng-provider-build = {build}\n");
+        this.write("store/Cargo.toml", &(package("store") + &dependencies));
+        this.write("store/build.rs", "fn main() { lttng_provider_build::compile(\"catalog/store.toml\"); }");
+        this.write("store/catalog/store.toml", CATALOG);
+        this.write("store/src/lib.rs", &format!("lttng_provider::include_events!();\n{STRUCT}"));
+
+        let dependencies = format!("lttng-provider = {provider}\nstore = {{ path = \"../store\" }}\n");
+        this.write("client/Cargo.toml", &(package("client") + &dependencies));
+        this.write("client/copy.toml", CATALOG);
+        let named = STRUCT.replace("store::sold", "store::store::sold, catalog = \"copy.toml\"");
+        this.write("client/src/lib.rs", &named);
+        this
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Checks all crates, and returns what the compiler says if it refuses one.
+    fn check(&self) -> Result<(), String> {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args(["check", "--quiet", "--workspace", "--offline"]).current_dir(&self.folder);
+        cargo.env("CARGO_TARGET_DIR", workspace().join("target/e2e")).env_remove("USE_LTTNG");
+        let output = cargo.output().unwrap();
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        }
+    }
+}
+
+#[test]
+fn edit_of_a_catalog_has_its_users_checked_anew() {
+    let workspace = Workspace::new();
+    workspace.check().unwrap();
+
+    let renamed = CATALOG.replace("\"count\"", "\"pieces\"");
+    workspace.write("client/copy.toml", &renamed);
+    let message = workspace.check().unwrap_err();
+    assert!(message.contains("`store:sold` has no field `count` in the catalog"), "{message}");
+    assert!(message.contains("client/src/lib.rs"), "{message}");
+
+    workspace.write("client/copy.toml", "[catalog");
+    let message = workspace.check().unwrap_err();
+    assert!(message.contains("copy.toml:1:"), "{message}");
+
+    workspace.write("client/copy.toml", CATALOG);
+    workspace.check().unwrap();
+
+    workspace.write("store/catalog/store.toml", &renamed);
+    let message = workspace.check().unwrap_err();
+    assert!(message.contains("`store:sold` has no field `count` in the catalog"), "{message}");
+    assert!(message.contains("store/src/lib.rs"), "{message}");
+}
