@@ -7,6 +7,7 @@ mod command;
 
 use cli::Refusal;
 use command::{Outcome, Trouble};
+use ltt_top::view::escape;
 
 /// The exit statuses; `ltt-top --help` documents them.
 const FAILED: u8 = 1;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
 }
 
 fn complain(message: &dyn std::fmt::Display, status: u8) -> ExitCode {
-    eprintln!("ltt-top: error: {message}");
+    // A message may quote a trace, and what is in a trace is not to be trusted.
+    eprintln!("ltt-top: error: {}", escape::text(&message.to_string()));
     ExitCode::from(status)
 }

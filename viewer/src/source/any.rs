@@ -25,9 +25,9 @@ pub enum Choice {
 pub enum AnySource {
     /// Reads natively.
     Native(Native),
-    /// Reads with Babeltrace 2.
+    /// Reads with Babeltrace 2, and says this if it cannot read either what the native source could not.
     #[cfg(feature = "babeltrace2")]
-    Babeltrace2(Babeltrace2),
+    Babeltrace2(Babeltrace2, Option<Error>),
 }
 
 impl AnySource {
@@ -46,11 +46,10 @@ impl AnySource {
         match choice {
             Choice::Native => native(found),
             #[cfg(feature = "babeltrace2")]
-            Choice::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found))),
+            Choice::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found), None)),
             #[cfg(feature = "babeltrace2")]
-            Choice::Auto => {
-                native(found.clone()).or_else(|_: Error| Ok(AnySource::Babeltrace2(Babeltrace2::new(found))))
-            }
+            Choice::Auto => native(found.clone())
+                .or_else(|error| Ok(AnySource::Babeltrace2(Babeltrace2::new(found), Some(error)))),
             #[cfg(not(feature = "babeltrace2"))]
             Choice::Babeltrace2 => {
                 Err(Error("this ltt-top was built without Babeltrace 2: use --source native".into()))
@@ -66,7 +65,9 @@ impl Source for AnySource {
         match self {
             AnySource::Native(source) => source.span(),
             #[cfg(feature = "babeltrace2")]
-            AnySource::Babeltrace2(source) => source.span(),
+            AnySource::Babeltrace2(source, first) => {
+                source.span().map_err(|error| first.clone().unwrap_or(error))
+            }
         }
     }
 
@@ -79,7 +80,9 @@ impl Source for AnySource {
         match self {
             AnySource::Native(source) => source.read(window, collector, progress),
             #[cfg(feature = "babeltrace2")]
-            AnySource::Babeltrace2(source) => source.read(window, collector, progress),
+            AnySource::Babeltrace2(source, first) => {
+                source.read(window, collector, progress).map_err(|error| first.clone().unwrap_or(error))
+            }
         }
     }
 }

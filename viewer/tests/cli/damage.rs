@@ -57,3 +57,12 @@ fn where_nothing_can_be_read_there_is_no_result() {
         assert_eq!(said.err.lines().count(), 1, "{said:?}");
     }
 }
+
+#[test]
+fn what_no_source_can_read_is_explained_by_the_native_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("metadata"), "\x1e{\"type\":\"preamble\",\"version\":2}\n").unwrap();
+    let said = said(ltt_top(["top"]).arg(folder.path()));
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.err.contains("CTF 2"), "{said:?}");
+}

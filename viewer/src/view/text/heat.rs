@@ -27,8 +27,10 @@ pub fn heat(heat: &Heat, screen: &Screen, out: &mut dyn Write) -> io::Result<()>
     }
     let timed = heat.top.groups.iter().filter(|group| group.figures.durations.count() > 0).count();
     let mut notes = footnotes(&heat.top, timed, heat.maps.len());
-    let scale: String = SHADES.iter().collect();
-    notes.insert(0, format!("{scale}: few to many events, on a logarithmic scale for each map"));
+    if !heat.maps.is_empty() {
+        let scale: String = SHADES.iter().collect();
+        notes.insert(0, format!("{scale}: few to many events, on a logarithmic scale for each map"));
+    }
     notes::footing(&notes, screen, out)
 }
 
