@@ -15,6 +15,9 @@ use crate::source::{Collect, Event, EventClass, Source};
 /// Rows for 0 and for each power of two below 2^63.
 pub const ROWS: usize = 64;
 
+/// How many maps there are at most; each takes memory for all of its cells.
+const MAP_CAP: usize = 100;
+
 /// Heat maps of the first groups of a [`Top`].
 #[derive(Debug)]
 pub struct Heat {
@@ -73,7 +76,7 @@ pub fn heat<S: Source>(
 ) -> Result<Heat, Failure> {
     let top = top(reading, selection, sort, GROUP_CAP)?;
     let columns = Columns::new(top.report.span.clone(), columns.max(1));
-    let chosen = || top.groups.iter().filter(|group| group.kind.unit.is_some()).take(limit);
+    let chosen = || top.groups.iter().filter(|group| group.kind.unit.is_some()).take(limit.min(MAP_CAP));
     let mut kinds: Vec<Arc<Kind>> = Vec::new();
     let mut places = Groups::default();
     for (place, group) in chosen().enumerate() {

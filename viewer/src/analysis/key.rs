@@ -88,7 +88,7 @@ fn encode_integer(number: Integer, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&number.to_le_bytes());
 }
 
-/// The values that were appended, in order.
+/// The values that were appended, in order. Of bytes that were cut off, what is left.
 pub fn decode(mut bytes: &[u8]) -> Vec<Datum> {
     let mut values = Vec::new();
     while let Some(value) = decode_one(&mut bytes) {
@@ -105,7 +105,7 @@ fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
         FLOAT => Datum::Float(f64::from_le_bytes(decode_array(bytes)?)),
         TEXT => {
             let length = decode_length(bytes)?;
-            Datum::Text(bytes.split_off(..length)?.to_vec())
+            Datum::Text(bytes.split_off(..length.min(bytes.len()))?.to_vec())
         }
         LIST => {
             let length = decode_length(bytes)?;
@@ -173,6 +173,13 @@ mod tests {
             let text = vec![b'x'; length];
             assert_eq!(decode(&encoded(&Value::Text(&text))), [Datum::Text(text.clone())]);
         }
+    }
+
+    #[test]
+    fn what_is_left_of_a_text_that_was_cut_off_comes_back() {
+        let mut bytes = encoded(&Value::Text(b"abcdef"));
+        bytes.truncate(5);
+        assert_eq!(decode(&bytes), [Datum::Text(b"abc".to_vec())]);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::meaning::Meaning;
 use crate::source::{EventClass, FieldKind, Value};
 use crate::unit::TimeUnit;
 
+/// How many bytes of keys tell groups apart.
+const KEY_LENGTH: usize = 4096;
+
 /// What to do with the events of one class.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -109,11 +112,13 @@ impl Plan {
         self.duration.map(|duration| duration.slot)
     }
 
-    /// Writes the event's keys into a buffer.
+    /// Writes the event's keys into a buffer. Longer ones are told apart by their beginning, so that a trace
+    /// full of long texts does not fill the memory.
     #[inline]
     pub fn encode_key(&self, values: &[Value<'_>], bytes: &mut Vec<u8>) {
         bytes.clear();
         self.keys.iter().for_each(|&slot| key::encode(&values[slot], bytes));
+        bytes.truncate(KEY_LENGTH);
     }
 }
 

@@ -114,3 +114,18 @@ fn a_field_that_no_event_has_is_named_with_those_that_there_are() {
     let Failure::Misfit(Misfit::Field { name, known }) = failure else { panic!("{failure:?}") };
     assert_eq!((&*name, known.len()), ("kee", 2));
 }
+
+#[test]
+fn long_keys_are_told_apart_by_their_beginning() {
+    let mut made =
+        Made::new(class("app:request", &[("text", FieldKind::Text), ("latency_us", FieldKind::Integer)]));
+    for end in [b'a', b'b'] {
+        let mut text = vec![b'x'; 100_000];
+        text.push(end);
+        made.add(vec![Value::Text(text.leak()), Value::Unsigned(1)]);
+    }
+    let found = made.analyse(|reading| top(reading, &by(&["text"]), Sort::Count, 10)).unwrap();
+    assert_eq!(found.groups.len(), 1);
+    let key = found.groups[0].key();
+    assert!(matches!(&key[..], [Datum::Text(text)] if (4000..4096).contains(&text.len())));
+}
