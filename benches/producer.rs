@@ -10,7 +10,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use lttng_testing::{Daemon, Program, Table, workspace};
 
-const ROUNDS: usize = 40;
+/// Many short rounds, so that some of them are disturbed by nobody.
+const ROUNDS: usize = 400;
 
 fn main() {
     let programs = Programs::build();
@@ -55,12 +56,14 @@ impl State {
         }
     }
 
-    /// How many events make a round of some milliseconds.
-    fn count(self) -> u32 {
-        match self {
-            State::Off | State::Idle => 2_000_000,
-            State::Traced => 50_000,
-        }
+    /// How many events make a round of less than a millisecond; more with several threads, as each round
+    /// starts them.
+    fn count(self, threads: u32) -> u32 {
+        let alone = match self {
+            State::Off | State::Idle => 1_000_000,
+            State::Traced => 2_000,
+        };
+        if threads == 1 { alone } else { 10 * alone }
     }
 }
 
@@ -98,7 +101,7 @@ impl Programs {
         };
         let start = |program: &Path| {
             let mut command = daemon.command(program);
-            command.args([event, &threads.to_string(), &state.count().to_string()]);
+            command.args([event, &threads.to_string(), &state.count(threads).to_string()]);
             Running::start(command)
         };
         let (mut rust, mut c) = (start(rust), start(c));
@@ -107,7 +110,7 @@ impl Programs {
             best.0 = best.0.min(rust.round());
             best.1 = best.1.min(c.round());
         }
-        let count = f64::from(state.count());
+        let count = f64::from(state.count(threads));
         (best.0 / count, best.1 / count)
     }
 
