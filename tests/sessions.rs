@@ -28,6 +28,23 @@ fn enabled_event_evaluates_its_argument_once() {
 }
 
 #[test]
+fn two_sessions_record_the_same_events() {
+    let daemon = Daemon::start();
+    let sessions = [daemon.session(), daemon.session()];
+    for session in &sessions {
+        session.enable("valkey_commands:command_call");
+        session.start();
+    }
+    daemon.run(scenario(), ["commands"]);
+    for session in &sessions {
+        let events = session.stop().events();
+        assert_eq!(events.len(), 5000);
+        assert_eq!(events[4990].field("name"), "\"set\"");
+        assert_eq!(events[4999].field("duration"), "4999");
+    }
+}
+
+#[test]
 fn filter_on_an_integer() {
     let events = commands(&["--filter", "duration > 1000"]);
     assert_eq!(events.len(), 3999);

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString};
 /// Text for a field: anything that is bytes, be it UTF-8 or not.
 ///
 /// It is made from `&str`, `&[u8]`, `&CStr` and references to what owns these. No heap memory is allocated
-/// for it: a `&CStr` is passed on as it is, and others are copied onto the stack with a NUL behind them.
+/// for it: where LTTng needs a NUL behind it, it is copied onto the stack.
 ///
 /// A string is recorded up to its first NUL, and up to 64 KiB.
 #[derive(Clone, Copy, Debug)]

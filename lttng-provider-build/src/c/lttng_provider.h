@@ -12,7 +12,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
+#include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
 
 /*
@@ -93,6 +95,75 @@ static inline const char *lttng_provider_copy_string(char *copy, struct lttng_pr
 	copy[length] = '\0';
 	return copy;
 }
+
+/* How many bytes a string takes in a trace: those before its first NUL, and a NUL. */
+static inline size_t lttng_provider_string_size(struct lttng_provider_text text)
+{
+	size_t length = text.length & ~LTTNG_PROVIDER_TERMINATED;
+
+	return strnlen(text.start, lttng_provider_min(length, LTTNG_PROVIDER_COPY_MAX)) + 1;
+}
+
+/* Both write behind what is packed already, and return where the next field goes. */
+static inline char *lttng_provider_pack_string(char *end, struct lttng_provider_text text, size_t size)
+{
+	memcpy(end, text.start, size - 1);
+	end[size - 1] = '\0';
+	return end + size;
+}
+
+#define lttng_provider_pack(end, value) ((char *) memcpy(end, &(value), sizeof(value)) + sizeof(value))
+
+/*
+ * Records fields that are packed as they lie in a trace, with one write. LTTng-UST's probe makes one for each
+ * field, and looks for the end of each string once more.
+ *
+ * False: nothing was done, and the probe must do it. That is so if an event has a filter or no session but a
+ * trigger, if several sessions record it, and where fields are aligned.
+ */
+static inline bool lttng_provider_record_to(
+	const struct lttng_ust_event_common *event, const char *payload, size_t size, void *ip)
+{
+	struct lttng_ust_event_recorder *recorder = event->child;
+	struct lttng_ust_probe_ctx probe = { .struct_size = sizeof(probe), .ip = ip };
+	struct lttng_ust_ring_buffer_ctx context;
+	struct lttng_ust_channel_buffer *channel;
+
+	if (event->type != LTTNG_UST_EVENT_TYPE_RECORDER || CMM_ACCESS_ONCE(event->eval_filter))
+		return false;
+	channel = recorder->chan;
+	if (!CMM_ACCESS_ONCE(channel->parent->session->active) || !CMM_ACCESS_ONCE(channel->parent->enabled)
+			|| !CMM_ACCESS_ONCE(event->enabled))
+		return true;
+	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, &probe);
+	if (channel->ops->event_reserve(&context) >= 0) {
+		channel->ops->event_write(&context, payload, size, 1);
+		channel->ops->event_commit(&context);
+	}
+	return true;
+}
+
+static inline bool lttng_provider_record(
+	const struct lttng_ust_tracepoint *tracepoint, void (*own_probe)(void),
+	const char *payload, const char *end, void *ip)
+{
+	const struct lttng_ust_tracepoint_probe *probe;
+	bool recorded = false;
+
+	if (lttng_ust_rb_alignof(uint64_t) != 1 || !LTTNG_UST_TP_RCU_LINK_TEST())
+		return false;
+	lttng_ust_tp_rcu_read_lock();
+	probe = lttng_ust_tp_rcu_dereference(tracepoint->probes);
+	if (probe && probe->func == own_probe && !probe[1].func)
+		recorded = lttng_provider_record_to(probe->data, payload, (size_t) (end - payload), ip);
+	lttng_ust_tp_rcu_read_unlock();
+	return recorded;
+}
+
+#define LTTNG_PROVIDER_RECORD(provider, event, class, payload, end)				\
+	lttng_provider_record(&lttng_ust_tracepoint_##provider##___##event,			\
+		(void (*)(void)) lttng_ust__event_probe__##provider##___##class,		\
+		payload, end, __builtin_return_address(0))
 
 /* Elements from Rust. */
 struct lttng_provider_list {

@@ -4,6 +4,7 @@ mod arguments;
 mod comment;
 mod fields;
 mod header;
+mod packed;
 mod source;
 
 pub(crate) use header::header;

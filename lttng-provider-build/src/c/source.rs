@@ -4,7 +4,7 @@ use lttng_catalog::Event;
 
 use super::arguments::{conversion, parameter};
 use super::comment::comment;
-use super::{header, list};
+use super::{header, list, packed};
 use crate::SourceFile;
 use crate::generate::Source;
 
@@ -40,8 +40,14 @@ fn emit(source: &Source<'_>, event: &Event) -> String {
         let parameters: Vec<_> = event.fields.iter().map(|field| parameter(source.provider, field)).collect();
         list("", &start, &parameters, ")")
     };
+    let body = if packed::applies(event) { packed::body(source, event) } else { body(source, event) };
+    format!("\n{signature}\n{{\n{body}}}\n")
+}
+
+/// Leaves all to LTTng-UST's probe.
+fn body(source: &Source<'_>, event: &Event) -> String {
     let mut statements = String::new();
-    let mut arguments = vec![provider.clone(), name.clone()];
+    let mut arguments = vec![source.lttng_name.clone(), event.name.clone()];
     for field in &event.fields {
         let conversion = conversion(field);
         statements.extend(conversion.statements.iter().map(|statement| format!("\t{statement}\n")));
@@ -49,5 +55,5 @@ fn emit(source: &Source<'_>, event: &Event) -> String {
     }
     let gap = if statements.is_empty() { "" } else { "\n" };
     let call = list("\t", "lttng_ust_do_tracepoint(", &arguments, ");");
-    format!("\n{signature}\n{{\n{statements}{gap}{call}\n}}\n")
+    format!("{statements}{gap}{call}\n")
 }

@@ -76,7 +76,7 @@ pub fn unlikely() -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct RawText<'a> {
     start: *const c_char,
-    /// The number of bytes, and [`TERMINATED`] if there is a NUL behind them.
+    /// The number of bytes, with [`TERMINATED`] if there is a NUL behind them.
     length: usize,
     lifetime: PhantomData<&'a [u8]>,
 }
@@ -90,7 +90,7 @@ impl<'a> RawText<'a> {
     pub fn new(text: Text<'a>) -> Self {
         let (start, length) = match text {
             Text::Bytes(bytes) => (bytes.as_ptr().cast(), bytes.len()),
-            Text::Terminated(text) => (text.as_ptr(), TERMINATED),
+            Text::Terminated(text) => (text.as_ptr(), text.count_bytes() | TERMINATED),
         };
         RawText { start, length, lifetime: PhantomData }
     }

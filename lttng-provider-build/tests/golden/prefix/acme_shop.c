@@ -11,9 +11,16 @@ LTTNG_PROVIDER_KEEP(acme_shop, sold)
 
 void lttng_provider_emit_acme_shop___sold(struct lttng_provider_text item, uint32_t count)
 {
-	const char *lttng_item = lttng_provider_string(item);
+	size_t lttng_size_item = lttng_provider_string_size(item);
+	char *lttng_payload = alloca(lttng_size_item + sizeof(count));
+	char *lttng_end = lttng_payload;
 
-	lttng_ust_do_tracepoint(acme_shop, sold, lttng_item, count);
+	const char *lttng_string_item = lttng_end;
+	lttng_end = lttng_provider_pack_string(lttng_end, item, lttng_size_item);
+	lttng_end = lttng_provider_pack(lttng_end, count);
+
+	if (!LTTNG_PROVIDER_RECORD(acme_shop, sold, sold, lttng_payload, lttng_end))
+		lttng_ust_do_tracepoint(acme_shop, sold, lttng_string_item, count);
 }
 
 void lttng_provider_emit_acme_shop___checkout(uint64_t duration)
@@ -27,7 +34,15 @@ void lttng_provider_emit_acme_shop___delivered(
 	uint64_t duration
 )
 {
-	const char *lttng_city = lttng_provider_string(city);
+	size_t lttng_size_city = lttng_provider_string_size(city);
+	char *lttng_payload = alloca(lttng_size_city + sizeof(parcels) + sizeof(duration));
+	char *lttng_end = lttng_payload;
 
-	lttng_ust_do_tracepoint(acme_shop, delivered, lttng_city, parcels, duration);
+	const char *lttng_string_city = lttng_end;
+	lttng_end = lttng_provider_pack_string(lttng_end, city, lttng_size_city);
+	lttng_end = lttng_provider_pack(lttng_end, parcels);
+	lttng_end = lttng_provider_pack(lttng_end, duration);
+
+	if (!LTTNG_PROVIDER_RECORD(acme_shop, delivered, delivered, lttng_payload, lttng_end))
+		lttng_ust_do_tracepoint(acme_shop, delivered, lttng_string_city, parcels, duration);
 }
