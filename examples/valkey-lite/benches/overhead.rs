@@ -169,6 +169,8 @@ fn collected(program: &Path, requests: usize) -> Option<u64> {
     let log = data.path().join("log");
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    // The event loop alone, without starting up and without the threads of LTTng-UST.
+    command.arg("--toggle-collect=valkey_lite::event_loop::EventLoop::run");
     command.arg(format!("--log-file={}", log.display())).arg(program);
     // With the cron as seldom as can be, runs differ by their requests alone.
     let server = Server::start_as(command, data.path(), &["--hz", "1"]);

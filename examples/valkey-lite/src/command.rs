@@ -1,7 +1,6 @@
 //! What a command is, and what it is given to work with.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -92,9 +91,11 @@ impl Command {
     /// The command that a request asks for, checked for the number of its arguments.
     pub fn find(request: &[Bytes]) -> Result<&'static Command, Failure> {
         let shown = |bytes: &[u8]| bytes[..bytes.len().min(128)].escape_ascii().to_string();
-        let mut command = *TABLE
-            .get(request[0].to_ascii_lowercase().as_slice())
-            .ok_or_else(|| format!("ERR unknown command '{}'", shown(&request[0])))?;
+        let name = request[0].to_ascii_lowercase();
+        let mut command = TABLE
+            .binary_search_by(|command| command.name.as_bytes().cmp(&name))
+            .map(|index| TABLE[index])
+            .map_err(|_| format!("ERR unknown command '{}'", shown(&request[0])))?;
         if let (Action::Family(members), Some(name)) = (&command.action, request.get(1)) {
             command =
                 members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name)).ok_or_else(
@@ -109,8 +110,12 @@ impl Command {
     }
 }
 
-static TABLE: LazyLock<HashMap<&'static [u8], &'static Command>> =
-    LazyLock::new(|| commands::all().map(|command| (command.name.as_bytes(), command)).collect());
+/// All commands by name.
+static TABLE: LazyLock<Vec<&'static Command>> = LazyLock::new(|| {
+    let mut table: Vec<_> = commands::all().collect();
+    table.sort_by_key(|command| command.name);
+    table
+});
 
 /// One call of a command.
 pub struct Call<'a> {

@@ -13,16 +13,15 @@ use crate::system::used_memory;
 /// The longest that one request waits for room; the rest is left to the next.
 const TIME_LIMIT: Duration = Duration::from_millis(10);
 
-/// Evicts keys until the memory used is within the limit. Returns whether a command may take more.
-pub fn make_room(database: &mut Database, config: &Config) -> bool {
-    if is_within_limit(config) {
-        return true;
-    }
-    config.maxmemory_policy != EvictionPolicy::NoEviction && evict_until_within_limit(database, config)
+/// Whether no more memory is used than allowed.
+pub fn is_within_limit(config: &Config) -> bool {
+    config.maxmemory == 0 || used_memory() <= config.maxmemory
 }
 
-fn is_within_limit(config: &Config) -> bool {
-    config.maxmemory == 0 || used_memory() <= config.maxmemory
+/// Evicts keys until the memory used is within the limit. Returns whether a command may take more.
+#[cold]
+pub fn make_room(database: &mut Database, config: &Config) -> bool {
+    config.maxmemory_policy != EvictionPolicy::NoEviction && evict_until_within_limit(database, config)
 }
 
 /// One pass. Running out of time is fine, running out of keys is not.

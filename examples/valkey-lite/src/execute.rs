@@ -6,7 +6,7 @@ use valkey_trace::valkey_server;
 use crate::client::Client;
 use crate::command::{Call, Command, Failure, GROWS, IMMEDIATE, WRITE};
 use crate::database::{Database, wall_clock};
-use crate::evict::make_room;
+use crate::evict::{is_within_limit, make_room};
 use crate::reply::Reply;
 use crate::request::Bytes;
 use crate::server::Server;
@@ -48,7 +48,8 @@ fn admit(
     let command = Command::find(request)?;
     // What is replayed from a file was admitted once.
     let is_replayed = client.stream().is_none();
-    if !is_replayed && !make_room(database, &server.config) && command.is(GROWS) {
+    let has_room = is_replayed || is_within_limit(&server.config) || make_room(database, &server.config);
+    if !has_room && command.is(GROWS) {
         return Err("OOM command not allowed when used memory > 'maxmemory'.".into());
     }
     Ok(command)
