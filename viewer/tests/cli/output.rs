@@ -54,6 +54,30 @@ fn a_unit_that_nobody_said_is_named_as_a_guess() {
 }
 
 #[test]
+fn a_catalog_says_what_events_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalog = folder.path().join("tracee.toml");
+    let text = r#"
+        [catalog]
+        name = "tracee"
+        version = 1
+        doc = "What the tests trace."
+
+        [provider.tracee]
+        doc = "A test's program."
+
+        [provider.tracee.event.work]
+        doc = "Work."
+        duration = "duration"
+        fields = [{ name = "duration", type = "u64", unit = "us", doc = "How long it took." }]
+    "#;
+    std::fs::write(&catalog, text).unwrap();
+    let found = json(ltt_top(["top", "--event", "work", "--catalog"]).arg(&catalog).arg(small_trace()));
+    assert_eq!(found["groups"][0]["max_us"], 999);
+    assert_eq!(found["groups"][0]["unit_is_guess"], false);
+}
+
+#[test]
 fn filters_choose_events_by_name_field_time_process_and_cpu() {
     let count = |arguments: &[&str]| {
         let found = json(ltt_top(["top", "--by", "event"].iter().chain(arguments)).arg(small_trace()));

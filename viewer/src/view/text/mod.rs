@@ -15,7 +15,7 @@ pub use outliers::outliers;
 pub use slow::slow;
 pub use top::top;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::escape;
 use crate::analysis::Kind;
@@ -33,22 +33,25 @@ fn keys(kind: &Kind, values: &[Datum]) -> String {
     }
 }
 
-/// How events are called: without their provider where the screen is narrow and no two would be the same.
-struct Names(BTreeMap<String, usize>);
+/// How events are called: in full, or where the screen is narrow without their provider, unless two would
+/// then be called the same.
+#[derive(Default)]
+struct Names {
+    /// How many events have a name after their provider's.
+    short: BTreeMap<String, usize>,
+}
 
 impl Names {
     fn new<'a>(events: impl Iterator<Item = &'a str>, is_narrow: bool) -> Self {
-        let mut seen: BTreeMap<String, BTreeMap<String, ()>> = BTreeMap::new();
-        if is_narrow {
-            for event in events {
-                seen.entry(short(event).to_owned()).or_default().insert(event.to_owned(), ());
-            }
+        let mut names = Names::default();
+        for event in events.filter(|_| is_narrow).collect::<BTreeSet<_>>() {
+            *names.short.entry(short(event).to_owned()).or_default() += 1;
         }
-        Names(seen.into_iter().map(|(name, full)| (name, full.len())).collect())
+        names
     }
 
     fn of(&self, event: &str) -> String {
-        let is_unique = self.0.get(short(event)) == Some(&1);
+        let is_unique = self.short.get(short(event)) == Some(&1);
         escape::text(if is_unique { short(event) } else { event })
     }
 }
@@ -64,5 +67,19 @@ fn label(names: &Names, kind: &Kind, values: &[Datum]) -> String {
     match values {
         [] => format!("{event}{sum}"),
         _ => format!("{event}{sum} {}", keys(kind, values)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened_where_there_is_little_room_and_no_doubt() {
+        let events = ["valkey_rdb:fork", "valkey_aof:fork", "valkey_db:expire_del", "valkey_db:expire_del"];
+        let narrow = Names::new(events.into_iter(), true);
+        assert_eq!(narrow.of("valkey_db:expire_del"), "expire_del");
+        assert_eq!(narrow.of("valkey_rdb:fork"), "valkey_rdb:fork");
+        assert_eq!(Names::new(events.into_iter(), false).of("valkey_db:expire_del"), "valkey_db:expire_del");
     }
 }

@@ -84,11 +84,12 @@ fn footnotes(top: &Top, shown: usize) -> Vec<String> {
         let events = counted(folded.count, "event");
         footnotes.push(format!("({events} of other keys folded: {total} in total, {max} at most)"));
     }
-    let count = top.groups.iter().map(|group| group.figures.implausible).sum();
-    let with = top.groups.iter().filter(|group| group.figures.implausible > 0);
-    let names: Vec<_> =
-        with.map(|group| label(&Names::new([].into_iter(), false), &group.kind, &group.key())).collect();
-    footnotes.extend(notes::implausible(count, &names[..names.len().min(6)].join(", ")));
+    let broken = || top.groups.iter().filter(|group| group.figures.implausible > 0);
+    let names = broken().take(6).map(|group| label(&Names::default(), &group.kind, &group.key()));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let in_groups: u64 = broken().map(|group| group.figures.implausible).sum();
+    let in_folded = top.folded.as_ref().map_or(0, |folded| folded.implausible);
+    footnotes.extend(notes::implausible(in_groups + in_folded, &names));
     footnotes.extend(notes::left_out(&top.left_out));
     footnotes.extend(notes::guesses(top.groups.iter().map(|group| &*group.kind)));
     footnotes
