@@ -1,12 +1,14 @@
 //! What the native source alone promises.
 
+use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use ltt_top::source::discover::discover;
 use ltt_top::source::native::Native;
-use ltt_top::source::{Source, Window};
+use ltt_top::source::{Progress, Report, Source, Window};
 
-use crate::support::{SharedTrace, assert_same, read_source};
+use crate::support::{KeepAll, Recording, SharedTrace, assert_same, read_source};
 
 fn source(folder: &Path) -> Native {
     Native::open(discover(&[folder]).expect("there is a trace")).expect("its metadata can be read")
@@ -30,4 +32,71 @@ fn span_is_that_of_the_events() {
     let mut source = source(shared.folder());
     let span = source.span().unwrap();
     assert_eq!(span, read_source(&mut source, Window::default()).1.span);
+}
+
+/// Numbers as good as random, and the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+
+    /// Flips some bits, and sometimes cuts off the end.
+    fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        if self.below(3) == 0 {
+            bytes.truncate(self.below(bytes.len() + 1));
+        }
+        for _ in 0..self.below(8) {
+            if !bytes.is_empty() {
+                let at = self.below(bytes.len());
+                bytes[at] ^= 1 << self.below(8);
+            }
+        }
+        bytes
+    }
+}
+
+/// Reads a trace in memory, if its metadata leaves anything to read.
+fn read_bytes(metadata: &[u8], stream: &[u8]) -> Option<Report> {
+    let mut native = Native::in_memory(metadata, vec![("stream".into(), Arc::from(stream))]).ok()?;
+    let (_, report) = native.read(Window::default(), KeepAll::default(), &Progress::default()).unwrap();
+    Some(report)
+}
+
+/// The most memory that this process has had, in kilobytes.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn thousands_of_damaged_traces_are_survived() {
+    let recorded = Recording::copy();
+    let metadata = fs::read(recorded.trace().join("metadata")).unwrap();
+    let mut stream = fs::read(recorded.stream()).unwrap();
+    stream.truncate(3 * 4096);
+    let sound = read_bytes(&metadata, &stream).expect("it is sound");
+    assert_eq!(sound.damage, []);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut damaged, mut unreadable) = (0, 0);
+    for _ in 0..2000 {
+        let report = read_bytes(&metadata, &random.damage(&stream)).expect("the metadata is sound");
+        damaged += usize::from(!report.damage.is_empty());
+        // No event is smaller than its header.
+        assert!(report.events <= stream.len() as u64 / 6);
+    }
+    for _ in 0..2000 {
+        match read_bytes(&random.damage(&metadata), &stream) {
+            Some(report) => damaged += usize::from(!report.damage.is_empty()),
+            None => unreadable += 1,
+        }
+    }
+    assert!(damaged > 400 && unreadable > 10, "{damaged} damaged, {unreadable} unreadable");
+    assert!(peak_memory() < 2 << 20, "{} kB of memory", peak_memory());
 }

@@ -140,3 +140,69 @@ fn events_discarded_in_the_first_packet_are_counted() {
     let (_, report) = read(trace.folder());
     assert_eq!((report.events, report.discarded_events), (10, 3));
 }
+
+#[test]
+fn channels_with_different_contexts_are_read_together() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    for (channel, event, context) in
+        [("one", "tracee:work", "vtid"), ("two", "tracee:every_type", "procname")]
+    {
+        session.lttng("enable-channel", ["--userspace", channel]);
+        session.enable_with(event, &["--channel", channel]);
+        session.lttng("add-context", ["--userspace", "--channel", channel, "--type", context]);
+    }
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    for _ in 0..10 {
+        tracee.emit("work", 10);
+        tracee.emit("every_type", 10);
+    }
+    let trace = session.stop();
+    let (events, report) = read(trace.folder());
+    assert_same(&events, &oracle(&trace));
+    assert_eq!((events.len(), report.traces.len(), report.damage), (200, 1, vec![]));
+}
+
+#[test]
+fn stream_split_over_files_that_wrap_is_read_in_the_order_of_its_packets() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    let sizes = ["--subbuf-size=4096", "--num-subbuf=64", "--tracefile-size=8192", "--tracefile-count=3"];
+    session.lttng("enable-channel", [&["--userspace"], &sizes[..], &["small"]].concat());
+    session.enable_with("tracee:*", &["--channel=small"]);
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    for _ in 0..20 {
+        tracee.emit("work", 200);
+    }
+    let trace = session.stop();
+    let (events, report) = read(trace.folder());
+    assert_same(&events, &oracle(&trace));
+    let written = report.traces[0].packets;
+    assert!((1..4000).contains(&events.len()), "{} events: the files did not wrap", events.len());
+    assert!(written <= 3 * 2 * report.traces[0].streams as u64, "{written} packets");
+    assert_eq!(report.damage, []);
+}
+
+#[test]
+fn packets_that_were_overwritten_are_counted_as_lost() {
+    let daemon = Daemon::start();
+    let session = daemon.snapshot_session();
+    let sizes = ["--subbuf-size=4096", "--num-subbuf=4", "small"];
+    session.lttng("enable-channel", [&["--userspace", "--overwrite"], &sizes[..]].concat());
+    session.enable_with("tracee:*", &["--channel=small"]);
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    tracee.emit("work", 100);
+    session.snapshot();
+    tracee.emit("work", 10_000);
+    session.snapshot();
+    let trace = session.stop();
+    let (events, report) = read(trace.folder());
+    let mut expected = oracle(&trace);
+    expected.dedup();
+    assert_same(&events, &expected);
+    assert!(report.lost_packets > 10, "{} packets were lost", report.lost_packets);
+    assert_eq!((report.damage, report.discarded_events), (vec![], 0));
+}
