@@ -24,3 +24,4 @@ test: setup
 bench: setup
 	cargo bench --quiet --package valkey-trace --bench producer
 	cargo bench --quiet --package valkey-lite --bench overhead
+	cargo bench --quiet --package ltt-top --bench reading

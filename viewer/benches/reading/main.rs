@@ -1,10 +1,11 @@
-//! How fast traces are read: the native source beside a decoder written for this one layout, which is the
-//! floor, and Babeltrace 2 with a sink that does nothing, all on one trace.
+//! How fast and in how much memory traces are read: `ltt-top top` and the source behind it, beside Babeltrace
+//! 2 with a sink that does nothing, and beside a decoder written for this one layout, which is the floor.
 //!
-//! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events; `EVENTS` asks for another number.
+//! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events; `EVENTS` asks for another number. A bench,
+//! and no test: nothing fails on a figure.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use ltt_top::source::discover::discover;
 use ltt_top::source::native::Native;
 use ltt_top::source::{Collect, Event, EventClass, Progress, Source, Value, Window};
+use lttng_testing::Table;
 
 mod floor;
 mod synthetic;
@@ -21,58 +23,80 @@ const RUNS: u32 = 5;
 
 fn main() {
     let events = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let folder = trace(events);
+    speed(&folder, events, cores);
+    memory(events, cores);
+}
+
+fn speed(folder: &Path, events: u64, cores: usize) {
+    let size: u64 = ["ch_0", "ch_1"].iter().map(|stream| length(&folder.join(stream))).sum();
+    let title = format!("Reading {events} command_call events, {} MB, best of {RUNS} runs", size / 1_000_000);
+    let columns = ["reader, threads", "seconds", "M events/s", "x Babeltrace 2", "target", "% of the floor"];
+    let mut table = Table::new(&title, &columns);
+    let babeltrace = best(|| babeltrace2(folder));
+    let floor = best(|| assert_eq!(floor::read(folder).values().map(|sum| sum.0).sum::<u64>(), events));
+    let mut row = |what: String, time: Duration, target: &str| {
+        let seconds = time.as_secs_f64();
+        let speed = format!("{:.1}", events as f64 / seconds / 1e6);
+        let times = format!("{:.1}", babeltrace.as_secs_f64() / seconds);
+        let share = format!("{:.0}", 100.0 * floor.as_secs_f64() / seconds);
+        table.row([what, format!("{seconds:.3}"), speed, times, target.to_owned(), share]);
+    };
+    row("Babeltrace 2, dummy sink, 1".into(), babeltrace, "");
+    row("decoder for this layout alone, 1".into(), floor, "");
+    for threads in [1, cores] {
+        for (what, wanted) in [("stepping over all", false), ("name and duration", true)] {
+            let time = best(|| source(folder, threads, wanted, events));
+            row(format!("native source, {what}, {threads}"), time, "");
+        }
+        let time = best(|| assert!(top(folder, threads).status().expect("it runs").success()));
+        row(format!("ltt-top top, {threads}"), time, if threads == 1 { "25" } else { "40" });
+    }
+    println!("{table}");
+}
+
+fn memory(events: u64, cores: usize) {
+    let mut table = Table::new("Peak resident memory of ltt-top top", &["events, threads", "MB"]);
+    for share in [10, 1] {
+        for threads in [1, cores] {
+            let folder = trace(events / share);
+            let peak = peak_memory(&mut top(&folder, threads));
+            table.row([format!("{}, {threads}", events / share), format!("{:.1}", peak as f64 / 1e3)]);
+        }
+    }
+    println!("{table}");
+}
+
+/// A trace with so many events, written once.
+fn trace(events: u64) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{events}"));
     if !folder.join("metadata").exists() {
         synthetic::write(&folder, events).expect("the trace can be written");
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{events} events, {} MB, {cores} cores, best of {RUNS} runs", size(&folder) / 1_000_000);
+    folder
+}
 
-    let babeltrace = babeltrace2(&folder);
-    let show = |what: &str, time: Duration| {
-        let seconds = time.as_secs_f64();
-        let ratio = babeltrace.map(|slow| format!("{:6.1} x babeltrace2", slow.as_secs_f64() / seconds));
-        let ratio = ratio.unwrap_or_default();
-        println!("{what:32} {:8.3} s {:8.2} M events/s {ratio}", seconds, events as f64 / seconds / 1e6);
-    };
-    if let Some(time) = babeltrace {
-        show("babeltrace2, dummy sink", time);
-    }
-    let floor = best(|| assert_eq!(floor::read(&folder).values().map(|sum| sum.0).sum::<u64>(), events));
-    show("decoder for this layout alone", floor);
-    let collectors = [("step over all", false), ("name and duration", true)];
-    for threads in [1, cores] {
-        for (what, wanted) in collectors {
-            let time = best(|| {
-                let mut source = Native::open(discover(&[&folder]).unwrap()).unwrap().threads(threads);
-                let collector = Totals { wanted, sums: HashMap::new() };
-                let (totals, report) =
-                    source.read(Window::default(), collector, &Progress::default()).unwrap();
-                assert_eq!(report.events, events);
-                assert_eq!(
-                    totals.sums.values().map(|sum| sum.0).sum::<u64>(),
-                    if wanted { events } else { 0 }
-                );
-            });
-            show(&format!("native, {what}, {threads} threads"), time);
-            println!(
-                "{:32} {:8.0} % of the decoder for this layout",
-                "",
-                100.0 * floor.as_secs_f64() / time.as_secs_f64()
-            );
-        }
-    }
+fn source(folder: &Path, threads: usize, wanted: bool, events: u64) {
+    let found = discover(&[folder]).expect("there is a trace");
+    let mut source = Native::open(found).expect("it can be opened").threads(threads);
+    let collector = Totals { wanted, sums: HashMap::new() };
+    let read = source.read(Window::default(), collector, &Progress::default());
+    let (totals, report) = read.expect("it can be read");
+    assert_eq!(report.events, events);
+    assert_eq!(totals.sums.values().map(|sum| sum.0).sum::<u64>(), if wanted { events } else { 0 });
 }
 
 /// Counts and sums durations by name, as a ranking of commands does.
 struct Totals {
     wanted: bool,
-    sums: HashMap<Vec<u8>, (u64, u64)>,
+    sums: floor::Sums,
 }
 
 impl Collect for Totals {
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.wanted.then(|| vec![class.field("name").unwrap(), class.field("duration").unwrap()])
+        let fields = ["name", "duration"].map(|name| class.field(name).expect("it has the field"));
+        self.wanted.then(|| fields.to_vec())
     }
 
     fn event(&mut self, event: &Event<'_>) {
@@ -93,6 +117,19 @@ impl Collect for Totals {
     }
 }
 
+fn top(folder: &Path, threads: usize) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
+    command.args(["top", "--source=native", "--format=json", "--threads", &threads.to_string()]).arg(folder);
+    command.stdout(Stdio::null());
+    command
+}
+
+fn babeltrace2(folder: &Path) {
+    let mut command = Command::new("babeltrace2");
+    command.arg(folder).args(["--component", "sink.utils.dummy"]).stdout(Stdio::null());
+    assert!(command.status().expect("babeltrace2 is installed").success());
+}
+
 fn best(mut run: impl FnMut()) -> Duration {
     let times = (0..RUNS).map(|_| {
         let start = Instant::now();
@@ -102,15 +139,19 @@ fn best(mut run: impl FnMut()) -> Duration {
     times.min().unwrap_or_default()
 }
 
-fn babeltrace2(folder: &Path) -> Option<Duration> {
-    let mut command = Command::new("babeltrace2");
-    command.arg(folder).args(["--component", "sink.utils.dummy"]).stdout(Stdio::null());
-    let start = Instant::now();
-    let status = command.status().ok()?;
-    status.success().then(|| start.elapsed())
+/// The most memory that a program has while it runs, in kilobytes, as far as looking again and again tells.
+fn peak_memory(command: &mut Command) -> u64 {
+    let mut process = command.spawn().expect("it runs");
+    let mut peak = 0;
+    while process.try_wait().expect("it can be waited for").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    peak
 }
 
-fn size(folder: &Path) -> u64 {
-    let files = folder.read_dir().expect("the folder is there");
-    files.map(|file| file.and_then(|file| file.metadata()).expect("a file").len()).sum()
+fn length(path: &Path) -> u64 {
+    path.metadata().expect("the stream is there").len()
 }
