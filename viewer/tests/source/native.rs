@@ -68,6 +68,24 @@ fn read_bytes(metadata: &[u8], stream: &[u8]) -> Option<Report> {
     Some(report)
 }
 
+#[test]
+fn fuzz_corpus_is_survived() {
+    let inputs = |target: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+        let entries = folder.read_dir().unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        entries.collect::<Vec<_>>()
+    };
+    let (metadata, packets) = (inputs("metadata"), inputs("packets"));
+    assert!(metadata.len() > 100 && packets.len() > 100);
+    let understood = metadata.iter().filter(|metadata| read_bytes(metadata, &[]).is_some());
+    assert!(understood.count() > 10);
+    let read = packets.iter().filter_map(|input| {
+        let end = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
+        read_bytes(&input[..end], input.get(end + 1..).unwrap_or_default())
+    });
+    assert!(read.filter(|report| report.events > 0).count() > 10);
+}
+
 /// The most memory that this process has had, in kilobytes.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
