@@ -4,11 +4,13 @@
 //! whatever else the machine does meets both; the best of many rounds counts. A bench, and no test: nothing
 //! fails on a figure.
 
-use std::io::{BufRead, BufReader, Write};
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use lttng_testing::{Daemon, Program, Table, workspace};
+use support::{Running, count_instructions};
 
 /// Many short rounds, so that some of them are disturbed by nobody.
 const ROUNDS: usize = 400;
@@ -118,65 +120,6 @@ impl Programs {
     fn instructions(&self, event: &str) -> (f64, f64) {
         (count_instructions(&self.rust_on, event), count_instructions(&self.c_on, event))
     }
-}
-
-/// A program that does a round for each line that it is given.
-struct Running {
-    process: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Running {
-    fn start(mut command: Command) -> Running {
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-        let input = process.stdin.take();
-        let output = BufReader::new(process.stdout.take().expect("it is piped"));
-        Running { process, input, output }
-    }
-
-    /// The nanoseconds of a round.
-    fn round(&mut self) -> f64 {
-        let mut line = String::new();
-        self.input.as_mut().expect("it is open").write_all(b"\n").expect("the program reads");
-        self.output.read_line(&mut line).expect("the program answers");
-        line.trim().parse().expect("nanoseconds")
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // At the end of its input the program ends.
-        self.input = None;
-        let _ = self.process.wait();
-    }
-}
-
-/// What callgrind counts within the loop, an iteration.
-fn count_instructions(program: &Path, event: &str) -> f64 {
-    const COUNT: u32 = 100_000;
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut valgrind = Command::new("valgrind");
-    valgrind
-        .args(["--tool=callgrind", &format!("--toggle-collect=loop_{event}")])
-        .arg(format!("--callgrind-out-file={}", folder.path().join("out").display()))
-        .arg(program)
-        .args([event, "1", &COUNT.to_string()])
-        .env("LTTNG_HOME", folder.path())
-        .env("LTTNG_UST_REGISTER_TIMEOUT", "0");
-    let mut process = valgrind
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("valgrind is installed: run `make setup`");
-    process.stdin.take().expect("it is piped").write_all(b"\n").expect("the program reads");
-    let output = process.wait_with_output().expect("valgrind ends");
-    let report = String::from_utf8_lossy(&output.stderr);
-    let collected =
-        report.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim());
-    let collected = collected.unwrap_or_else(|| panic!("callgrind collected nothing:\n{report}"));
-    collected.parse::<f64>().expect("a number of instructions") / f64::from(COUNT)
 }
 
 fn compile_c(program: &Path, flags: &[String]) -> PathBuf {

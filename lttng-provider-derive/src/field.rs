@@ -101,14 +101,7 @@ impl<'c> CatalogField<'c> {
         {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
-        // As an expression and not as tokens, which gives it parentheses where it needs them, and only there:
-        // with them the compiler would point to its beginning alone.
-        let reference = ExprReference {
-            attrs: Vec::new(),
-            and_token: Token![&](expression.span()),
-            mutability: None,
-            expr: Box::new(expression.clone()),
-        };
+        let reference = reference(expression);
         self.convert_inferred(quote!(#reference))
     }
 
@@ -124,6 +117,17 @@ impl<'c> CatalogField<'c> {
 
     fn time_unit(&self) -> Option<Unit> {
         self.field.unit.filter(|unit| unit.nanoseconds().is_some())
+    }
+}
+
+/// `&expression`, with parentheses only if it needs them: with them the compiler would point to its beginning
+/// alone.
+pub(crate) fn reference(expression: &Expr) -> ExprReference {
+    ExprReference {
+        attrs: Vec::new(),
+        and_token: Token![&](expression.span()),
+        mutability: None,
+        expr: Box::new(expression.clone()),
     }
 }
 

@@ -50,7 +50,7 @@ pub use event::{DurationEvent, Event};
 pub use ffi::fork::{Fork, fork};
 #[cfg(feature = "derive")]
 pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
-pub use measurement::Measurement;
+pub use measurement::{Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use text::Text;
 pub use value::{Time, Value};

@@ -5,53 +5,72 @@ use std::marker::PhantomData;
 use std::pin::pin;
 use std::time::Duration;
 
-use crate::{DurationEvent, TRACING};
+use crate::DurationEvent;
 
-/// Measures until it is dropped, and then records the time with details that it has kept since the start.
+#[cfg(not(tracing))]
+use off::{Kept, Running};
+#[cfg(tracing)]
+use on::{Kept, Running};
+
+/// The entry of a measured function: whether the event is enabled, and, if so, what is kept for its details.
 ///
-/// All is decided by whether the event is enabled at the start: if not, no clock is read, nothing is kept and
-/// nothing is recorded. With tracing off it has no size.
+/// It lies apart from the [`Measurement`], which refers to it, so that nothing large is moved.
 ///
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
 /// use events::shop::delivered;
-/// use lttng_provider::{Measurement, Text};
+/// use lttng_provider::Entry;
 /// use std::time::Duration;
 ///
 /// fn deliver(parcels: Vec<String>) {
-///     let _measurement = Measurement::<delivered, _, _>::start(
-///         || parcels.len() as u32,
-///         |count| delivered::details("Bremen", *count),
-///         Duration::ZERO,
-///     );
-///     drop(parcels); // The measurement has kept their number.
+///     let entry = Entry::<delivered, _>::new(|| parcels.len() as u32);
+///     let _measurement = entry.measure(|count| delivered::details("Bremen", *count), Duration::ZERO);
+///     drop(parcels); // Their number has been kept.
 /// }
 /// # deliver(vec![]);
 /// ```
+pub struct Entry<E, K> {
+    kept: Kept<K>,
+    event: PhantomData<fn() -> E>,
+}
+
+impl<E: DurationEvent, K> Entry<E, K> {
+    /// Keeps what `keep` gives, if the event is enabled.
+    #[inline(always)]
+    pub fn new(keep: impl FnOnce() -> K) -> Self {
+        Entry { kept: Kept::new(E::enabled(), keep), event: PhantomData }
+    }
+
+    /// Begins to measure, if the event was enabled. What takes less time than `threshold` is not recorded.
+    #[inline(always)]
+    pub fn measure<D>(&self, details: D, threshold: Duration) -> Measurement<'_, E, K, D>
+    where
+        D: Fn(&K) -> E::Details<'_>,
+    {
+        Measurement { running: self.kept.start(threshold), details, event: PhantomData }
+    }
+}
+
+/// Measures until it is dropped, and then records the time with details from what was kept at the entry.
+///
+/// If the event was not enabled at the entry, no clock is read and nothing is recorded. With tracing off it
+/// has no size.
 #[must_use = "a measurement that is dropped at once measures nothing: bind it with `let _measurement`"]
-pub struct Measurement<E, K, D>
+pub struct Measurement<'k, E, K, D>
 where
     E: DurationEvent,
     D: Fn(&K) -> E::Details<'_>,
 {
-    running: Option<Running<K>>,
+    running: Option<Running<'k, K>>,
     details: D,
     event: PhantomData<fn() -> E>,
 }
 
-impl<E, K, D> Measurement<E, K, D>
+impl<E, K, D> Measurement<'_, E, K, D>
 where
     E: DurationEvent,
     D: Fn(&K) -> E::Details<'_>,
 {
-    /// Begins, if the event is enabled: keeps what `keep` gives, to make the details from it in the end. What
-    /// takes less time than `threshold` is not recorded.
-    #[inline]
-    pub fn start(keep: impl FnOnce() -> K, details: D, threshold: Duration) -> Self {
-        let running = (TRACING && E::enabled()).then(|| Running::start(keep(), threshold));
-        Measurement { running, details, event: PhantomData }
-    }
-
     /// Runs a future to its end, and measures only the time that it takes to poll it.
     pub async fn polled<F: Future>(mut self, future: F) -> F::Output {
         let mut future = pin!(future);
@@ -71,7 +90,7 @@ where
     }
 }
 
-impl<E, K, D> Drop for Measurement<E, K, D>
+impl<E, K, D> Drop for Measurement<'_, E, K, D>
 where
     E: DurationEvent,
     D: Fn(&K) -> E::Details<'_>,
@@ -87,18 +106,28 @@ where
 }
 
 #[cfg(tracing)]
-use on::Running;
-
-#[cfg(not(tracing))]
-use off::Running;
-
-#[cfg(tracing)]
 mod on {
     use std::time::{Duration, Instant};
 
-    /// A measurement of an event that was enabled at the start.
-    pub(super) struct Running<K> {
-        kept: K,
+    /// What is kept, if the event was enabled.
+    pub(super) struct Kept<K>(Option<K>);
+
+    impl<K> Kept<K> {
+        #[inline(always)]
+        pub(super) fn new(enabled: bool, keep: impl FnOnce() -> K) -> Self {
+            Kept(if enabled { Some(keep()) } else { None })
+        }
+
+        #[inline(always)]
+        pub(super) fn start(&self, threshold: Duration) -> Option<Running<'_, K>> {
+            let kept = self.0.as_ref()?;
+            Some(Running { kept, threshold, before: Duration::ZERO, since: Some(Instant::now()) })
+        }
+    }
+
+    /// A measurement of an event that was enabled.
+    pub(super) struct Running<'k, K> {
+        kept: &'k K,
         threshold: Duration,
         /// The time before the last pause.
         before: Duration,
@@ -106,13 +135,7 @@ mod on {
         since: Option<Instant>,
     }
 
-    impl<K> Running<K> {
-        #[inline]
-        pub(super) fn start(kept: K, threshold: Duration) -> Self {
-            // The clock comes last, so that what is kept does not count.
-            Running { kept, threshold, before: Duration::ZERO, since: Some(Instant::now()) }
-        }
-
+    impl<'k, K> Running<'k, K> {
         pub(super) fn pause(&mut self) {
             self.before = self.elapsed();
             self.since = None;
@@ -124,9 +147,9 @@ mod on {
 
         /// The time and what was kept, if it took as long as the threshold.
         #[inline]
-        pub(super) fn finish(&self) -> Option<(Duration, &K)> {
+        pub(super) fn finish(&self) -> Option<(Duration, &'k K)> {
             let elapsed = self.elapsed();
-            (elapsed >= self.threshold).then_some((elapsed, &self.kept))
+            (elapsed >= self.threshold).then_some((elapsed, self.kept))
         }
 
         #[inline]
@@ -136,30 +159,45 @@ mod on {
     }
 }
 
-/// With tracing off nothing is ever measured: the type has no value, which the compiler knows.
+/// With tracing off nothing is kept, and nothing is ever measured: `Running` has no value, which the compiler
+/// knows.
 #[cfg(not(tracing))]
 mod off {
     use std::convert::Infallible;
     use std::marker::PhantomData;
     use std::time::Duration;
 
-    pub(super) struct Running<K>(Infallible, PhantomData<K>);
+    pub(super) struct Kept<K>(PhantomData<K>);
 
-    impl<K> Running<K> {
-        pub(super) fn start(_: K, _: Duration) -> Self {
-            unreachable!("tracing is not built in")
+    impl<K> Kept<K> {
+        #[inline(always)]
+        pub(super) fn new(_: bool, _: impl FnOnce() -> K) -> Self {
+            Kept(PhantomData)
         }
 
+        #[inline(always)]
+        pub(super) fn start(&self, _: Duration) -> Option<Running<'_, K>> {
+            None
+        }
+    }
+
+    pub(super) struct Running<'k, K> {
+        never: Infallible,
+        kept: PhantomData<&'k K>,
+    }
+
+    impl<'k, K> Running<'k, K> {
         pub(super) fn pause(&mut self) {
-            match self.0 {}
+            match self.never {}
         }
 
         pub(super) fn resume(&mut self) {
-            match self.0 {}
+            match self.never {}
         }
 
-        pub(super) fn finish(&self) -> Option<(Duration, &K)> {
-            match self.0 {}
+        pub(super) fn finish(&self) -> Option<(Duration, &'k K)> {
+            let _ = self.kept;
+            match self.never {}
         }
     }
 }

@@ -4,10 +4,10 @@ use std::fmt::{self, Display, Write};
 
 use crate::Text;
 
-/// The size of an [`OwnedText`] is 128 bytes: this many, the length, and which of the two kinds it is.
-const IN_PLACE: usize = 126;
+/// The size of an [`OwnedText`] is 64 bytes: this many, the length, and which of the two kinds it is.
+const IN_PLACE: usize = 62;
 
-/// Text of its own: up to 126 bytes are kept in place, and only longer text takes heap memory.
+/// Text of its own: up to 62 bytes are kept in place, and only longer text takes heap memory.
 ///
 /// [`traced`](crate::traced) keeps text in one while the function runs, and formats into one what is given
 /// as `%value`.
@@ -30,7 +30,7 @@ impl OwnedText {
     }
 
     /// What a value prints as.
-    pub fn display(value: impl Display) -> Self {
+    pub fn display(value: &(impl Display + ?Sized)) -> Self {
         let mut owned = OwnedText::empty();
         // Writing to it cannot fail; a value that says it failed keeps what it has written.
         let _ = write!(owned, "{value}");
@@ -84,15 +84,15 @@ mod tests {
     fn short_text_is_kept_in_place_and_long_text_on_the_heap() {
         let full = "x".repeat(IN_PLACE);
         let owned = OwnedText::new(Text::from(&full));
-        assert!(matches!(owned.0, Kind::InPlace { length: 126, .. }));
+        assert!(matches!(owned.0, Kind::InPlace { length: 62, .. }));
         assert_eq!(owned.text().bytes(), full.as_bytes());
-        let owned = OwnedText::display(format_args!("{full}{}", "yz"));
+        let owned = OwnedText::display(&format_args!("{full}{}", "yz"));
         assert!(matches!(owned.0, Kind::Heap(_)));
         assert_eq!(owned.text().bytes(), format!("{full}yz").as_bytes());
     }
 
     #[test]
     fn it_is_as_large_as_said() {
-        assert_eq!(size_of::<OwnedText>(), 128);
+        assert_eq!(size_of::<OwnedText>(), 64);
     }
 }

@@ -1,71 +1,86 @@
 //! The code for a function: the same one, with a measurement before its body.
 
+use std::time::Duration;
+
 use lttng_catalog::FieldType;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, ReturnType, Type, parse_quote};
+use syn::visit::Visit;
+use syn::{Ident, ReturnType, Type, TypeImplTrait, parse_quote};
 
 use super::model::{Detail, Model};
 use super::options::How;
+use crate::field::reference;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let mut item = model.function.item.clone();
     let watch = &model.catalogs.watch;
-    let start = start(model);
+    let event = &model.event.path;
+    let (entry, measurement) = (mixed_site("entry"), mixed_site("_measurement"));
+    let keep = keep(&model.details);
+    let details = details(model);
+    let threshold = threshold(model.slower_than);
+    let start = quote! {
+        #watch
+        let #entry = ::lttng_provider::Entry::<#event, _>::new(#keep);
+        let #measurement = #entry.measure(#details, #threshold);
+    };
     let statements = &item.block.stmts;
-    let measurement = Ident::new("_measurement", Span::mixed_site());
     *item.block = if model.polling {
         let output = output(&item.sig.output);
-        parse_quote!({
-            #watch
-            let #measurement = #start;
-            ::lttng_provider::polled!(#measurement, { #output #(#statements)* })
-        })
+        parse_quote!({ #start ::lttng_provider::polled!(#measurement, { #output #(#statements)* }) })
     } else {
-        parse_quote!({
-            #watch
-            let #measurement = #start;
-            #(#statements)*
-        })
+        parse_quote!({ #start #(#statements)* })
     };
     item.into_token_stream()
 }
 
-/// The measurement: what it keeps, the details from that, and how long it must take.
-fn start(model: &Model<'_>) -> TokenStream {
-    let event = &model.event.path;
-    let threshold = match u64::try_from(model.slower_than.as_nanos()) {
-        Ok(0) | Err(_) => quote!(::core::time::Duration::ZERO),
-        Ok(nanoseconds) => quote!(::core::time::Duration::from_nanos(#nanoseconds)),
-    };
+/// A name that the function's body does not see.
+fn mixed_site(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// What is kept at the entry: a value for each detail.
+fn keep(details: &[Detail<'_>]) -> TokenStream {
+    let values = details.iter().map(value);
+    quote!(|| (#(#values,)*))
+}
+
+/// The details from what was kept.
+fn details(model: &Model<'_>) -> TokenStream {
     if model.details.is_empty() {
-        return quote! {
-            ::lttng_provider::Measurement::<#event, _, _>::start(|| (), |()| ::lttng_provider::NoDetails {}, #threshold)
-        };
+        return quote!(|()| ::lttng_provider::NoDetails {});
     }
-    let kept = model.details.iter().map(keep);
+    let event = &model.event.path;
     let names: Vec<Ident> = model.details.iter().map(|detail| detail.field.name()).collect();
     let values = model.details.iter().map(lend);
-    quote! {
-        ::lttng_provider::Measurement::<#event, _, _>::start(
-            || (#(#kept,)*),
-            |(#(#names,)*)| #event::details(#(#values),*),
-            #threshold,
-        )
+    quote!(|(#(#names,)*)| #event::details(#(#values),*))
+}
+
+fn threshold(slower_than: Duration) -> TokenStream {
+    match u64::try_from(slower_than.as_nanos()) {
+        Ok(0) | Err(_) => quote!(::core::time::Duration::ZERO),
+        Ok(nanoseconds) => quote!(::core::time::Duration::from_nanos(#nanoseconds)),
     }
 }
 
-/// A value that does not borrow, so that the body may do with its parameters what it likes.
-fn keep(detail: &Detail<'_>) -> TokenStream {
-    let Detail { field, how, expression } = detail;
-    let span = expression.span();
+/// A value that borrows nothing from the function, so that the body may do with its parameters what it likes.
+fn value(detail: &Detail<'_>) -> TokenStream {
+    let Detail { field, how, expression, .. } = detail;
     match how {
-        How::Display => return quote_spanned!(span=> ::lttng_provider::OwnedText::display(&(#expression))),
+        How::Display => {
+            let reference = reference(expression);
+            return quote_spanned!(expression.span()=> ::lttng_provider::OwnedText::display(#reference));
+        }
         How::Debug => {
-            return quote_spanned!(span=> ::lttng_provider::OwnedText::display(::core::format_args!("{:?}", #expression)));
+            let arguments = quote_spanned!(expression.span()=> ::core::format_args!("{:?}", #expression));
+            return quote!(::lttng_provider::OwnedText::display(&#arguments));
         }
         How::Plain => {}
+    }
+    if detail.outlives {
+        return field.convert_inferred(quote!(#expression));
     }
     let value = field.convert_expression(expression);
     match &field.field.kind {
@@ -81,6 +96,9 @@ fn keep(detail: &Detail<'_>) -> TokenStream {
 /// The detail from what was kept.
 fn lend(detail: &Detail<'_>) -> TokenStream {
     let name = detail.field.name();
+    if detail.outlives {
+        return quote!(*#name);
+    }
     match &detail.field.field.kind {
         FieldType::String | FieldType::Text { .. } | FieldType::TextArray(_) => quote!(#name.text()),
         FieldType::Sequence { .. } | FieldType::Array { .. } => quote!(#name),
@@ -94,7 +112,9 @@ fn output(output: &ReturnType) -> TokenStream {
         ReturnType::Default => parse_quote!(()),
         ReturnType::Type(_, kind) => (**kind).clone(),
     };
-    if kind.to_token_stream().into_iter().any(|token| token.to_string() == "impl") {
+    let mut unnamed = Unnamed(false);
+    unnamed.visit_type(&kind);
+    if unnamed.0 {
         return TokenStream::new();
     }
     quote! {
@@ -103,5 +123,14 @@ fn output(output: &ReturnType) -> TokenStream {
             let output: #kind = loop {};
             return output;
         }
+    }
+}
+
+/// Whether a type has an `impl Trait` in it.
+struct Unnamed(bool);
+
+impl<'ast> Visit<'ast> for Unnamed {
+    fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
+        self.0 = true;
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
 use syn::ext::IdentExt;
-use syn::{Expr, Ident, parse_quote};
+use syn::{Expr, ExprLit, Lit, parse_quote};
 
 use super::options::{FieldOption, How, Options};
-use super::parse::Function;
+use super::parse::{Function, Parameter};
 use crate::catalogs::Catalogs;
 use crate::errors::Errors;
 use crate::field::CatalogField;
@@ -29,6 +29,8 @@ pub(super) struct Detail<'m> {
     pub(super) field: CatalogField<'m>,
     pub(super) how: How,
     pub(super) expression: Expr,
+    /// Whether the expression is a reference to what outlives the call, which need not be copied.
+    pub(super) outlives: bool,
 }
 
 impl<'m> Model<'m> {
@@ -128,10 +130,12 @@ impl Filling<'_> {
                 let message = format!("`%` and `?` make text, and the catalog has {}", field.description());
                 return Err(syn::Error::new(option.name.span(), message));
             }
-            return Ok(Detail { field, how: option.how, expression: option.expression.clone() });
+            let outlives = option.how == How::Plain && is_text(&option.expression);
+            return Ok(Detail { field, how: option.how, expression: option.expression.clone(), outlives });
         }
         if let Some(parameter) = function.parameter(&name) {
-            return Ok(Detail { field, how: How::Plain, expression: expression(&parameter) });
+            let Parameter { name, is_reference: outlives } = parameter;
+            return Ok(Detail { field, how: How::Plain, expression: parse_quote!(#name), outlives });
         }
         let message = format!(
             "`{}` has {} in the catalog, and the function no parameter of that name: say `fields({name} = …)`",
@@ -142,6 +146,8 @@ impl Filling<'_> {
     }
 }
 
-fn expression(name: &Ident) -> Expr {
-    parse_quote!(#name)
+/// Whether an expression is a literal text, which is a reference.
+fn is_text(expression: &Expr) -> bool {
+    let Expr::Lit(ExprLit { lit, .. }) = expression else { return false };
+    matches!(lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
 }

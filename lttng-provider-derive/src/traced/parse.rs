@@ -3,7 +3,9 @@
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, FnArg, Ident, ItemFn, PatIdent, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, Block, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Token, Type, Visibility,
+};
 
 /// A function or method with a body.
 pub(super) struct Function {
@@ -29,16 +31,25 @@ impl Parse for Function {
     }
 }
 
+/// A name that the function's body has from the caller.
+pub(super) struct Parameter {
+    pub(super) name: Ident,
+    /// Whether it is a shared reference.
+    pub(super) is_reference: bool,
+}
+
 impl Function {
     /// The parameter of this name, be it one of a pattern.
-    pub(super) fn parameter(&self, name: &str) -> Option<Ident> {
-        let mut names = Names(Vec::new());
-        for input in &self.item.sig.inputs {
-            if let FnArg::Typed(parameter) = input {
-                names.visit_pat(&parameter.pat);
-            }
-        }
-        names.0.into_iter().find(|parameter| parameter == name)
+    pub(super) fn parameter(&self, name: &str) -> Option<Parameter> {
+        self.item.sig.inputs.iter().find_map(|input| {
+            let FnArg::Typed(parameter) = input else { return None };
+            let mut names = Names(Vec::new());
+            names.visit_pat(&parameter.pat);
+            let name = names.0.into_iter().find(|bound| bound == name)?;
+            let is_reference = matches!(*parameter.pat, Pat::Ident(_))
+                && matches!(&*parameter.ty, Type::Reference(reference) if reference.mutability.is_none());
+            Some(Parameter { name, is_reference })
+        })
     }
 }
 
