@@ -8,7 +8,10 @@ cd "$(dirname "$0")/.."
 home=$(mktemp -d /tmp/ltt-demo-XXXXXX)
 trace=$PWD/out/demo
 log=$home/log
+: >"$log"
 pids=()
+# Headings stand out on a terminal only.
+[ -t 1 ] && heading='\n\033[1m%s\033[0m\n' || heading='\n%s\n'
 
 clean_up() {
 	status=$?
@@ -32,7 +35,7 @@ fi
 lttng() { "${private[@]}" lttng --no-sessiond "$@" >>"$log" 2>&1; }
 client() { redis-cli -p "$port" "$@" >/dev/null 2>>"$log"; }
 load() { redis-benchmark -p "$port" "$@" >/dev/null 2>>"$log"; }
-say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
+say() { printf "$heading" "$1"; }
 
 # Waits, for a minute at most, until a command succeeds.
 until_true() {
@@ -67,9 +70,9 @@ pids=($! "${pids[@]}")
 until_true grep --quiet "ready on port" "$log"
 port=$(sed --quiet 's/.*ready on port //p' "$log")
 
-echo "  500,000 keys, and a set of 300,000 members"
+echo "  500,000 keys, and a set of a million members"
 client DEBUG POPULATE 500000
-load -n 300000 -P 64 -r 100000000 SADD big __rand_int__
+load -n 1000000 -P 64 -r 100000000 SADD big __rand_int__
 
 lttng create demo --output="$trace"
 lttng enable-event --userspace 'valkey_*'
