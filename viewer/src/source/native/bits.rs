@@ -163,21 +163,18 @@ pub fn split_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Where the first NUL is.
 ///
-/// Most texts are short and of various lengths, so the first 16 bytes are looked at right here and without a
-/// branch on where the NUL is: a processor that guesses it wrong loses more than the look costs.
+/// Most texts are shorter than 16 bytes, which the search looks at in one comparison. Going through the plain
+/// [`memchr::memchr`] would cost as much again, for it is called through a pointer to what suits the processor.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn first_nul(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    // The lowest bit that is set belongs to the first byte that is 0.
-    let nuls = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    if let Some(chunk) = bytes.first_chunk::<16>() {
-        let word = u128::from_le_bytes(*chunk);
-        let (low, high) = (nuls(word as u64), nuls((word >> 64) as u64));
-        if low | high != 0 {
-            let (word, before) = if low != 0 { (low, 0) } else { (high, 8) };
-            return Some(before + word.trailing_zeros() as usize / 8);
-        }
-    }
+    memchr::arch::x86_64::sse2::memchr::One::new(0)?.find(bytes)
+}
+
+/// Where the first NUL is.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn first_nul(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(0, bytes)
 }
 

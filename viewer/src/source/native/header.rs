@@ -57,7 +57,7 @@ impl<'m> EventHeader<'m> {
     }
 
     /// Decodes a header: returns the class's id, and moves the clock on.
-    #[inline]
+    #[inline(always)]
     pub fn decode(&self, bits: &mut Bits<'_>, slots: &mut Slots, clock: &mut u64) -> Result<u64, Fault> {
         match self {
             EventHeader::Large => {

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
-//! └─────────── Run 12 ────────────────┘ └ SkipText ─┘ └ SkipText ──┘ └ Text → 0 ─┘ └ Run 8, U64 → 1
+//! └─────────── Run 12 ────────────────┘ └ SkipText ─┘ └ SkipText ──┘ └ Text → 0 ─┘ └ Run 8, Integer → 1
 //! ```
 //!
 //! Whatever is not made of whole bytes in little-endian order takes the [general way](super::decode) within
@@ -41,8 +41,10 @@ enum Stage<'m> {
 enum Step<'m> {
     /// Take so many bytes for the steps that read in them.
     Run(usize),
-    /// Read an integer or a floating-point number in the run.
-    Number { at: usize, read: Read, into: usize },
+    /// Read an integer in the run.
+    Integer { at: usize, read: Read, into: usize },
+    /// Read a floating-point number in the run, a double or a single one.
+    Float { at: usize, is_double: bool, into: usize },
     /// Read a label's number in the run.
     Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
     /// Read text of so many bytes in the run.
@@ -55,7 +57,7 @@ enum Step<'m> {
     Text { into: usize },
 }
 
-/// How to read a number of whole bytes in little-endian order.
+/// How to read an integer of whole bytes in little-endian order.
 #[derive(Clone, Copy, Debug)]
 enum Read {
     U8,
@@ -66,8 +68,6 @@ enum Read {
     I16,
     I32,
     I64,
-    F32,
-    F64,
 }
 
 impl<'m> Plan<'m> {
@@ -158,7 +158,15 @@ fn bytes<'a>(
                 put(&mut values[into], Value::Text(text));
                 rest = behind;
             }
-            Step::Number { at, read, into } => put(&mut values[into], read.value(&run[at..])),
+            Step::Integer { at, read, into } => put(&mut values[into], read.value(&run[at..])),
+            Step::Float { at, is_double, into } => {
+                let number = if is_double {
+                    f64::from_le_bytes(first(&run[at..]))
+                } else {
+                    f32::from_le_bytes(first(&run[at..])).into()
+                };
+                put(&mut values[into], Value::Float(number));
+            }
             Step::Enum { at, read, labels, into } => {
                 put(&mut values[into], Value::Enum(read.number(&run[at..]), labels));
             }
@@ -195,33 +203,21 @@ impl Read {
         })
     }
 
-    fn float(float: &Float) -> Option<Read> {
-        if float.order != ByteOrder::Little || float.align < 8 {
-            return None;
-        }
-        Some(if float.size == 32 { Read::F32 } else { Read::F64 })
-    }
-
     fn size(self) -> usize {
         match self {
             Read::U8 | Read::I8 => 1,
             Read::U16 | Read::I16 => 2,
-            Read::U32 | Read::I32 | Read::F32 => 4,
-            Read::U64 | Read::I64 | Read::F64 => 8,
+            Read::U32 | Read::I32 => 4,
+            Read::U64 | Read::I64 => 8,
         }
     }
 
     /// The value at the beginning of the bytes, of which a run has enough.
     #[inline]
     fn value<'a>(self, bytes: &[u8]) -> Value<'a> {
-        match self {
-            Read::U64 => Value::Unsigned(u64::from_le_bytes(first(bytes))),
-            Read::F32 => Value::Float(f32::from_le_bytes(first(bytes)).into()),
-            Read::F64 => Value::Float(f64::from_le_bytes(first(bytes))),
-            other => match other.number(bytes) {
-                Number::Unsigned(value) => Value::Unsigned(value),
-                Number::Signed(value) => Value::Signed(value),
-            },
+        match self.number(bytes) {
+            Number::Unsigned(value) => Value::Unsigned(value),
+            Number::Signed(value) => Value::Signed(value),
         }
     }
 
@@ -231,10 +227,10 @@ impl Read {
             Read::U8 => Number::Unsigned(u8::from_le_bytes(first(bytes)).into()),
             Read::U16 => Number::Unsigned(u16::from_le_bytes(first(bytes)).into()),
             Read::U32 => Number::Unsigned(u32::from_le_bytes(first(bytes)).into()),
-            Read::U64 | Read::F64 => Number::Unsigned(u64::from_le_bytes(first(bytes))),
+            Read::U64 => Number::Unsigned(u64::from_le_bytes(first(bytes))),
             Read::I8 => Number::Signed(i8::from_le_bytes(first(bytes)).into()),
             Read::I16 => Number::Signed(i16::from_le_bytes(first(bytes)).into()),
-            Read::I32 | Read::F32 => Number::Signed(i32::from_le_bytes(first(bytes)).into()),
+            Read::I32 => Number::Signed(i32::from_le_bytes(first(bytes)).into()),
             Read::I64 => Number::Signed(i64::from_le_bytes(first(bytes))),
         }
     }
@@ -266,16 +262,17 @@ impl<'m> Planner<'m> {
             Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
                 let at = self.extend_run(read.size());
                 self.keep(integer, at, read);
-                self.steps.extend(into.map(|into| Step::Number { at, read, into }));
+                self.steps.extend(into.map(|into| Step::Integer { at, read, into }));
             }
             Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
                 let at = self.extend_run(read.size());
                 self.keep(integer, at, read);
                 self.steps.extend(into.map(|into| Step::Enum { at, read, labels, into }));
             }
-            Type::Float(float) if in_bytes && let Some(read) = Read::float(float) => {
-                let at = self.extend_run(read.size());
-                self.steps.extend(into.map(|into| Step::Number { at, read, into }));
+            Type::Float(Float { size, align: 8.., order: ByteOrder::Little }) if in_bytes => {
+                let at = self.extend_run(*size as usize / 8);
+                let is_double = *size == 64;
+                self.steps.extend(into.map(|into| Step::Float { at, is_double, into }));
             }
             Type::Text if in_bytes => {
                 self.end_run();
