@@ -6,6 +6,7 @@
 //! the crate's `Cargo.toml`.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, fs};
 
 use lttng_catalog::{Catalog, Enumeration, Event, Provider, did_you_mean_one_of, identifier};
@@ -19,7 +20,7 @@ const VARIABLE: &str = "LTTNG_PROVIDER_CATALOGS";
 
 /// The catalogs that a macro looks in.
 pub(crate) struct Catalogs {
-    catalogs: Vec<Catalog>,
+    catalogs: Vec<Arc<Catalog>>,
     /// As messages name them.
     files: String,
     /// What makes the compiler watch a catalog that no build script watches.
@@ -40,7 +41,7 @@ impl Catalogs {
             return Err(syn::Error::new(span, message));
         }
         let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-        let catalogs: Result<Vec<Catalog>, _> = paths.iter().map(|path| read(&folder, path)).collect();
+        let catalogs: Result<Vec<_>, _> = paths.iter().map(|path| read(&folder, path)).collect();
         Ok(Catalogs {
             catalogs: catalogs.map_err(|message| syn::Error::new(span, message))?,
             files: paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", "),
@@ -88,14 +89,31 @@ fn unknown<'n>(
     syn::Error::new(target.item.span(), message)
 }
 
-fn read(folder: &Path, path: &Path) -> Result<Catalog, String> {
+/// Catalogs that are good, with their texts. A crate uses macros often and has few catalogs, and checking one
+/// takes longer than all else that a macro does. The text is the key, as an editor runs macros in one process
+/// through many edits.
+static GOOD: Mutex<Vec<(String, Arc<Catalog>)>> = Mutex::new(Vec::new());
+
+/// More than a crate has; beyond it they are old edits.
+const MOST_GOOD: usize = 32;
+
+fn read(folder: &Path, path: &Path) -> Result<Arc<Catalog>, String> {
     let file = path.display().to_string();
-    match fs::read_to_string(folder.join(path)) {
-        Ok(text) => Catalog::parse(&file, &text).map_err(|errors| errors.to_string()),
-        Err(error) => Err(format!(
+    let text = fs::read_to_string(folder.join(path)).map_err(|error| {
+        format!(
             "{file}: the catalog cannot be read: {error}; its path is relative to the folder of Cargo.toml"
-        )),
+        )
+    })?;
+    let mut good = GOOD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, catalog)) = good.iter().find(|(other, _)| *other == text) {
+        return Ok(Arc::clone(catalog));
     }
+    let catalog = Arc::new(Catalog::parse(&file, &text).map_err(|errors| errors.to_string())?);
+    if good.len() == MOST_GOOD {
+        good.clear();
+    }
+    good.push((text, Arc::clone(&catalog)));
+    Ok(catalog)
 }
 
 /// Code that depends on the file and is nothing else.

@@ -115,8 +115,10 @@ impl<'c> CatalogField<'c> {
         }
     }
 
+    /// The unit of an integer that counts a time.
     fn time_unit(&self) -> Option<Unit> {
-        self.field.unit.filter(|unit| unit.nanoseconds().is_some())
+        let unit = self.field.unit.filter(|unit| unit.nanoseconds().is_some());
+        unit.filter(|_| matches!(self.field.kind, FieldType::Integer(_)))
     }
 }
 

@@ -18,6 +18,33 @@
 //! assert_eq!(total, 21);
 //! ```
 //!
+//! # Structs, enums and functions
+//!
+//! With the feature `derive`, which is on by default, macros do the same for what a program has already, and
+//! check it against the catalog at compile time: [`Event`](macro@Event) for a struct,
+//! [`EventEnum`](macro@EventEnum) for an enum, and [`traced`](macro@traced) for a function to be measured.
+//!
+//! ```
+//! # mod events { include!("../doc/events.rs"); }
+//! # use events::shop;
+//! use lttng_provider::{Event, traced};
+//!
+//! #[derive(Event)]
+//! #[event(shop::sold, catalog = "doc/shop.toml")]
+//! struct Sold<'a> {
+//!     item: &'a str,
+//!     count: u32,
+//! }
+//!
+//! #[traced(shop::checkout, catalog = "doc/shop.toml")]
+//! fn pay(sold: &Sold<'_>) {
+//!     sold.emit();
+//! }
+//! # pay(&Sold { item: "apples", count: 3 });
+//! ```
+//!
+//! `catalog = "…"` is there for a crate whose build script compiles no catalog; others leave it out.
+//!
 //! # On and off
 //!
 //! Tracing is off unless the feature `lttng` of this crate is on (an application forwards it:

@@ -66,7 +66,7 @@ pub enum Time<T> {
     Count(T),
 }
 
-/// Numbers that are recorded as themselves and as all types that have room for any of them.
+/// What is recorded as itself and as all types that have room for any of its values.
 macro_rules! numbers {
     ($($from:ident => $($to:ident)+;)+) => {
         $($(
@@ -77,19 +77,28 @@ macro_rules! numbers {
                     *self as $to
                 }
             }
+        )+)+
+    };
+}
 
+/// Numbers that may also count a time.
+macro_rules! integers {
+    ($($from:ident => $($to:ident)+;)+) => {
+        numbers!($($from => $($to)+;)+);
+
+        $($(
             #[diagnostic::do_not_recommend]
             impl Value<'_, Time<$to>> for $from {
                 #[inline]
                 fn value(&self) -> Time<$to> {
-                    Time::Count(*self as $to)
+                    Time::Count(self.value())
                 }
             }
         )+)+
     };
 }
 
-numbers! {
+integers! {
     u8 => u8 u16 u32 u64 i16 i32 i64;
     u16 => u16 u32 u64 i32 i64;
     u32 => u32 u64 i64;
@@ -100,6 +109,9 @@ numbers! {
     i32 => i32 i64;
     i64 => i64;
     isize => i64;
+}
+
+numbers! {
     f32 => f32 f64;
     f64 => f64;
     bool => bool;

@@ -84,11 +84,9 @@ fn value(detail: &Detail<'_>) -> TokenStream {
     }
     let value = field.convert_expression(expression);
     match &field.field.kind {
-        FieldType::String | FieldType::Text { .. } | FieldType::TextArray(_) => {
-            quote!(::lttng_provider::OwnedText::new(#value))
-        }
         FieldType::Sequence { .. } => quote!(<[_]>::to_vec(#value)),
         FieldType::Array { .. } => quote!(*#value),
+        _ if field.is_text() => quote!(::lttng_provider::OwnedText::new(#value)),
         _ => value,
     }
 }
@@ -100,8 +98,8 @@ fn lend(detail: &Detail<'_>) -> TokenStream {
         return quote!(*#name);
     }
     match &detail.field.field.kind {
-        FieldType::String | FieldType::Text { .. } | FieldType::TextArray(_) => quote!(#name.text()),
         FieldType::Sequence { .. } | FieldType::Array { .. } => quote!(#name),
+        _ if detail.field.is_text() => quote!(#name.text()),
         _ => quote!(*#name),
     }
 }

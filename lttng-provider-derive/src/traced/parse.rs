@@ -3,9 +3,7 @@
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
-use syn::{
-    Attribute, Block, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Token, Type, Visibility,
-};
+use syn::{Attribute, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Token, Type, Visibility};
 
 /// A function or method with a body.
 pub(super) struct Function {
@@ -14,21 +12,34 @@ pub(super) struct Function {
 
 impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis: Visibility = input.parse()?;
-        let signature = input.fork().parse::<Signature>();
-        if signature.is_err() && !input.peek(Token![fn]) {
-            return Err(input.error("`#[traced]` belongs on a function or a method"));
-        }
-        let sig: Signature = input.parse()?;
-        if input.peek(Token![;]) {
-            let message = "there is no body to measure: put `#[traced]` on the implementations";
-            return Err(syn::Error::new_spanned(&sig.ident, message));
-        }
-        let block: Block = input.parse()?;
-        check(&sig)?;
-        Ok(Function { item: ItemFn { attrs, vis, sig, block: Box::new(block) } })
+        check(&input.fork())?;
+        Ok(Function { item: input.parse()? })
     }
+}
+
+/// Refuses what cannot be measured, or would not be measured as one expects.
+fn check(input: ParseStream<'_>) -> syn::Result<()> {
+    input.call(Attribute::parse_outer)?;
+    input.parse::<Visibility>()?;
+    let start = input.span();
+    let signature: Signature =
+        input.parse().map_err(|_| syn::Error::new(start, "`#[traced]` belongs on a function or a method"))?;
+    if input.peek(Token![;]) {
+        let message = "there is no body to measure: put `#[traced]` on the implementations";
+        return Err(syn::Error::new_spanned(&signature.ident, message));
+    }
+    if let Some(word) = &signature.constness {
+        let message = "a `const fn` cannot be traced: it may run while the program is compiled";
+        return Err(syn::Error::new_spanned(word, message));
+    }
+    if let ReturnType::Type(_, kind) = &signature.output
+        && signature.asyncness.is_none()
+        && is_future(kind)
+    {
+        let message = "only the making of the future would be measured, not its run: make it an `async fn`";
+        return Err(syn::Error::new_spanned(kind, message));
+    }
+    Ok(())
 }
 
 /// A name that the function's body has from the caller.
@@ -61,22 +72,6 @@ impl<'ast> Visit<'ast> for Names {
         self.0.push(pattern.ident.clone());
         visit::visit_pat_ident(self, pattern);
     }
-}
-
-/// Refuses what would not be measured as one expects.
-fn check(signature: &Signature) -> syn::Result<()> {
-    if let Some(word) = &signature.constness {
-        let message = "a `const fn` cannot be traced: it may run while the program is compiled";
-        return Err(syn::Error::new_spanned(word, message));
-    }
-    if let ReturnType::Type(_, kind) = &signature.output
-        && signature.asyncness.is_none()
-        && is_future(kind)
-    {
-        let message = "only the making of the future would be measured, not its run: make it an `async fn`";
-        return Err(syn::Error::new_spanned(kind, message));
-    }
-    Ok(())
 }
 
 /// Whether a type is `impl Future`, or a pointer to `dyn Future` as `async_trait` makes it.
