@@ -33,7 +33,7 @@ impl Catalogs {
         let span = named.map_or_else(Span::call_site, LitStr::span);
         let paths: Vec<PathBuf> = match named {
             Some(path) => vec![path.value().into()],
-            None => env::split_paths(&env::var_os(VARIABLE).unwrap_or_default()).collect(),
+            None => env::var_os(VARIABLE).iter().flat_map(env::split_paths).collect(),
         };
         if paths.is_empty() {
             let message = "the crate has no catalog: compile one in its build script with \

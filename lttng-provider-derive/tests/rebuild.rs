@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{env, fs};
 
 use lttng_testing::workspace;
@@ -34,11 +35,15 @@ pub struct Sold {
 /// A workspace of its own: `store` has a catalog, and `client` uses the events of `store` and a copy of the catalog.
 struct Workspace {
     folder: TempDir,
+    /// Held while there is one: they share a target folder, where Cargo cannot tell them apart but by time.
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Workspace {
     fn new() -> Workspace {
-        let this = Workspace { folder: TempDir::new().unwrap() };
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = Workspace { folder: TempDir::new().unwrap(), _alone: alone };
         let path = |name: &str| format!("{{ path = {:?} }}", workspace().join(name));
         let (provider, build) = (path("lttng-provider"), path("lttng-provider-build"));
         let package =
@@ -108,4 +113,12 @@ fn edit_of_a_catalog_has_its_users_checked_anew() {
     let message = workspace.check().unwrap_err();
     assert!(message.contains("`store:sold` has no field `count` in the catalog"), "{message}");
     assert!(message.contains("store/src/lib.rs"), "{message}");
+}
+
+#[test]
+fn crate_without_a_catalog_is_told_to_have_one() {
+    let workspace = Workspace::new();
+    workspace.write("client/src/lib.rs", &STRUCT.replace("store::sold", "store::store::sold"));
+    let message = workspace.check().unwrap_err();
+    assert!(message.contains("the crate has no catalog: compile one in its build script"), "{message}");
 }
