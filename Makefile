@@ -18,7 +18,7 @@ test: setup
 	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
 	cargo test --quiet --workspace
 	cargo test --quiet --workspace --all-features --lib --bins
-	cargo test --quiet --workspace --all-features --doc
+	cargo test --quiet --workspace --all-features --doc --exclude lttng-provider-derive # its examples run in tests/market
 
 # Figures, each beside its floor; nothing fails on them.
 bench: setup
