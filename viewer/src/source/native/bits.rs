@@ -136,8 +136,9 @@ impl<'a> Bits<'a> {
 
     /// Takes whole bytes up to a NUL, and the NUL; the place must be at a byte's boundary.
     pub fn text(&mut self) -> Result<&'a [u8], Fault> {
-        let (text, rest) = split_text(self.rest).ok_or(Fault::Short)?;
-        self.rest = rest;
+        let length = memchr::memchr(0, self.rest).ok_or(Fault::Short)?;
+        let text = self.bytes(length)?;
+        self.bytes(1)?;
         Ok(text)
     }
 
@@ -152,30 +153,6 @@ impl<'a> Bits<'a> {
     pub fn set_rest(&mut self, rest: &'a [u8]) {
         self.rest = rest;
     }
-}
-
-/// Splits bytes at the first NUL: what is before it, and what is behind it.
-#[inline(always)]
-pub fn split_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (text, rest) = bytes.split_at_checked(first_nul(bytes)?)?;
-    Some((text, rest.get(1..)?))
-}
-
-/// Where the first NUL is.
-///
-/// Most texts are shorter than 16 bytes, which the search looks at in one comparison. Going through the plain
-/// [`memchr::memchr`] would cost as much again, for it is called through a pointer to what suits the processor.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn first_nul(bytes: &[u8]) -> Option<usize> {
-    memchr::arch::x86_64::sse2::memchr::One::new(0)?.find(bytes)
-}
-
-/// Where the first NUL is.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn first_nul(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr(0, bytes)
 }
 
 /// A signed integer of so many bits.

@@ -33,6 +33,7 @@ mod plan;
 mod read;
 mod scan;
 mod stream;
+mod texts;
 
 use clock::Timebase;
 use file::Place;

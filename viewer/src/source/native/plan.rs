@@ -1,20 +1,21 @@
 //! An event class, compiled once into the steps that decode the fields somebody wants.
 //!
-//! Neighbouring fields of fixed size become one run, which is checked against the packet's end once and read
-//! in place; a field nobody wants and nobody refers to is only part of a run's length. With contexts `vpid` and
-//! `vtid`, and `name` and `duration` wanted, a `command_call` becomes:
+//! Only texts have a length that the plan does not know. All else stands at a fixed offset from the end of
+//! the last text and is read in place; a field nobody wants and nobody refers to is only part of the offset of
+//! the next. With contexts `vpid` and `vtid`, and `name` and `duration` wanted, a `command_call` becomes:
 //!
 //! ```text
 //! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
-//! └─────────── Run 12 ────────────────┘ └ SkipText ─┘ └ SkipText ──┘ └ Text → 0 ─┘ └ Run 8, Integer → 1
+//! └──────────────────── 2 SkipTexts at 12 ─────────────────────────┘ └ Text → 0 ─┘ └ Integer → 1, end at 8
 //! ```
 //!
 //! Whatever is not made of whole bytes in little-endian order takes the [general way](super::decode) within
 //! the same plan.
 
-use super::bits::{Bits, Fault, split_text};
+use super::bits::{Bits, Fault};
 use super::decode::{self, Slots, until_nul};
 use super::metadata::{ByteOrder, Float, Integer, Length, Slot, Type};
+use super::texts::Texts;
 use crate::source::{Enumeration, Integer as Number, Value};
 
 /// The steps that decode an event's fields.
@@ -25,8 +26,8 @@ pub struct Plan<'m> {
 
 #[derive(Debug)]
 enum Stage<'m> {
-    /// Whole bytes, one step after the other.
-    Bytes(Vec<Step<'m>>),
+    /// Take steps in whole bytes.
+    Bytes(Steps<'m>),
     /// Move on to a multiple of so many bits.
     Align(u32),
     /// Step over anything.
@@ -37,24 +38,31 @@ enum Stage<'m> {
     Copy { from: usize, into: usize },
 }
 
+/// Steps in whole bytes, one after the other.
+#[derive(Debug, Default)]
+struct Steps<'m> {
+    steps: Vec<Step<'m>>,
+    /// How many bytes behind the last text they end.
+    end: usize,
+}
+
+/// What to do so many bytes (`at`) behind the last text, or behind the beginning if there was none.
 #[derive(Debug)]
 enum Step<'m> {
-    /// Take so many bytes for the steps that read in them.
-    Run(usize),
-    /// Read an integer in the run.
+    /// Read an integer.
     Integer { at: usize, read: Read, into: usize },
-    /// Read a floating-point number in the run, a double or a single one.
+    /// Read a floating-point number, a double or a single one.
     Float { at: usize, is_double: bool, into: usize },
-    /// Read a label's number in the run.
+    /// Read a label's number.
     Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
-    /// Read text of so many bytes in the run.
+    /// Read text of so many bytes.
     Characters { at: usize, length: usize, into: usize },
-    /// Keep an integer in the run for what refers to it.
+    /// Keep an integer for what refers to it.
     Keep { at: usize, read: Read, slot: Slot },
-    /// Step over text up to its NUL.
-    SkipText,
+    /// Step over so many texts, each up to its NUL.
+    SkipTexts { at: usize, count: usize },
     /// Read text up to its NUL.
-    Text { into: usize },
+    Text { at: usize, into: usize },
 }
 
 /// How to read an integer of whole bytes in little-endian order.
@@ -81,8 +89,7 @@ impl<'m> Plan<'m> {
     ) -> Plan<'m> {
         let mut planner = Planner {
             stages: Vec::new(),
-            steps: Vec::new(),
-            run: None,
+            bytes: Steps::default(),
             modulus: if byte_aligned { 8 } else { 1 },
             residue: 0,
         };
@@ -98,7 +105,7 @@ impl<'m> Plan<'m> {
     }
 
     /// Decodes the fields of one event.
-    #[inline]
+    #[inline(always)]
     pub fn run<'a>(
         &'a self,
         bits: &mut Bits<'a>,
@@ -107,7 +114,7 @@ impl<'m> Plan<'m> {
     ) -> Result<(), Fault> {
         for stage in &self.stages {
             if let Stage::Bytes(steps) = stage {
-                bits.set_rest(bytes(steps, bits.rest(), slots, values).ok_or(Fault::Short)?);
+                bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
             } else {
                 *bits = stage.run(*bits, slots, values)?;
             }
@@ -137,46 +144,38 @@ impl<'m> Stage<'m> {
     }
 }
 
-/// Takes steps in bytes, and returns the bytes behind them, if there are enough.
-///
-/// This is where the time goes when all is well. It is kept apart so that what changes from step to step stays
-/// in registers.
-#[inline(never)]
-fn bytes<'a>(
-    steps: &'a [Step<'_>],
-    mut rest: &'a [u8],
-    slots: &mut Slots,
-    values: &mut [Value<'a>],
-) -> Option<&'a [u8]> {
-    let mut run: &'a [u8] = &[];
-    for step in steps {
-        match *step {
-            Step::Run(length) => (run, rest) = rest.split_at_checked(length)?,
-            Step::SkipText => (_, rest) = split_text(rest)?,
-            Step::Text { into } => {
-                let (text, behind) = split_text(rest)?;
-                put(&mut values[into], Value::Text(text));
-                rest = behind;
+impl Steps<'_> {
+    /// Takes the steps, and returns the bytes behind them, if there are enough.
+    ///
+    /// This is where the time goes when all is well.
+    #[inline(always)]
+    fn run<'a>(&'a self, bytes: &'a [u8], slots: &mut Slots, values: &mut [Value<'a>]) -> Option<&'a [u8]> {
+        let mut texts = Texts::new(bytes);
+        for step in &self.steps {
+            match *step {
+                Step::SkipTexts { at, count } => texts.skip(at, count)?,
+                Step::Text { at, into } => put(&mut values[into], Value::Text(texts.take(at)?)),
+                Step::Integer { at, read, into } => put(&mut values[into], read.value(texts.behind(at)?)?),
+                Step::Float { at, is_double, into } => {
+                    let bytes = texts.behind(at)?;
+                    let number = if is_double {
+                        f64::from_le_bytes(*bytes.first_chunk()?)
+                    } else {
+                        f32::from_le_bytes(*bytes.first_chunk()?).into()
+                    };
+                    put(&mut values[into], Value::Float(number));
+                }
+                Step::Enum { at, read, labels, into } => {
+                    put(&mut values[into], Value::Enum(read.number(texts.behind(at)?)?, labels));
+                }
+                Step::Characters { at, length, into } => {
+                    put(&mut values[into], Value::Text(until_nul(texts.behind(at)?.get(..length)?)));
+                }
+                Step::Keep { at, read, slot } => slots[slot] = read.number(texts.behind(at)?)?.into(),
             }
-            Step::Integer { at, read, into } => put(&mut values[into], read.value(&run[at..])),
-            Step::Float { at, is_double, into } => {
-                let number = if is_double {
-                    f64::from_le_bytes(first(&run[at..]))
-                } else {
-                    f32::from_le_bytes(first(&run[at..])).into()
-                };
-                put(&mut values[into], Value::Float(number));
-            }
-            Step::Enum { at, read, labels, into } => {
-                put(&mut values[into], Value::Enum(read.number(&run[at..]), labels));
-            }
-            Step::Characters { at, length, into } => {
-                put(&mut values[into], Value::Text(until_nul(&run[at..at + length])));
-            }
-            Step::Keep { at, read, slot } => slots[slot] = read.number(&run[at..]).into(),
         }
+        texts.behind(self.end)
     }
-    Some(rest)
 }
 
 /// Replaces a value by another. Neither owns memory, so there is nothing to drop, and no time to look.
@@ -212,43 +211,35 @@ impl Read {
         }
     }
 
-    /// The value at the beginning of the bytes, of which a run has enough.
+    /// The value at the beginning of the bytes, if there are enough.
     #[inline]
-    fn value<'a>(self, bytes: &[u8]) -> Value<'a> {
-        match self.number(bytes) {
+    fn value<'a>(self, bytes: &[u8]) -> Option<Value<'a>> {
+        Some(match self.number(bytes)? {
             Number::Unsigned(value) => Value::Unsigned(value),
             Number::Signed(value) => Value::Signed(value),
-        }
+        })
     }
 
     #[inline]
-    fn number(self, bytes: &[u8]) -> Number {
-        match self {
-            Read::U8 => Number::Unsigned(u8::from_le_bytes(first(bytes)).into()),
-            Read::U16 => Number::Unsigned(u16::from_le_bytes(first(bytes)).into()),
-            Read::U32 => Number::Unsigned(u32::from_le_bytes(first(bytes)).into()),
-            Read::U64 => Number::Unsigned(u64::from_le_bytes(first(bytes))),
-            Read::I8 => Number::Signed(i8::from_le_bytes(first(bytes)).into()),
-            Read::I16 => Number::Signed(i16::from_le_bytes(first(bytes)).into()),
-            Read::I32 => Number::Signed(i32::from_le_bytes(first(bytes)).into()),
-            Read::I64 => Number::Signed(i64::from_le_bytes(first(bytes))),
-        }
+    fn number(self, bytes: &[u8]) -> Option<Number> {
+        Some(match self {
+            Read::U8 => Number::Unsigned(u8::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::U16 => Number::Unsigned(u16::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::U32 => Number::Unsigned(u32::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::U64 => Number::Unsigned(u64::from_le_bytes(*bytes.first_chunk()?)),
+            Read::I8 => Number::Signed(i8::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::I16 => Number::Signed(i16::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::I32 => Number::Signed(i32::from_le_bytes(*bytes.first_chunk()?).into()),
+            Read::I64 => Number::Signed(i64::from_le_bytes(*bytes.first_chunk()?)),
+        })
     }
-}
-
-/// The first bytes; zeros if there are too few, which a plan's runs rule out.
-#[inline]
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 /// Makes a plan.
 struct Planner<'m> {
     stages: Vec<Stage<'m>>,
-    /// The steps of the stage in bytes that is being made.
-    steps: Vec<Step<'m>>,
-    /// The step that begins the current run, and the run's length in bytes.
-    run: Option<(usize, usize)>,
+    /// The stage in bytes that is being made; the place is at its end.
+    bytes: Steps<'m>,
     /// The place is known to be `residue` bits past a multiple of `modulus` bits.
     modulus: u32,
     residue: u32,
@@ -260,26 +251,27 @@ impl<'m> Planner<'m> {
         let in_bytes = self.modulus >= 8 && self.residue.is_multiple_of(8);
         match kind {
             Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let at = self.extend_run(read.size());
+                let at = self.pass(read.size());
                 self.keep(integer, at, read);
-                self.steps.extend(into.map(|into| Step::Integer { at, read, into }));
+                self.bytes.steps.extend(into.map(|into| Step::Integer { at, read, into }));
             }
             Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let at = self.extend_run(read.size());
+                let at = self.pass(read.size());
                 self.keep(integer, at, read);
-                self.steps.extend(into.map(|into| Step::Enum { at, read, labels, into }));
+                self.bytes.steps.extend(into.map(|into| Step::Enum { at, read, labels, into }));
             }
             Type::Float(Float { size, align: 8.., order: ByteOrder::Little }) if in_bytes => {
-                let at = self.extend_run(*size as usize / 8);
+                let at = self.pass(*size as usize / 8);
                 let is_double = *size == 64;
-                self.steps.extend(into.map(|into| Step::Float { at, is_double, into }));
+                self.bytes.steps.extend(into.map(|into| Step::Float { at, is_double, into }));
             }
             Type::Text if in_bytes => {
-                self.end_run();
-                self.steps.push(match into {
-                    Some(into) => Step::Text { into },
-                    None => Step::SkipText,
-                });
+                let at = std::mem::take(&mut self.bytes.end);
+                match (into, self.bytes.steps.last_mut()) {
+                    (Some(into), _) => self.bytes.steps.push(Step::Text { at, into }),
+                    (None, Some(Step::SkipTexts { count, .. })) if at == 0 => *count += 1,
+                    (None, _) => self.bytes.steps.push(Step::SkipTexts { at, count: 1 }),
+                }
                 (self.modulus, self.residue) = (8, 0);
             }
             Type::Array(array)
@@ -288,8 +280,8 @@ impl<'m> Planner<'m> {
                     && let Length::Fixed(length) = array.length
                     && let Some(bytes) = whole_bytes(&array.element, length) =>
             {
-                let at = self.extend_run(bytes);
-                self.steps.extend(into.map(|into| Step::Characters { at, length: bytes, into }));
+                let at = self.pass(bytes);
+                self.bytes.steps.extend(into.map(|into| Step::Characters { at, length: bytes, into }));
             }
             Type::Struct(structure) if into.is_none() => {
                 for member in &structure.members {
@@ -301,7 +293,7 @@ impl<'m> Planner<'m> {
             | Type::Enum(Integer { size, slot: None, .. }, _)
                 if in_bytes && into.is_none() && size.is_multiple_of(8) =>
             {
-                self.extend_run(*size as usize / 8);
+                self.pass(*size as usize / 8);
             }
             _ => {
                 self.end_bytes();
@@ -315,31 +307,21 @@ impl<'m> Planner<'m> {
     }
 
     fn keep(&mut self, integer: &Integer, at: usize, read: Read) {
-        self.steps.extend(integer.slot.map(|slot| Step::Keep { at, read, slot }));
+        self.bytes.steps.extend(integer.slot.map(|slot| Step::Keep { at, read, slot }));
     }
 
-    /// Puts so many bytes at the end of the current run, and says where in it they are.
-    fn extend_run(&mut self, bytes: usize) -> usize {
-        let (_, length) = self.run.get_or_insert((self.steps.len(), 0));
-        let at = *length;
-        *length += bytes;
-        if at == 0 {
-            self.steps.push(Step::Run(0));
-        }
+    /// Moves on by so many bytes, and says where they are.
+    fn pass(&mut self, bytes: usize) -> usize {
+        let at = self.bytes.end;
+        self.bytes.end += bytes;
         self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
         at
     }
 
-    fn end_run(&mut self) {
-        if let Some((step, length)) = self.run.take() {
-            self.steps[step] = Step::Run(length);
-        }
-    }
-
     fn end_bytes(&mut self) {
-        self.end_run();
-        if !self.steps.is_empty() {
-            self.stages.push(Stage::Bytes(std::mem::take(&mut self.steps)));
+        let bytes = std::mem::take(&mut self.bytes);
+        if !bytes.steps.is_empty() || bytes.end > 0 {
+            self.stages.push(Stage::Bytes(bytes));
         }
     }
 
@@ -354,8 +336,8 @@ impl<'m> Planner<'m> {
         if padding == 0 {
             return;
         }
-        if padding.is_multiple_of(8) && self.run.is_some() {
-            self.extend_run(padding as usize / 8);
+        if padding.is_multiple_of(8) && self.residue.is_multiple_of(8) {
+            self.pass(padding as usize / 8);
         } else {
             self.end_bytes();
             self.stages.push(Stage::Align(align));

@@ -165,8 +165,8 @@ impl<'m> StreamPlan<'m> {
         slots: &mut Slots,
         collector: &mut C,
     ) -> (Tally, Stop) {
-        let since = window.since.unwrap_or(i64::MIN);
-        let until = window.until.unwrap_or(i64::MAX);
+        let limits = window.since.unwrap_or(i64::MIN)..=window.until.unwrap_or(i64::MAX);
+        let is_limited = limits != (i64::MIN..=i64::MAX);
         let mut tally = Tally::default();
         let mut values: Vec<Vec<Value<'a>>> = vec![Vec::new(); self.classes.len()];
         let mut bits = Bits::new(part.bytes, cursor.at, part.end);
@@ -194,7 +194,7 @@ impl<'m> StreamPlan<'m> {
                 break Stop::NoRoom;
             }
             let timestamp = self.timebase.time(clock);
-            if timestamp < since || timestamp > until {
+            if is_limited && !limits.contains(&timestamp) {
                 continue;
             }
             tally.events += 1;
