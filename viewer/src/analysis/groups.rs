@@ -4,6 +4,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::key::Brief;
+
 /// A `T` for each group of each kind.
 #[derive(Clone, Debug)]
 pub(super) struct Groups<T> {
@@ -19,11 +21,32 @@ struct OfKind<T> {
     keyless: Option<T>,
     places: HashTable<u32>,
     keyed: Vec<(Box<[u8]>, T)>,
+    recent: Recent,
+}
+
+/// The places of groups that were met lately, by their brief keys. Most events belong to one of these, so most keys
+/// are neither hashed with care nor compared byte by byte.
+#[derive(Clone, Debug)]
+struct Recent([(Brief, u32); 1 << Recent::BITS]);
+
+impl Recent {
+    const BITS: u32 = 6;
+
+    #[inline]
+    fn at(&mut self, key: &Brief) -> &mut (Brief, u32) {
+        &mut self.0[(key.mix() >> (u64::BITS - Recent::BITS)) as usize]
+    }
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Recent([(Brief::NONE, 0); 1 << Recent::BITS])
+    }
 }
 
 impl<T> Default for OfKind<T> {
     fn default() -> Self {
-        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new() }
+        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: Recent::default() }
     }
 }
 
@@ -51,28 +74,52 @@ impl<T> Groups<T> {
         Some(&of_kind.keyed[*place as usize].1)
     }
 
+    /// What is kept for a group that was met lately.
+    #[inline]
+    pub fn recall(&mut self, kind: usize, key: &Brief) -> Option<&mut T> {
+        let of_kind = self.kinds.get_mut(kind)?;
+        let (known, place) = of_kind.recent.at(key);
+        if known == key { of_kind.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
+    }
+
     /// What is kept for a group, made if need be.
     #[inline]
     pub fn entry(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
+        if key.is_empty() {
+            return self.of_kind(kind).keyless.get_or_insert_with(make);
+        }
+        let place = self.place(kind, key, make);
+        &mut self.kinds[kind].keyed[place as usize].1
+    }
+
+    /// Like [`entry`](Groups::entry) for a key that is brief too, and can be recalled from now on.
+    pub fn recallable(&mut self, kind: usize, brief: &Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
+        let place = self.place(kind, key, make);
+        let of_kind = &mut self.kinds[kind];
+        *of_kind.recent.at(brief) = (*brief, place);
+        &mut of_kind.keyed[place as usize].1
+    }
+
+    fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
         if self.kinds.len() <= kind {
             self.kinds.resize_with(kind + 1, OfKind::default);
         }
-        let OfKind { keyless, places, keyed } = &mut self.kinds[kind];
-        if key.is_empty() {
-            return keyless.get_or_insert_with(make);
-        }
+        &mut self.kinds[kind]
+    }
+
+    /// The place of a group with a key, made if need be.
+    fn place(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> u32 {
         let hash = hash_of(&self.hasher, key);
-        let place = match places.find(hash, |&place| *keyed[place as usize].0 == *key) {
-            Some(&place) => place,
-            None => {
-                let place = keyed.len() as u32;
-                keyed.push((key.into(), make()));
-                places.insert_unique(hash, place, |&place| hash_of(&self.hasher, &keyed[place as usize].0));
-                self.keyed += 1;
-                place
-            }
-        };
-        &mut keyed[place as usize].1
+        let OfKind { places, keyed, .. } = self.of_kind(kind);
+        if let Some(&place) = places.find(hash, |&place| *keyed[place as usize].0 == *key) {
+            return place;
+        }
+        let place = keyed.len() as u32;
+        keyed.push((key.into(), make()));
+        let OfKind { places, keyed, .. } = &mut self.kinds[kind];
+        places.insert_unique(hash, place, |&place| hash_of(&self.hasher, &keyed[place as usize].0));
+        self.keyed += 1;
+        place
     }
 
     /// Everything, with the kind and the key.
@@ -88,6 +135,7 @@ impl<T> Groups<T> {
         self.keyed = 0;
         let take = |(kind, of_kind): (usize, &mut OfKind<T>)| {
             of_kind.places.clear();
+            of_kind.recent = Recent::default();
             let keyed = std::mem::take(&mut of_kind.keyed);
             keyed.into_iter().map(move |(key, value)| (kind, key, value))
         };
@@ -106,6 +154,23 @@ fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Value;
+
+    #[test]
+    fn groups_are_recalled_until_they_are_taken_out() {
+        let mut groups = Groups::default();
+        let brief = |key: u64| Brief::new(&Value::Unsigned(key)).expect("integers are brief");
+        for key in 0..1000_u64 {
+            assert_eq!(groups.recall(1, &brief(key)), None);
+            *groups.recallable(1, &brief(key), &key.to_le_bytes(), || 0) = key;
+            assert_eq!(groups.recall(1, &brief(key)), Some(&mut { key }));
+            assert_eq!(groups.recall(0, &brief(key)), None);
+        }
+        let recalled = (0..1000).filter(|&key| groups.recall(1, &brief(key)) == Some(&mut { key })).count();
+        assert!(recalled > 32, "{recalled}");
+        groups.take_keyed();
+        assert_eq!(groups.recall(1, &brief(999)), None);
+    }
 
     #[test]
     fn each_key_of_each_kind_has_its_own_place() {

@@ -74,7 +74,14 @@ impl Histogram {
         self.total += u128::from(value);
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-        self.add(bucket_of(value), 1);
+        let bucket = bucket_of(value);
+        if let Buckets::Many(many) = &mut self.buckets
+            && let Some(count) = many.known(bucket)
+        {
+            *count += 1;
+        } else {
+            self.add(bucket, 1);
+        }
     }
 
     /// Takes in all that another histogram has.
@@ -154,7 +161,7 @@ impl Histogram {
         buckets
     }
 
-    #[inline]
+    #[inline(never)]
     fn add(&mut self, bucket: u16, count: u64) {
         match &mut self.buckets {
             Buckets::Many(many) => many.add(bucket, count),
@@ -175,7 +182,14 @@ impl Histogram {
 }
 
 impl Many {
+    /// The count of a bucket in a chunk that came into being.
     #[inline]
+    fn known(&mut self, bucket: u16) -> Option<&mut u64> {
+        let place = *self.directory.get(usize::from(bucket) / CHUNK)?;
+        let chunk = self.chunks.get_mut(usize::from(place).wrapping_sub(1))?;
+        Some(&mut chunk[usize::from(bucket) % CHUNK])
+    }
+
     fn add(&mut self, bucket: u16, count: u64) {
         let place = &mut self.directory[usize::from(bucket) / CHUNK];
         if *place == 0 {

@@ -114,8 +114,7 @@ impl Collect for Collector {
 
     #[inline]
     fn event(&mut self, event: &Event<'_>) {
-        self.roster.count(event.class);
-        let is_admitted = self.roster.plan(event.class).is_some_and(|plan| plan.admits(event.values));
+        let is_admitted = self.roster.count(event.class).is_some_and(|plan| plan.admits(event.values));
         let Some(Some(class)) = self.classes.get_mut(event.class) else { return };
         if !is_admitted {
             return;

@@ -1,7 +1,7 @@
 //! What to do with the events of a class, resolved once so that nothing is looked up by name for an event.
 
 use super::histogram::IMPLAUSIBLE;
-use super::key;
+use super::key::{self, Brief};
 use super::selection::{Kind, Selection};
 use crate::filter::{Bound, Mismatch};
 use crate::meaning::Meaning;
@@ -110,6 +110,15 @@ impl Plan {
     /// The slot of the duration.
     pub fn duration_slot(&self) -> Option<usize> {
         self.duration.map(|duration| duration.slot)
+    }
+
+    /// The event's key, if it has one alone and that is brief.
+    #[inline]
+    pub fn brief_key(&self, values: &[Value<'_>]) -> Option<Brief> {
+        match *self.keys {
+            [slot] => Brief::new(&values[slot]),
+            _ => None,
+        }
     }
 
     /// Writes the event's keys into a buffer. Longer ones are told apart by their beginning, so that a trace

@@ -56,12 +56,12 @@ impl Roster {
         Some(fields)
     }
 
-    /// Counts an event of the class.
+    /// Counts an event of the class, and gives the class's plan if its events count.
     #[inline]
-    pub fn count(&mut self, class: ClassIndex) {
-        if let Some(Some(entry)) = self.classes.get_mut(class) {
-            entry.events += 1;
-        }
+    pub fn count(&mut self, class: ClassIndex) -> Option<&Plan> {
+        let entry = self.classes.get_mut(class)?.as_mut()?;
+        entry.events += 1;
+        entry.plan.as_ref().ok()
     }
 
     /// The plan for a class whose events count.

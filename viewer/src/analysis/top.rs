@@ -7,6 +7,8 @@ use super::fold::{Spilled, Tracked};
 use super::group::{Figures, Folded, Group, Sort};
 use super::groups::Groups;
 use super::histogram::Histogram;
+use super::key::Brief;
+use super::plan::Duration;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{Kind, LeftOut, Misfit, Selection};
@@ -91,6 +93,28 @@ impl Collector {
         }
     }
 
+    /// Takes in an event whose group was not met lately.
+    #[inline(never)]
+    fn enter(&mut self, event: &Event<'_>, brief: Option<Brief>, duration: Duration) {
+        let Some(plan) = self.roster.plan(event.class) else { return };
+        let kind = plan.kind;
+        plan.encode_key(event.values, &mut self.key);
+        if let State::Tracked(tracked) = &self.state
+            && !self.key.is_empty()
+            && !tracked.has(&self.roster.kinds[kind], &self.key)
+        {
+            return;
+        }
+        let figures = match &brief {
+            Some(brief) => self.groups.recallable(kind, brief, &self.key, Figures::default),
+            None => self.groups.entry(kind, &self.key, Figures::default),
+        };
+        figures.take(duration);
+        if self.groups.keyed() > self.limit() {
+            self.make_room();
+        }
+    }
+
     /// Puts groups away that the state does not allow.
     #[cold]
     fn make_room(&mut self) {
@@ -147,25 +171,23 @@ impl Collect for Collector {
         self.roster.want(class)
     }
 
-    #[inline]
+    // Not inlined: a source's loop has few registers to spare.
+    #[inline(never)]
     fn event(&mut self, event: &Event<'_>) {
-        self.roster.count(event.class);
-        let Some(plan) = self.roster.plan(event.class) else { return };
+        let Some(plan) = self.roster.count(event.class) else { return };
         if !plan.admits(event.values) {
             return;
         }
         let duration = plan.duration(event.values);
-        plan.encode_key(event.values, &mut self.key);
-        if let State::Tracked(tracked) = &self.state
-            && !self.key.is_empty()
-            && !tracked.has(&self.roster.kinds[plan.kind], &self.key)
+        let brief = plan.brief_key(event.values);
+        // A group that is recalled is there, and so the state allows it.
+        if let Some(brief) = &brief
+            && let Some(figures) = self.groups.recall(plan.kind, brief)
         {
+            figures.take(duration);
             return;
         }
-        self.groups.entry(plan.kind, &self.key, Figures::default).take(duration);
-        if self.groups.keyed() > self.limit() {
-            self.make_room();
-        }
+        self.enter(event, brief, duration);
     }
 
     fn split(&self) -> Self {

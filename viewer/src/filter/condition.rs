@@ -175,7 +175,6 @@ enum Test {
 
 impl Bound {
     /// Whether the event with these values fulfils the condition.
-    #[inline]
     pub fn holds(&self, values: &[Value<'_>]) -> bool {
         let ordering = match (&self.test, &values[self.slot]) {
             (Test::Text(wanted), Value::Text(text)) => Some((*text).cmp(wanted)),
