@@ -1,9 +1,10 @@
 //! The floor: a decoder for one layout, which knows everything at compile time and checks little.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+use hashbrown::HashMap;
 
 /// Counts and sums of durations by name.
 pub type Sums = HashMap<Vec<u8>, (u64, u64)>;
