@@ -125,16 +125,21 @@ impl Brief {
     }
 }
 
-/// The beginning and the end of a text, which overlap as far as its length says: together all of it.
+/// Pieces of a text from its beginning and its end, which overlap as its length says: together all of it.
+///
+/// There are few cases, because the processor cannot foresee which one the next text takes.
 #[inline]
 fn both_ends(text: &[u8]) -> Option<[u64; 2]> {
-    Some(match text.len() {
+    let length = text.len();
+    Some(match length {
         0 => [0; 2],
-        1..4 => [text[0].into(), u64::from(text[text.len() / 2]) << 8 | u64::from(text[text.len() - 1])],
-        4..8 => {
-            [u32::from_le_bytes(*text.first_chunk()?), u32::from_le_bytes(*text.last_chunk()?)].map(u64::from)
+        1 => [text[0].into(), 0],
+        2..=8 => {
+            let two = |at: usize| u64::from(u16::from_le_bytes([text[at], text[at + 1]]));
+            let (second, third) = (2.min(length - 2), length.saturating_sub(4));
+            [two(0) | two(second) << 16, two(third) | two(length - 2) << 16]
         }
-        8..=Brief::LONGEST => {
+        9..=Brief::LONGEST => {
             [u64::from_le_bytes(*text.first_chunk()?), u64::from_le_bytes(*text.last_chunk()?)]
         }
         _ => return None,

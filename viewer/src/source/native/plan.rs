@@ -112,33 +112,34 @@ impl<'m> Plan<'m> {
         slots: &mut Slots,
         values: &mut [Value<'a>],
     ) -> Result<(), Fault> {
-        for stage in &self.stages {
-            if let Stage::Bytes(steps) = stage {
-                bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
-            } else {
-                *bits = stage.run(*bits, slots, values)?;
-            }
+        // Nearly all events are whole bytes throughout.
+        if let [Stage::Bytes(steps)] = self.stages.as_slice() {
+            bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
+        } else {
+            *bits = self.run_stages(*bits, slots, values)?;
         }
         Ok(())
     }
-}
 
-impl<'m> Stage<'m> {
-    /// Takes a stage that is not in bytes. The place is taken and returned by value, so that the caller can
-    /// keep its own in registers.
+    /// Takes one stage after the other. The place is taken and returned by value, so that the caller can keep
+    /// its own in registers.
     #[inline(never)]
-    fn run<'a>(
+    fn run_stages<'a>(
         &'a self,
         mut bits: Bits<'a>,
         slots: &mut Slots,
         values: &mut [Value<'a>],
     ) -> Result<Bits<'a>, Fault> {
-        match *self {
-            Stage::Bytes(_) => {}
-            Stage::Align(align) => bits.align(align)?,
-            Stage::Skip(kind) => decode::skip(kind, &mut bits, slots)?,
-            Stage::Any { kind, into } => values[into] = decode::value(kind, &mut bits, slots)?,
-            Stage::Copy { from, into } => values[into] = values[from].clone(),
+        for stage in &self.stages {
+            match *stage {
+                Stage::Bytes(ref steps) => {
+                    bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
+                }
+                Stage::Align(align) => bits.align(align)?,
+                Stage::Skip(kind) => decode::skip(kind, &mut bits, slots)?,
+                Stage::Any { kind, into } => values[into] = decode::value(kind, &mut bits, slots)?,
+                Stage::Copy { from, into } => values[into] = values[from].clone(),
+            }
         }
         Ok(bits)
     }
