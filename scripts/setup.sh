@@ -12,7 +12,7 @@ packages=(
 )
 
 if ! command -v cargo >/dev/null; then
-	echo "setup: Rust is not installed: see https://rustup.rs" >&2
+	echo "setup: Rust is not installed: install it with rustup" >&2
 	exit 1
 fi
 
