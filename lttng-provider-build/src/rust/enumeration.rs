@@ -7,6 +7,7 @@ use super::doc;
 pub(super) fn enumeration(enumeration: &Enumeration) -> String {
     let name = enumeration.rust_name();
     let integer = enumeration.container.rust_name();
+    let unlabelled = Label::UNLABELLED;
     let each =
         |write: &dyn Fn(&Label) -> String| -> String { enumeration.labels.iter().map(write).collect() };
     let variants = each(&|label| {
@@ -43,7 +44,7 @@ pub(super) fn enumeration(enumeration: &Enumeration) -> String {
         "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum {name} {{
 {variants}    /// A value that has no label.
-    Unlabelled({integer}),
+    {unlabelled}({integer}),
 }}
 
 impl {name} {{
@@ -51,7 +52,7 @@ impl {name} {{
     #[inline]
     pub fn value(self) -> {integer} {{
         match self {{
-{values}            {name}::Unlabelled(value) => value,
+{values}            {name}::{unlabelled}(value) => value,
         }}
     }}
 }}
@@ -61,7 +62,7 @@ impl From<{integer}> for {name} {{
     #[allow(unreachable_patterns)]
     fn from(value: {integer}) -> Self {{
         match value {{
-{labels}            _ => {name}::Unlabelled(value),
+{labels}            _ => {name}::{unlabelled}(value),
         }}
     }}
 }}
