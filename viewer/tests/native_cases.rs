@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ltt_top::source::native::Native;
-use ltt_top::source::{Collect, Event, EventClass, Progress, Report, Scope, Source, Window};
+use ltt_top::source::{Collect, EventClass, Events, Progress, Report, Scope, Source, Window};
 
 #[path = "support/value_text.rs"]
 mod value_text;
@@ -45,8 +45,13 @@ impl Collect for Keep {
         Some(fields.filter(|&field| self.only.is_none_or(|only| only == field)).collect())
     }
 
-    fn event(&mut self, event: &Event<'_>) {
-        self.events.push((event.timestamp, event.class, event.values.iter().map(value_text::text).collect()));
+    fn events(&mut self, events: &Events<'_>) {
+        let fields = self.classes[events.class].fields.len();
+        let fields = if self.only.is_none() { fields } else { usize::from(self.only < Some(fields)) };
+        for event in events.iter() {
+            let values = (0..fields).map(|field| value_text::text(&event.value(field)));
+            self.events.push((event.timestamp(), events.class, values.collect()));
+        }
     }
 
     fn split(&self) -> Keep {
@@ -82,7 +87,11 @@ impl Case {
         };
         let mut read = |only: Option<usize>| -> (Keep, Report) {
             let collector = Keep { only, ..Keep::default() };
-            native.read(Window::default(), collector, &Progress::default()).expect("an open trace is read")
+            let read = native.read(Window::default(), collector, &Progress::default());
+            let (mut kept, report) = read.expect("an open trace is read");
+            // Only events of the same class are sure to come in their order.
+            kept.events.sort_by_key(|(timestamp, ..)| *timestamp);
+            (kept, report)
         };
         let (all, report) = read(None);
         let fields = all.classes.iter().map(|class| class.fields.len()).max().unwrap_or(0);

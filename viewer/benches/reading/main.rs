@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashMap;
 use ltt_top::source::discover::discover;
 use ltt_top::source::native::Native;
-use ltt_top::source::{Collect, Event, EventClass, Progress, Source, Value, Window};
+use ltt_top::source::{Collect, EventClass, Events, Progress, Source, Value, Window};
 use lttng_testing::Table;
 
 mod floor;
@@ -189,9 +189,11 @@ impl Collect for Totals {
         self.wanted.then(|| fields.to_vec())
     }
 
-    fn event(&mut self, event: &Event<'_>) {
-        if let [Value::Text(name), Value::Unsigned(duration)] = event.values {
-            floor::add(&mut self.sums, name, *duration);
+    fn events(&mut self, events: &Events<'_>) {
+        for event in events.iter() {
+            if let (Value::Text(name), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
+                floor::add(&mut self.sums, name, duration);
+            }
         }
     }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::histogram::{Histogram, Quantile};
+use super::histogram::{Histogram, IMPLAUSIBLE, Quantile};
 use super::key::{self, Datum};
-use super::plan::Duration;
 use super::selection::Kind;
 
 /// A group and its figures.
@@ -21,9 +20,9 @@ pub struct Group {
 /// What the events of a group add up to.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// All events.
-    pub count: u64,
-    /// Those whose duration is implausible and enters no other figure.
+    /// How many events have no duration.
+    pub untimed: u64,
+    /// How many have an implausible one, which enters no other figure.
     pub implausible: u64,
     /// The plausible durations, in the kind's unit.
     pub durations: Histogram,
@@ -91,24 +90,28 @@ impl Group {
             Sort::Max => self.max_ns(),
             // Whole nanoseconds times 1,000: finer than any two means that matter.
             Sort::Mean => self.mean_ns().map(|mean| (mean * 1000.0) as u128),
-            Sort::Count => Some(self.figures.count.into()),
+            Sort::Count => Some(self.figures.count().into()),
         }
     }
 }
 
 impl Figures {
+    /// How many events there are.
+    pub fn count(&self) -> u64 {
+        self.untimed + self.implausible + self.durations.count()
+    }
+
     #[inline]
-    pub(super) fn take(&mut self, duration: Duration) {
-        self.count += 1;
+    pub(super) fn take(&mut self, duration: Option<u64>) {
         match duration {
-            Duration::Plausible(ticks) => self.durations.record(ticks),
-            Duration::Implausible => self.implausible += 1,
-            Duration::Absent => {}
+            Some(ticks) if ticks < IMPLAUSIBLE => self.durations.record(ticks),
+            Some(_) => self.implausible += 1,
+            None => self.untimed += 1,
         }
     }
 
     pub(super) fn absorb(&mut self, other: &Figures) {
-        self.count += other.count;
+        self.untimed += other.untimed;
         self.implausible += other.implausible;
         self.durations.merge(&other.durations);
     }
@@ -117,7 +120,7 @@ impl Figures {
 impl Folded {
     pub(super) fn add(&mut self, figures: &Figures, unit_ns: u128) {
         self.absorb(&Folded {
-            count: figures.count,
+            count: figures.count(),
             implausible: figures.implausible,
             total_ns: figures.durations.total() * unit_ns,
             max_ns: u128::from(figures.durations.max().unwrap_or(0)) * unit_ns,

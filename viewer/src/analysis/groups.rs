@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::key::Brief;
+use crate::source::Brief;
 
 /// A `T` for each group of each kind.
 #[derive(Clone, Debug)]
@@ -15,8 +15,9 @@ pub(super) struct Groups<T> {
     keyed: usize,
 }
 
+/// A `T` for each group of one kind.
 #[derive(Clone, Debug)]
-struct OfKind<T> {
+pub(super) struct OfKind<T> {
     /// The one group of a kind without keys.
     keyless: Option<T>,
     places: HashTable<u32>,
@@ -27,26 +28,35 @@ struct OfKind<T> {
 /// The places of groups that were met lately, by their brief keys. Most events belong to one of these, so most keys
 /// are neither hashed with care nor compared byte by byte.
 #[derive(Clone, Debug)]
-struct Recent([(Brief, u32); 1 << Recent::BITS]);
+struct Recent(Box<[(Brief, u32); 1 << Recent::BITS]>);
 
 impl Recent {
-    const BITS: u32 = 6;
+    const BITS: u32 = 8;
 
-    #[inline]
-    fn at(&mut self, key: &Brief) -> &mut (Brief, u32) {
+    #[inline(always)]
+    fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
         &mut self.0[(key.mix() >> (u64::BITS - Recent::BITS)) as usize]
     }
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Recent([(Brief::NONE, 0); 1 << Recent::BITS])
+        Recent(Box::new([(Brief::NONE, 0); 1 << Recent::BITS]))
     }
 }
 
 impl<T> Default for OfKind<T> {
     fn default() -> Self {
         OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: Recent::default() }
+    }
+}
+
+impl<T> OfKind<T> {
+    /// What is kept for a group that was met lately.
+    #[inline(always)]
+    pub fn recall(&mut self, key: Brief) -> Option<&mut T> {
+        let (known, place) = self.recent.at(key);
+        if *known == key { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
     }
 }
 
@@ -74,14 +84,6 @@ impl<T> Groups<T> {
         Some(&of_kind.keyed[*place as usize].1)
     }
 
-    /// What is kept for a group that was met lately.
-    #[inline]
-    pub fn recall(&mut self, kind: usize, key: &Brief) -> Option<&mut T> {
-        let of_kind = self.kinds.get_mut(kind)?;
-        let (known, place) = of_kind.recent.at(key);
-        if known == key { of_kind.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
-    }
-
     /// What is kept for a group, made if need be.
     #[inline]
     pub fn entry(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
@@ -93,14 +95,15 @@ impl<T> Groups<T> {
     }
 
     /// Like [`entry`](Groups::entry) for a key that is brief too, and can be recalled from now on.
-    pub fn recallable(&mut self, kind: usize, brief: &Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
+    pub fn recallable(&mut self, kind: usize, brief: Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
         let place = self.place(kind, key, make);
         let of_kind = &mut self.kinds[kind];
-        *of_kind.recent.at(brief) = (*brief, place);
+        *of_kind.recent.at(brief) = (brief, place);
         &mut of_kind.keyed[place as usize].1
     }
 
-    fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
+    /// What is kept for the groups of a kind.
+    pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
         if self.kinds.len() <= kind {
             self.kinds.resize_with(kind + 1, OfKind::default);
         }
@@ -159,17 +162,19 @@ mod tests {
     #[test]
     fn groups_are_recalled_until_they_are_taken_out() {
         let mut groups = Groups::default();
-        let brief = |key: u64| Brief::new(&Value::Unsigned(key)).expect("integers are brief");
+        let brief = |key: u64| Brief::from(&Value::Unsigned(key));
         for key in 0..1000_u64 {
-            assert_eq!(groups.recall(1, &brief(key)), None);
-            *groups.recallable(1, &brief(key), &key.to_le_bytes(), || 0) = key;
-            assert_eq!(groups.recall(1, &brief(key)), Some(&mut { key }));
-            assert_eq!(groups.recall(0, &brief(key)), None);
+            assert_eq!(groups.of_kind(1).recall(brief(key)), None);
+            *groups.recallable(1, brief(key), &key.to_le_bytes(), || 0) = key;
+            assert_eq!(groups.of_kind(1).recall(brief(key)), Some(&mut { key }));
+            assert_eq!(groups.of_kind(0).recall(brief(key)), None);
         }
-        let recalled = (0..1000).filter(|&key| groups.recall(1, &brief(key)) == Some(&mut { key })).count();
-        assert!(recalled > 32, "{recalled}");
+        let mut is_recalled = |&key: &u64| groups.of_kind(1).recall(brief(key)) == Some(&mut { key });
+        let recalled = (0..1000).filter(&mut is_recalled).count();
+        assert!(recalled > 128, "{recalled}");
+        assert_eq!(groups.of_kind(1).recall(Brief::OTHER), None);
         groups.take_keyed();
-        assert_eq!(groups.recall(1, &brief(999)), None);
+        assert_eq!(groups.of_kind(1).recall(brief(999)), None);
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::group::{Group, Sort};
 use super::groups::Groups;
-use super::plan::Duration;
+use super::histogram::IMPLAUSIBLE;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{Kind, Selection};
 use super::top::{GROUP_CAP, Top, top};
-use crate::source::{Collect, Event, EventClass, Source};
+use crate::source::{Collect, EventClass, Events, Source};
 
 /// Rows for 0 and for each power of two below 2^63.
 pub const ROWS: usize = 64;
@@ -92,6 +92,7 @@ pub fn heat<S: Source>(
         places: Arc::new(places),
         maps: vec![Map(vec![[0; ROWS]; columns.count]); chosen().count()],
         columns,
+        durations: Vec::new(),
         key: Vec::new(),
     };
     let (collector, _) = reading.read(collector)?;
@@ -111,6 +112,7 @@ struct Collector {
     places: Arc<Groups<usize>>,
     maps: Vec<Map>,
     columns: Columns,
+    durations: Vec<u64>,
     key: Vec<u8>,
 }
 
@@ -119,17 +121,18 @@ impl Collect for Collector {
         self.roster.want(class)
     }
 
-    #[inline]
-    fn event(&mut self, event: &Event<'_>) {
-        let Some(plan) = self.roster.plan(event.class) else { return };
-        let Duration::Plausible(ticks) = plan.duration(event.values) else { return };
-        if !plan.admits(event.values) {
-            return;
-        }
-        plan.encode_key(event.values, &mut self.key);
-        if let Some(&place) = self.places.get(plan.kind, &self.key) {
-            let row = (u64::BITS - ticks.leading_zeros()) as usize;
-            self.maps[place].0[self.columns.of(event.timestamp)][row] += 1;
+    fn events(&mut self, events: &Events<'_>) {
+        let Some(plan) = self.roster.plan(events.class) else { return };
+        plan.durations(events, &mut self.durations);
+        for (event, &ticks) in events.iter().zip(&self.durations) {
+            if ticks >= IMPLAUSIBLE || !plan.admits(&event) {
+                continue;
+            }
+            plan.encode_key(&event, &mut self.key);
+            if let Some(&place) = self.places.get(plan.kind, &self.key) {
+                let row = (u64::BITS - ticks.leading_zeros()) as usize;
+                self.maps[place].0[self.columns.of(event.timestamp())][row] += 1;
+            }
         }
     }
 
@@ -139,6 +142,7 @@ impl Collect for Collector {
             places: Arc::clone(&self.places),
             maps: vec![Map(vec![[0; ROWS]; self.columns.count]); self.maps.len()],
             columns: self.columns,
+            durations: Vec::new(),
             key: Vec::new(),
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A log-linear histogram: values below 1,024 have a bucket each and are exact; every power of two above
 //! has 512 buckets of equal width, so a value is off by at most half a bucket, 1/1,024 of itself. Count,
-//! total, minimum and maximum are exact. Buckets come into being in chunks where values fall, and up to
-//! eight distinct buckets are kept as a list, so that a group of a few events takes a few dozen bytes.
+//! total, minimum and maximum are exact; they are kept for large values only, as the buckets of small values tell
+//! them. Buckets come into being in chunks where values fall, and up to eight distinct buckets are kept as a list,
+//! so that a group of a few events takes a few dozen bytes.
 
 /// Values of this many bits and fewer have a bucket each.
 const EXACT_BITS: u32 = 10;
@@ -20,11 +21,33 @@ const FEW: usize = 8;
 /// How durations are distributed.
 #[derive(Clone, Debug)]
 pub struct Histogram {
+    /// What the values add up to that share their buckets with others.
+    large: Sums,
+    buckets: Buckets,
+}
+
+/// What values add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sums {
     count: u64,
     total: u128,
     min: u64,
     max: u64,
-    buckets: Buckets,
+}
+
+impl Sums {
+    const NONE: Sums = Sums { count: 0, total: 0, min: u64::MAX, max: 0 };
+
+    fn of(value: u64, count: u64) -> Sums {
+        Sums { count, total: u128::from(value) * u128::from(count), min: value, max: value }
+    }
+
+    fn add(&mut self, other: Sums) {
+        self.count += other.count;
+        self.total += other.total;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -62,7 +85,7 @@ impl Quantile {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { count: 0, total: 0, min: u64::MAX, max: 0, buckets: Buckets::Few(Vec::new()) }
+        Histogram { large: Sums::NONE, buckets: Buckets::Few(Vec::new()) }
     }
 }
 
@@ -70,11 +93,10 @@ impl Histogram {
     /// Takes a value in; it must be below [`IMPLAUSIBLE`].
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.count += 1;
-        self.total += u128::from(value);
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
         let bucket = bucket_of(value);
+        if !has_own_bucket(value) {
+            self.large.add(Sums::of(value, 1));
+        }
         if let Buckets::Many(many) = &mut self.buckets
             && let Some(count) = many.known(bucket)
         {
@@ -86,55 +108,64 @@ impl Histogram {
 
     /// Takes in all that another histogram has.
     pub fn merge(&mut self, other: &Histogram) {
-        self.count += other.count;
-        self.total += other.total;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-        match &other.buckets {
-            Buckets::Few(list) => list.iter().for_each(|&(bucket, count)| self.add(bucket, count)),
-            Buckets::Many(many) => many.each(|bucket, count| self.add(bucket, count)),
-        }
+        self.large.add(other.large);
+        other.each(&mut |bucket, count| self.add(bucket, count));
     }
 
     /// How many values there are.
     pub fn count(&self) -> u64 {
-        self.count
+        self.sums().count
     }
 
     /// Their exact sum.
     pub fn total(&self) -> u128 {
-        self.total
+        self.sums().total
     }
 
     /// The exact smallest.
     pub fn min(&self) -> Option<u64> {
-        (self.count > 0).then_some(self.min)
+        let sums = self.sums();
+        (sums.count > 0).then_some(sums.min)
     }
 
     /// The exact largest.
     pub fn max(&self) -> Option<u64> {
-        (self.count > 0).then_some(self.max)
+        let sums = self.sums();
+        (sums.count > 0).then_some(sums.max)
     }
 
     /// The mean.
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.total as f64 / self.count as f64)
+        let sums = self.sums();
+        (sums.count > 0).then(|| sums.total as f64 / sums.count as f64)
+    }
+
+    fn sums(&self) -> Sums {
+        let mut sums = self.large;
+        self.each(&mut |bucket, count| {
+            let value = u64::from(bucket);
+            if has_own_bucket(value) {
+                sums.add(Sums::of(value, count));
+            }
+        });
+        sums
     }
 
     /// The nearest-rank percentile: the ceil(q·n)-th smallest value, within 0.1 %.
     pub fn percentile(&self, quantile: Quantile) -> Option<u64> {
-        let rank = (u128::from(self.count) * u128::from(quantile.part)).div_ceil(quantile.of.into());
+        let rank = (u128::from(self.count()) * u128::from(quantile.part)).div_ceil(quantile.of.into());
         self.at_rank((rank as u64).max(1))
     }
 
     /// The rank-th smallest value, counted from 1, within 0.1 %.
     pub fn at_rank(&self, rank: u64) -> Option<u64> {
+        let sums = self.sums();
         match rank {
             1 => self.min(),
-            _ if rank == self.count => self.max(),
+            _ if rank == sums.count => Some(sums.max),
             _ => {
                 let Bucket { low, high, .. } = self.bucket_at_rank(rank)?;
-                Some((low + (high - low).div_ceil(2)).clamp(self.min, self.max))
+                Some((low + (high - low).div_ceil(2)).clamp(sums.min, sums.max))
             }
         }
     }
@@ -151,14 +182,17 @@ impl Histogram {
     /// The buckets that hold anything, in order.
     pub fn buckets(&self) -> Vec<Bucket> {
         let mut buckets = Vec::new();
-        match &self.buckets {
-            Buckets::Few(list) => {
-                buckets.extend(list.iter().map(|&(index, count)| Bucket::new(index, count)));
-                buckets.sort_by_key(|bucket| bucket.low);
-            }
-            Buckets::Many(many) => many.each(|index, count| buckets.push(Bucket::new(index, count))),
-        }
+        self.each(&mut |index, count| buckets.push(Bucket::new(index, count)));
+        buckets.sort_by_key(|bucket| bucket.low);
         buckets
+    }
+
+    /// The buckets that hold anything, with how much, in any order.
+    fn each(&self, take: &mut dyn FnMut(u16, u64)) {
+        match &self.buckets {
+            Buckets::Few(list) => list.iter().for_each(|&(bucket, count)| take(bucket, count)),
+            Buckets::Many(many) => many.each(take),
+        }
     }
 
     #[inline(never)]
@@ -199,7 +233,7 @@ impl Many {
         self.chunks[usize::from(*place) - 1][usize::from(bucket) % CHUNK] += count;
     }
 
-    fn each(&self, mut take: impl FnMut(u16, u64)) {
+    fn each(&self, take: &mut dyn FnMut(u16, u64)) {
         for (chunk, &place) in self.directory.iter().enumerate().filter(|(_, place)| **place > 0) {
             for (offset, &count) in self.chunks[usize::from(place) - 1].iter().enumerate() {
                 if count > 0 {
@@ -233,10 +267,16 @@ impl Bucket {
     }
 }
 
+/// Whether a value is so small that it has a bucket to itself, whose number it is.
+#[inline]
+const fn has_own_bucket(value: u64) -> bool {
+    value < 2 * PER_OCTAVE
+}
+
 /// The number of the bucket that a value falls into.
 #[inline]
 const fn bucket_of(value: u64) -> u16 {
-    if value < 2 * PER_OCTAVE {
+    if has_own_bucket(value) {
         return value as u16;
     }
     let shift = u64::BITS - value.leading_zeros() - EXACT_BITS;

@@ -9,7 +9,7 @@ use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
-use crate::source::{ClassIndex, Collect, Event, EventClass, Report, Source};
+use crate::source::{ClassIndex, Collect, EventClass, Events, Report, Source};
 
 /// Beyond so many processes none is told apart: the trace is not one of a service's few.
 const PROCESS_CAP: usize = 10_000;
@@ -69,7 +69,8 @@ struct Collector {
     classes: Vec<Option<Counted>>,
     processes: Groups<u64>,
     too_many: bool,
-    key: Vec<u8>,
+    /// Room for the last key and the next.
+    keys: [Vec<u8>; 2],
 }
 
 #[derive(Clone)]
@@ -83,7 +84,7 @@ struct Counted {
 
 impl Collector {
     fn new(roster: Roster, classes: Vec<Option<Counted>>) -> Self {
-        Collector { roster, classes, processes: Groups::default(), too_many: false, key: Vec::new() }
+        Collector { roster, classes, processes: Groups::default(), too_many: false, keys: Default::default() }
     }
 
     fn class(&mut self, index: ClassIndex) -> &mut Option<Counted> {
@@ -112,17 +113,25 @@ impl Collect for Collector {
         Some(slots.0)
     }
 
-    #[inline]
-    fn event(&mut self, event: &Event<'_>) {
-        let is_admitted = self.roster.count(event.class).is_some_and(|plan| plan.admits(event.values));
-        let Some(Some(class)) = self.classes.get_mut(event.class) else { return };
-        if !is_admitted {
-            return;
+    fn events(&mut self, events: &Events<'_>) {
+        let Some(plan) = self.roster.count(events) else { return };
+        let Some(Some(class)) = self.classes.get_mut(events.class) else { return };
+        // Events of one process mostly come in a row.
+        let [last, key] = &mut self.keys;
+        let mut in_a_row = 0;
+        for event in events.iter().filter(|event| plan.admits(event)) {
+            class.count += 1;
+            key.clear();
+            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), key));
+            if in_a_row > 0 && key != last {
+                *self.processes.entry(class.known, last, || 0) += std::mem::take(&mut in_a_row);
+            }
+            std::mem::swap(key, last);
+            in_a_row += 1;
         }
-        class.count += 1;
-        self.key.clear();
-        class.process.iter().for_each(|&slot| key::encode(&event.values[slot], &mut self.key));
-        *self.processes.entry(class.known, &self.key, || 0) += 1;
+        if in_a_row > 0 {
+            *self.processes.entry(class.known, last, || 0) += in_a_row;
+        }
         self.check_room();
     }
 

@@ -88,64 +88,6 @@ fn encode_integer(number: Integer, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&number.to_le_bytes());
 }
 
-/// A value that three words tell apart from all others: an integer, or a text of up to 16 bytes.
-///
-/// It is made and compared without a loop or a call, unlike the bytes that [`encode`] makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Brief {
-    /// The length of a text, or what stands for an integer.
-    tag: usize,
-    words: [u64; 2],
-}
-
-impl Brief {
-    const LONGEST: usize = 16;
-
-    /// Equal to no value.
-    pub const NONE: Brief = Brief { tag: usize::MAX, words: [0; 2] };
-
-    /// The value, if it is one of these.
-    #[inline]
-    pub fn new(value: &Value<'_>) -> Option<Brief> {
-        let (tag, words) = match *value {
-            Value::Text(text) => (text.len(), both_ends(text)?),
-            Value::Signed(number) if number < 0 => (Self::LONGEST + 2, [number as u64, 0]),
-            Value::Signed(number) => (Self::LONGEST + 1, [number as u64, 0]),
-            Value::Unsigned(number) => (Self::LONGEST + 1, [number, 0]),
-            _ => return None,
-        };
-        Some(Brief { tag, words })
-    }
-
-    /// A number that is likely different for different values.
-    #[inline]
-    pub fn mix(&self) -> u64 {
-        let [first, last] = self.words;
-        (first ^ last.rotate_left(32) ^ self.tag as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    }
-}
-
-/// Pieces of a text from its beginning and its end, which overlap as its length says: together all of it.
-///
-/// There are few cases, because the processor cannot foresee which one the next text takes.
-#[inline]
-fn both_ends(text: &[u8]) -> Option<[u64; 2]> {
-    let length = text.len();
-    Some(match length {
-        0 => [0; 2],
-        1 => [text[0].into(), 0],
-        2..=8 => {
-            let two = |at: usize| u64::from(u16::from_le_bytes([text[at], text[at + 1]]));
-            let (second, third) = (2.min(length - 2), length.saturating_sub(4));
-            [two(0) | two(second) << 16, two(third) | two(length - 2) << 16]
-        }
-        9..=Brief::LONGEST => {
-            [u64::from_le_bytes(*text.first_chunk()?), u64::from_le_bytes(*text.last_chunk()?)]
-        }
-        _ => return None,
-    })
-}
-
 /// The values that were appended, in order. Of bytes that were cut off, what is left.
 pub fn decode(mut bytes: &[u8]) -> Vec<Datum> {
     let mut values = Vec::new();
@@ -195,7 +137,7 @@ fn decode_length(bytes: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Enumeration;
+    use crate::source::{Brief, Enumeration};
 
     fn encoded(value: &Value<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -248,7 +190,7 @@ mod tests {
 
     #[test]
     fn brief_keys_are_equal_when_their_bytes_are() {
-        let texts: Vec<Vec<u8>> = (0..=Brief::LONGEST)
+        let texts: Vec<Vec<u8>> = (0..16_usize)
             .flat_map(|length| {
                 let changed = (0..length).map(move |place| {
                     let mut text = vec![0; length];
@@ -263,12 +205,12 @@ mod tests {
         values.extend([0, 1, u64::MAX, 1 << 63].map(Value::Unsigned));
         for one in &values {
             for other in &values {
-                let (brief, bytes) = (Brief::new(one) == Brief::new(other), encoded(one) == encoded(other));
-                assert!(Brief::new(one).is_some());
+                let (brief, bytes) = (Brief::from(one) == Brief::from(other), encoded(one) == encoded(other));
+                assert_ne!(Brief::from(one), Brief::OTHER);
                 assert_eq!(brief, bytes, "{one:?} and {other:?}");
             }
         }
-        assert_eq!(Brief::new(&Value::Text(&[b'x'; Brief::LONGEST + 1])), None);
+        assert_eq!(Brief::from(&Value::Text(&[b'x'; 16])), Brief::OTHER);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::key::{self, Datum};
 use super::plan::{Plan, Slots};
 use super::selection::Kind;
-use crate::source::{EventClass, Scope, Value};
+use crate::source::{Event, EventClass, Scope};
 
 /// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that
 /// no two different events are equal and the list is the same whatever order events come in.
@@ -93,27 +93,18 @@ impl Details {
     }
 
     /// Makes a record of an event that is worth showing.
-    pub fn record(&self, found: &Found<'_>) -> Record {
+    pub fn record(&self, kind: &Arc<Kind>, duration_ns: u128, key: &[u8], event: &Event<'_>) -> Record {
         let mut values = Vec::new();
-        self.slots.iter().for_each(|&slot| key::encode(&found.values[slot], &mut values));
+        self.slots.iter().for_each(|&slot| key::encode(&event.value(slot), &mut values));
         Record {
-            duration_ns: found.duration_ns,
-            timestamp: found.timestamp,
-            kind: Arc::clone(found.kind),
-            key: found.key.into(),
+            duration_ns,
+            timestamp: event.timestamp(),
+            kind: Arc::clone(kind),
+            key: key.into(),
             fields: Arc::clone(&self.fields),
             values: values.into(),
         }
     }
-}
-
-/// An event that may be worth showing.
-pub(super) struct Found<'a> {
-    pub duration_ns: u128,
-    pub timestamp: i64,
-    pub kind: &'a Arc<Kind>,
-    pub key: &'a [u8],
-    pub values: &'a [Value<'a>],
 }
 
 /// The first records of the list, at most so many.
@@ -128,16 +119,12 @@ impl Longest {
         Longest { limit, heap: BinaryHeap::new() }
     }
 
-    /// Takes an event in if it belongs to the longest so far.
+    /// Whether an event may belong to the longest so far.
     #[inline]
-    pub fn offer(&mut self, found: &Found<'_>, details: &Details) {
-        let is_behind = |last: &Record| {
-            (Reverse(found.duration_ns), found.timestamp) > (Reverse(last.duration_ns), last.timestamp)
-        };
-        if self.heap.len() >= self.limit && self.heap.peek().is_none_or(is_behind) {
-            return;
-        }
-        self.push(details.record(found));
+    pub fn has_room_for(&self, duration_ns: u128, timestamp: i64) -> bool {
+        let is_behind =
+            |last: &Record| (Reverse(duration_ns), timestamp) > (Reverse(last.duration_ns), last.timestamp);
+        self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_behind)
     }
 
     pub fn absorb(&mut self, other: Longest) {
@@ -153,7 +140,8 @@ impl Longest {
         Longest::new(self.limit)
     }
 
-    fn push(&mut self, record: Record) {
+    /// Takes a record in, if it belongs to the longest so far.
+    pub fn push(&mut self, record: Record) {
         self.heap.push(record);
         if self.heap.len() > self.limit {
             self.heap.pop();

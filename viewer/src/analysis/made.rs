@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::meaning::Dictionary;
 use crate::source::{
-    Collect, Error, Event, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source, Value, Window,
+    Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source, Value,
+    Window,
 };
 
 use super::{Reading, Selection};
@@ -70,11 +71,8 @@ impl Source for Made {
         for (index, (timestamp, class, values)) in self.events.iter().enumerate() {
             if let Some(fields) = &wanted[*class] {
                 let values: Vec<_> = fields.iter().map(|&field| values[field].clone()).collect();
-                parts[index % self.parts].event(&Event {
-                    timestamp: *timestamp,
-                    class: *class,
-                    values: &values,
-                });
+                let decoded = Decoded { timestamp: *timestamp, values: &values };
+                parts[index % self.parts].events(&decoded.events(*class));
             }
         }
         parts.into_iter().rev().for_each(|part| collector.absorb(part));

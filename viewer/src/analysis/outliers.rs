@@ -64,6 +64,7 @@ pub fn outliers<S: Source>(
             None if pool.count() > 0 => unjudged.push((Arc::clone(kind), pool.clone())),
             None => {}
         }
+        limits.lowest.push(folded.map_or(u64::MAX, |judged| judged.limit));
         limits.folded.push(folded);
     }
     let mut implausible = 0;
@@ -72,6 +73,7 @@ pub fn outliers<S: Source>(
         let Some(kind) = kinds.iter().position(|kind| *kind == group.kind) else { continue };
         let Some(unit) = group.kind.unit else { continue };
         if let Some(judged) = rule.judge(&group.figures.durations, &pools[kind], unit) {
+            limits.lowest[kind] = limits.lowest[kind].min(judged.limit);
             limits.groups.entry(kind, &group.key_bytes, || judged);
         }
     }
@@ -95,6 +97,8 @@ struct Limits {
     groups: Groups<Judged>,
     /// For each kind, the limit of groups that were folded.
     folded: Vec<Option<Judged>>,
+    /// For each kind, the lowest limit of all its groups.
+    lowest: Vec<u64>,
 }
 
 impl Limits {
@@ -106,8 +110,9 @@ impl Limits {
 
 impl Sieve for Arc<Limits> {
     #[inline]
-    fn passes(&self, kind: usize, key: &[u8], ticks: u64) -> bool {
-        self.of(kind, key).is_some_and(|judged| ticks > judged.limit)
+    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
+        self.lowest.get(kind).is_some_and(|&lowest| ticks > lowest)
+            && self.of(kind, key()).is_some_and(|judged| ticks > judged.limit)
     }
 }
 

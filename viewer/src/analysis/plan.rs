@@ -1,11 +1,11 @@
 //! What to do with the events of a class, resolved once so that nothing is looked up by name for an event.
 
 use super::histogram::IMPLAUSIBLE;
-use super::key::{self, Brief};
+use super::key;
 use super::selection::{Kind, Selection};
 use crate::filter::{Bound, Mismatch};
 use crate::meaning::Meaning;
-use crate::source::{EventClass, FieldKind, Value};
+use crate::source::{Event, EventClass, Events, FieldKind, Value};
 use crate::unit::TimeUnit;
 
 /// How many bytes of keys tell groups apart.
@@ -28,18 +28,7 @@ pub(super) struct Plan {
 struct DurationSlot {
     slot: usize,
     /// What a float is multiplied with; integers are taken as they are.
-    float_scale: f64,
-}
-
-/// What the duration of an event is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Duration {
-    /// So many of the kind's unit.
-    Plausible(u64),
-    /// 2^63 or more: no duration but a clock that went wrong.
-    Implausible,
-    /// The event has none.
-    Absent,
+    float_scale: Option<f64>,
 }
 
 impl Plan {
@@ -63,7 +52,7 @@ impl Plan {
             let is_float = class.fields[field.index].kind == FieldKind::Float;
             // A float's fraction would be lost in its own unit.
             let unit = if is_float { TimeUnit::Nanoseconds } else { field.unit };
-            let float_scale = field.unit.nanoseconds() as f64;
+            let float_scale = is_float.then_some(field.unit.nanoseconds() as f64);
             (unit, DurationSlot { slot: slots.of(field.index), float_scale })
         });
         let kind = enter(Kind {
@@ -83,27 +72,30 @@ impl Plan {
         Ok((plan, slots.0))
     }
 
-    /// Whether the event fulfils all conditions.
-    #[inline]
-    pub fn admits(&self, values: &[Value<'_>]) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(values))
+    /// Whether there are conditions at all.
+    pub fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
     }
 
-    /// The event's duration.
+    /// Whether the event fulfils all conditions.
     #[inline]
-    pub fn duration(&self, values: &[Value<'_>]) -> Duration {
-        let Some(DurationSlot { slot, float_scale }) = self.duration else {
-            return Duration::Absent;
-        };
-        match values[slot] {
-            Value::Unsigned(ticks) if ticks < IMPLAUSIBLE => Duration::Plausible(ticks),
-            Value::Signed(ticks) if ticks >= 0 => Duration::Plausible(ticks as u64),
-            Value::Float(value) => {
-                let ticks = (value * float_scale).round();
-                let is_plausible = (0.0..IMPLAUSIBLE as f64).contains(&ticks);
-                if is_plausible { Duration::Plausible(ticks as u64) } else { Duration::Implausible }
+    pub fn admits(&self, event: &Event<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(event))
+    }
+
+    /// The durations of events, in the kind's unit, in place of what the vector holds; nothing if they have none.
+    /// Those from [`IMPLAUSIBLE`] on are no durations but come from a clock that went wrong.
+    pub fn durations(&self, events: &Events<'_>, into: &mut Vec<u64>) {
+        into.clear();
+        match self.duration {
+            None => {}
+            Some(DurationSlot { slot, float_scale: None }) => events.fields.integers(slot, into),
+            Some(DurationSlot { slot, float_scale: Some(scale) }) => {
+                into.extend(events.iter().map(|event| match event.value(slot) {
+                    Value::Float(value) => whole(value * scale),
+                    _ => IMPLAUSIBLE,
+                }));
             }
-            _ => Duration::Implausible,
         }
     }
 
@@ -112,11 +104,10 @@ impl Plan {
         self.duration.map(|duration| duration.slot)
     }
 
-    /// The event's key, if it has one alone and that is brief.
-    #[inline]
-    pub fn brief_key(&self, values: &[Value<'_>]) -> Option<Brief> {
+    /// The slot of the key, if there is one alone.
+    pub fn only_key(&self) -> Option<usize> {
         match *self.keys {
-            [slot] => Brief::new(&values[slot]),
+            [slot] => Some(slot),
             _ => None,
         }
     }
@@ -124,11 +115,17 @@ impl Plan {
     /// Writes the event's keys into a buffer. Longer ones are told apart by their beginning, so that a trace
     /// full of long texts does not fill the memory.
     #[inline]
-    pub fn encode_key(&self, values: &[Value<'_>], bytes: &mut Vec<u8>) {
+    pub fn encode_key(&self, event: &Event<'_>, bytes: &mut Vec<u8>) {
         bytes.clear();
-        self.keys.iter().for_each(|&slot| key::encode(&values[slot], bytes));
+        self.keys.iter().for_each(|&slot| key::encode(&event.value(slot), bytes));
         bytes.truncate(KEY_LENGTH);
     }
+}
+
+/// A float as the nearest whole number, if it is a plausible duration.
+fn whole(ticks: f64) -> u64 {
+    let ticks = ticks.round();
+    if (0.0..IMPLAUSIBLE as f64).contains(&ticks) { ticks as u64 } else { IMPLAUSIBLE }
 }
 
 /// Why no event of a class counts.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Unwanted};
 use super::selection::{Kind, LeftOut, Misfit, Selection};
-use crate::source::{ClassIndex, EventClass};
+use crate::source::{ClassIndex, EventClass, Events};
 
 /// The plans for all classes met so far, and what is known of them together.
 #[derive(Clone, Debug)]
@@ -56,11 +56,10 @@ impl Roster {
         Some(fields)
     }
 
-    /// Counts an event of the class, and gives the class's plan if its events count.
-    #[inline]
-    pub fn count(&mut self, class: ClassIndex) -> Option<&Plan> {
-        let entry = self.classes.get_mut(class)?.as_mut()?;
-        entry.events += 1;
+    /// Counts events, and gives their class's plan if they count.
+    pub fn count(&mut self, events: &Events<'_>) -> Option<&Plan> {
+        let entry = self.classes.get_mut(events.class)?.as_mut()?;
+        entry.events += events.count as u64;
         entry.plan.as_ref().ok()
     }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::longest::{Details, Found, Longest, Record};
-use super::plan::{Duration, Slots};
+use super::histogram::IMPLAUSIBLE;
+use super::longest::{Details, Longest, Record};
+use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{LeftOut, Selection};
-use crate::source::{Collect, Event, EventClass, Report, Source};
+use crate::source::{Collect, EventClass, Events, Report, Source};
 
 /// The slowest events of a trace.
 #[derive(Debug)]
@@ -38,8 +39,9 @@ pub fn slow<S: Source>(
 
 /// Says which events are worth showing.
 pub(super) trait Sieve: Clone + Send {
-    /// Whether an event of this kind, key and duration, in the kind's unit, is worth showing.
-    fn passes(&self, kind: usize, key: &[u8], ticks: u64) -> bool;
+    /// Whether an event of this kind and duration, in the kind's unit, is worth showing. To make its key takes longer
+    /// than the rest, and mostly the duration tells.
+    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
 }
 
 /// All events are worth showing.
@@ -48,7 +50,7 @@ struct Everything;
 
 impl Sieve for Everything {
     #[inline]
-    fn passes(&self, _: usize, _: &[u8], _: u64) -> bool {
+    fn passes<'k>(&self, _: usize, _: u64, _: impl FnOnce() -> &'k [u8]) -> bool {
         true
     }
 }
@@ -63,6 +65,7 @@ pub(super) struct Sift<S> {
     /// How many events passed.
     pub passed: u64,
     pub implausible: u64,
+    durations: Vec<u64>,
     key: Vec<u8>,
 }
 
@@ -75,6 +78,7 @@ impl<S: Sieve> Sift<S> {
             longest: Longest::new(limit),
             passed: 0,
             implausible: 0,
+            durations: Vec::new(),
             key: Vec::new(),
         }
     }
@@ -92,32 +96,32 @@ impl<S: Sieve> Collect for Sift<S> {
         Some(slots.0)
     }
 
-    #[inline]
-    fn event(&mut self, event: &Event<'_>) {
-        self.roster.count(event.class);
-        let Some(plan) = self.roster.plan(event.class) else { return };
-        let Some(Some(details)) = self.details.get(event.class) else { return };
-        if !plan.admits(event.values) {
-            return;
-        }
-        match plan.duration(event.values) {
-            Duration::Plausible(ticks) => {
-                plan.encode_key(event.values, &mut self.key);
-                if self.sieve.passes(plan.kind, &self.key, ticks) {
-                    self.passed += 1;
-                    let kind = &self.roster.kinds[plan.kind];
-                    let found = Found {
-                        duration_ns: kind.ns(ticks),
-                        timestamp: event.timestamp,
-                        kind,
-                        key: &self.key,
-                        values: event.values,
-                    };
-                    self.longest.offer(&found, details);
+    fn events(&mut self, events: &Events<'_>) {
+        self.roster.count(events);
+        let Some(plan) = self.roster.plan(events.class) else { return };
+        let Some(Some(details)) = self.details.get(events.class) else { return };
+        let kind = &self.roster.kinds[plan.kind];
+        plan.durations(events, &mut self.durations);
+        for (event, &ticks) in events.iter().zip(&self.durations) {
+            if !plan.admits(&event) {
+                continue;
+            }
+            if ticks >= IMPLAUSIBLE {
+                self.implausible += 1;
+                continue;
+            }
+            let key = &mut self.key;
+            let passes = self.sieve.passes(plan.kind, ticks, move || {
+                plan.encode_key(&event, key);
+                key
+            });
+            if passes {
+                self.passed += 1;
+                if self.longest.has_room_for(kind.ns(ticks), event.timestamp()) {
+                    plan.encode_key(&event, &mut self.key);
+                    self.longest.push(details.record(kind, kind.ns(ticks), &self.key, &event));
                 }
             }
-            Duration::Implausible => self.implausible += 1,
-            Duration::Absent => {}
         }
     }
 
@@ -129,6 +133,7 @@ impl<S: Sieve> Collect for Sift<S> {
             longest: self.longest.emptied(),
             passed: 0,
             implausible: 0,
+            durations: Vec::new(),
             key: Vec::new(),
         }
     }

@@ -7,12 +7,10 @@ use super::fold::{Spilled, Tracked};
 use super::group::{Figures, Folded, Group, Sort};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::key::Brief;
-use super::plan::Duration;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{Kind, LeftOut, Misfit, Selection};
-use crate::source::{Collect, Event, EventClass, Report, Source};
+use crate::source::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Source};
 
 /// How many groups with a key are told apart; beyond that the lightest are folded together.
 pub const GROUP_CAP: usize = 10_000;
@@ -75,12 +73,22 @@ struct Collector {
     groups: Groups<Figures>,
     state: State,
     cap: usize,
+    room: Room,
+}
+
+/// Room to work in, kept from events to events.
+#[derive(Debug, Default)]
+struct Room {
+    durations: Vec<u64>,
+    briefs: Vec<Brief>,
+    /// The events whose groups were not met lately.
+    others: Vec<usize>,
     key: Vec<u8>,
 }
 
 impl Collector {
     fn new(roster: Roster, state: State, cap: usize) -> Self {
-        Collector { roster, groups: Groups::default(), state, cap, key: Vec::new() }
+        Collector { roster, groups: Groups::default(), state, cap, room: Room::default() }
     }
 
     /// How many keyed groups there may be before room is made.
@@ -94,22 +102,24 @@ impl Collector {
     }
 
     /// Takes in an event whose group was not met lately.
-    #[inline(never)]
-    fn enter(&mut self, event: &Event<'_>, brief: Option<Brief>, duration: Duration) {
-        let Some(plan) = self.roster.plan(event.class) else { return };
+    fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
+        let Collector { roster, groups, state, room, .. } = self;
+        let Some(plan) = roster.plan(class) else { return };
         let kind = plan.kind;
-        plan.encode_key(event.values, &mut self.key);
-        if let State::Tracked(tracked) = &self.state
-            && !self.key.is_empty()
-            && !tracked.has(&self.roster.kinds[kind], &self.key)
+        plan.encode_key(event, &mut room.key);
+        if let State::Tracked(tracked) = state
+            && !room.key.is_empty()
+            && !tracked.has(&roster.kinds[kind], &room.key)
         {
             return;
         }
-        let figures = match &brief {
-            Some(brief) => self.groups.recallable(kind, brief, &self.key, Figures::default),
-            None => self.groups.entry(kind, &self.key, Figures::default),
+        let figures = match room.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => {
+                groups.recallable(kind, brief, &room.key, Figures::default)
+            }
+            _ => groups.entry(kind, &room.key, Figures::default),
         };
-        figures.take(duration);
+        figures.take(room.durations.get(event.number).copied());
         if self.groups.keyed() > self.limit() {
             self.make_room();
         }
@@ -142,10 +152,8 @@ impl Collector {
             figures,
         };
         let mut groups: Vec<Group> = self.groups.into_entries().map(group).collect();
-        groups.sort_by(|a, b| {
-            let weights = Reverse(a.weight(sort)).cmp(&Reverse(b.weight(sort)));
-            weights.then_with(|| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)))
-        });
+        groups.sort_by(|a, b| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
+        groups.sort_by_cached_key(|group| Reverse(group.weight(sort)));
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
         Ok(Top { report, groups, folded, left_out, pools })
@@ -171,23 +179,33 @@ impl Collect for Collector {
         self.roster.want(class)
     }
 
-    // Not inlined: a source's loop has few registers to spare.
-    #[inline(never)]
-    fn event(&mut self, event: &Event<'_>) {
-        let Some(plan) = self.roster.count(event.class) else { return };
-        if !plan.admits(event.values) {
-            return;
+    fn events(&mut self, events: &Events<'_>) {
+        let Collector { roster, groups, room: Room { durations, briefs, others, .. }, .. } = self;
+        let Some(plan) = roster.count(events) else { return };
+        plan.durations(events, durations);
+        briefs.clear();
+        others.clear();
+        match plan.only_key() {
+            None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
+            Some(key) => {
+                events.fields.briefs(key, briefs);
+                let of_kind = groups.of_kind(plan.kind);
+                let (durations, has_conditions) = (durations.as_slice(), plan.has_conditions());
+                for (event, &brief) in briefs.iter().enumerate() {
+                    if has_conditions && !plan.admits(&events.get(event)) {
+                        continue;
+                    }
+                    // A group that is recalled is there, and so the state allows it.
+                    match of_kind.recall(brief) {
+                        Some(figures) => figures.take(durations.get(event).copied()),
+                        None => others.push(event),
+                    }
+                }
+            }
         }
-        let duration = plan.duration(event.values);
-        let brief = plan.brief_key(event.values);
-        // A group that is recalled is there, and so the state allows it.
-        if let Some(brief) = &brief
-            && let Some(figures) = self.groups.recall(plan.kind, brief)
-        {
-            figures.take(duration);
-            return;
+        for other in 0..self.room.others.len() {
+            self.enter(events.class, &events.get(self.room.others[other]));
         }
-        self.enter(event, brief, duration);
     }
 
     fn split(&self) -> Self {

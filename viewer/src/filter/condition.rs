@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::Glob;
-use crate::source::{FieldKind, Value};
+use crate::source::{Event, FieldKind, Value};
 use crate::unit::{TimeUnit, parse_duration};
 
 /// A condition on a field, e.g. `name=get`, `duration>1ms` or `addr~127.*`.
@@ -156,7 +156,7 @@ impl Operator {
     }
 }
 
-/// A condition on a slot of [`Event::values`](crate::source::Event::values).
+/// A condition on one of the fields that were asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     slot: usize,
@@ -174,9 +174,13 @@ enum Test {
 }
 
 impl Bound {
-    /// Whether the event with these values fulfils the condition.
-    pub fn holds(&self, values: &[Value<'_>]) -> bool {
-        let ordering = match (&self.test, &values[self.slot]) {
+    /// Whether the event fulfils the condition.
+    pub fn holds(&self, event: &Event<'_>) -> bool {
+        self.holds_for(&event.value(self.slot))
+    }
+
+    fn holds_for(&self, value: &Value<'_>) -> bool {
+        let ordering = match (&self.test, value) {
             (Test::Text(wanted), Value::Text(text)) => Some((*text).cmp(wanted)),
             (Test::Label(wanted), Value::Enum(number, labels)) => {
                 equal(labels.label(*number) == Some(wanted))

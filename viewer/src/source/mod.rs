@@ -5,7 +5,7 @@
 //! steps over the rest, and it can be split over threads, so that a source may read packets in parallel.
 //!
 //! ```text
-//!            want(class) -> fields        event(…) event(…)
+//!            want(class) -> fields        events(…) events(…)
 //! Collector <───────────────────── Source ─────────────────> Collector ──absorb──> Collector
 //! ```
 //!
@@ -28,11 +28,15 @@ use std::sync::atomic::AtomicU64;
 mod any;
 #[cfg(feature = "babeltrace2")]
 pub mod babeltrace2;
+mod brief;
 pub mod discover;
+mod events;
 pub mod native;
 mod value;
 
 pub use any::{AnySource, Choice};
+pub use brief::Brief;
+pub use events::{Decoded, Event, Events, Fields};
 pub use value::{Enumeration, Integer, Value};
 
 /// Reads traces.
@@ -79,28 +83,17 @@ impl std::error::Error for Error {}
 /// [`absorb`](Collect::absorb) them again: a collector's result must not depend on that.
 pub trait Collect: Send + Sized {
     /// Which fields of the class to decode, as indexes into [`EventClass::fields`], in the order in which
-    /// [`Event::values`] shall have them. `None` steps over the class's events.
+    /// [`Events::fields`] shall have them. `None` steps over the class's events.
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>>;
 
-    /// Takes one event of a wanted class.
-    fn event(&mut self, event: &Event<'_>);
+    /// Takes events of a wanted class.
+    fn events(&mut self, events: &Events<'_>);
 
     /// An empty collector that knows the classes this one has seen so far.
     fn split(&self) -> Self;
 
     /// Adds what another collector has gathered.
     fn absorb(&mut self, other: Self);
-}
-
-/// One event, with the fields that the collector asked for.
-#[derive(Debug)]
-pub struct Event<'a> {
-    /// When: nanoseconds since 1970.
-    pub timestamp: i64,
-    /// Of which class; equal to the [`EventClass::index`] that `want` was asked about.
-    pub class: ClassIndex,
-    /// The wanted fields, in the order in which they were asked for.
-    pub values: &'a [Value<'a>],
 }
 
 /// The number of an event class within one source, dense from 0.

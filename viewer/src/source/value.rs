@@ -21,6 +21,17 @@ pub enum Value<'a> {
     Struct(Vec<(&'a str, Value<'a>)>),
 }
 
+impl Value<'_> {
+    /// An integer in two's complement. What is none is -1.
+    pub fn raw(&self) -> u64 {
+        match *self {
+            Value::Unsigned(number) => number,
+            Value::Signed(number) => number as u64,
+            _ => u64::MAX,
+        }
+    }
+}
+
 /// An integer, signed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Integer {

@@ -81,7 +81,7 @@ pub fn hist(top: &Top, limit: usize) -> Value {
         });
         let buckets: Value = buckets.collect();
         let mut json = group_name(&group.kind, &group.key());
-        json.insert("count".into(), group.figures.count.into());
+        json.insert("count".into(), group.figures.count().into());
         json.insert("implausible".into(), group.figures.implausible.into());
         json.insert("buckets".into(), buckets);
         Value::Object(json)
@@ -157,7 +157,7 @@ fn group_figures(group: &Group, report: &Report) -> Value {
     let per_ns = |amount: f64| (span_ns > 0).then(|| amount / span_ns as f64);
     let mut json = group_name(&group.kind, &group.key());
     let more = json!({
-        "count": figures.count,
+        "count": figures.count(),
         "implausible": figures.implausible,
         "total_us": timed.then(|| microseconds(group.total_ns())),
         "mean_us": group.mean_ns().map(|mean| mean / 1000.0),
@@ -167,7 +167,7 @@ fn group_figures(group: &Group, report: &Report) -> Value {
         "p999_us": percentile(Quantile::P999),
         "min_us": figures.durations.min().map(|ticks| microseconds(group.kind.ns(ticks))),
         "max_us": group.max_ns().map(microseconds),
-        "rate_per_s": per_ns(figures.count as f64 * 1e9),
+        "rate_per_s": per_ns(figures.count() as f64 * 1e9),
         "wall_share": if timed { per_ns(group.total_ns() as f64) } else { None },
         "is_sum": group.kind.is_sum,
         "unit_is_guess": group.kind.unit_is_guess,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ltt_top::source::babeltrace2::Babeltrace2;
 use ltt_top::source::discover::discover;
 use ltt_top::source::native::Native;
-use ltt_top::source::{Collect, Event, EventClass, Progress, Report, Scope, Source, Window};
+use ltt_top::source::{Collect, EventClass, Events, Progress, Report, Scope, Source, Window};
 use lttng_testing::Trace;
 
 mod recording;
@@ -64,18 +64,21 @@ impl Collect for KeepAll {
         Some((0..class.fields.len()).collect())
     }
 
-    fn event(&mut self, event: &Event<'_>) {
-        let class = &self.classes[&event.class];
-        assert_eq!(class.fields.len(), event.values.len());
-        let (mut contexts, mut fields) = (Vec::new(), Vec::new());
-        for (field, value) in class.fields.iter().zip(event.values) {
-            match field.scope {
-                Scope::Environment => {}
-                Scope::Payload => fields.push((field.name.clone(), text(value))),
-                _ => contexts.push((field.name.clone(), text(value))),
+    fn events(&mut self, events: &Events<'_>) {
+        let class = &self.classes[&events.class];
+        for event in events.iter() {
+            let (mut contexts, mut fields) = (Vec::new(), Vec::new());
+            for (index, field) in class.fields.iter().enumerate() {
+                let value = text(&event.value(index));
+                match field.scope {
+                    Scope::Environment => {}
+                    Scope::Payload => fields.push((field.name.clone(), value)),
+                    _ => contexts.push((field.name.clone(), value)),
+                }
             }
+            let timestamp = event.timestamp();
+            self.events.push(Seen { timestamp, name: class.name.clone(), contexts, fields });
         }
-        self.events.push(Seen { timestamp: event.timestamp, name: class.name.clone(), contexts, fields });
     }
 
     fn split(&self) -> Self {

@@ -3,7 +3,7 @@ use crate::source::{Enumeration, Integer};
 
 fn holds(condition: &str, kind: FieldKind, value: Value<'_>) -> bool {
     let condition: Condition = condition.parse().unwrap();
-    condition.bind(0, kind, Some(TimeUnit::Microseconds)).unwrap().holds(&[value])
+    condition.bind(0, kind, Some(TimeUnit::Microseconds)).unwrap().holds_for(&value)
 }
 
 fn refusal(condition: &str, kind: FieldKind, unit: Option<TimeUnit>) -> String {

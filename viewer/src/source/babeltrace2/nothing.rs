@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::source::{Collect, Event, EventClass};
+use crate::source::{Collect, EventClass, Events};
 
 /// Collects nothing.
 pub struct Nothing;
@@ -11,7 +11,7 @@ impl Collect for Nothing {
     fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
         None
     }
-    fn event(&mut self, _: &Event<'_>) {}
+    fn events(&mut self, _: &Events<'_>) {}
     fn split(&self) -> Self {
         Nothing
     }

@@ -9,7 +9,7 @@ use super::classes::{Described, Slot, describe};
 use super::ffi::{self, Constant, Graph, Loss, Message, MessageView};
 use super::fields;
 use super::packets::Packet;
-use crate::source::{ClassIndex, Collect, Event, Progress, Report, Value, Window};
+use crate::source::{ClassIndex, Collect, Decoded, Progress, Report, Value, Window};
 
 /// One reading of all traces.
 pub struct Reading<'p, C> {
@@ -152,7 +152,7 @@ impl<'p, C: Collect> Reading<'p, C> {
         let Some(Some(wanted)) = self.classes.get(class) else { return };
         let mut values = recycle(std::mem::take(&mut self.values));
         fields::read(wanted, &trace.environment, event, &mut values);
-        self.collector.event(&Event { timestamp, class, values: &values });
+        self.collector.events(&Decoded { timestamp, values: &values }.events(class));
         self.values = recycle(values);
     }
 

@@ -147,12 +147,6 @@ impl<'a> Bits<'a> {
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
-
-    /// Moves on to where only these are left of the rest.
-    #[inline]
-    pub fn set_rest(&mut self, rest: &'a [u8]) {
-        self.rest = rest;
-    }
 }
 
 /// A signed integer of so many bits.

@@ -19,14 +19,60 @@ use super::metadata::{ByteOrder, Integer, Length, Slot, StreamClass, Type};
 /// How to decode the event headers of a stream.
 #[derive(Debug)]
 pub enum EventHeader<'m> {
-    /// LTTng's large header.
-    Large,
-    /// LTTng's compact header.
-    Compact,
+    /// One of LTTng's.
+    Lttng(Lttng),
     /// Any other.
     Other(&'m Type),
     /// None: the stream has one class, and its events have no time.
     None,
+}
+
+/// A header of LTTng's, told by the sizes of its short form: an id in the low bits, a timestamp in those above.
+#[derive(Clone, Copy, Debug)]
+pub struct Lttng {
+    id_bits: u32,
+    timestamp_bits: u32,
+}
+
+impl Lttng {
+    const LARGE: Lttng = Lttng { id_bits: 16, timestamp_bits: 32 };
+    const COMPACT: Lttng = Lttng { id_bits: 5, timestamp_bits: 27 };
+
+    /// How many bytes the short form has.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        ((self.id_bits + self.timestamp_bits) / 8) as usize
+    }
+
+    /// The id, and by how much the clock has moved on. `None` if the header has the extended form.
+    #[inline(always)]
+    pub fn short(self, first_bytes: u64, clock: u64) -> Option<(u64, u64)> {
+        let id = first_bytes & ones(self.id_bits);
+        let low = first_bytes >> self.id_bits;
+        let passed = low.wrapping_sub(clock) & ones(self.timestamp_bits);
+        (id != ones(self.id_bits)).then_some((id, passed))
+    }
+
+    fn decode(self, bits: &mut Bits<'_>, clock: &mut u64) -> Result<u64, Fault> {
+        bits.align(8)?;
+        let mut behind = *bits;
+        let mut first_bytes = [0; 8];
+        first_bytes[..self.size()].copy_from_slice(behind.bytes(self.size())?);
+        if let Some((id, passed)) = self.short(u64::from_le_bytes(first_bytes), *clock) {
+            *clock = clock.wrapping_add(passed);
+            *bits = behind;
+            return Ok(id);
+        }
+        bits.bytes(self.id_bits.div_ceil(8) as usize)?;
+        let id = bits.integer(32, ByteOrder::Little)?;
+        *clock = bits.integer(64, ByteOrder::Little)?;
+        Ok(id)
+    }
+}
+
+/// So many bits that are set.
+fn ones(bits: u32) -> u64 {
+    (1 << bits) - 1
 }
 
 impl<'m> EventHeader<'m> {
@@ -45,63 +91,29 @@ impl<'m> EventHeader<'m> {
         let mut behind = events.chain([&stream.event_context]).flatten();
         match tag {
             Some(tag) if behind.any(|kind| refers_to(kind, tag)) => EventHeader::Other(header),
-            Some(_) if is_lttng(header, 16, 8, 32) => EventHeader::Large,
-            Some(_) if is_lttng(header, 5, 1, 27) => EventHeader::Compact,
+            Some(_) if is_lttng(header, Lttng::LARGE, 8) => EventHeader::Lttng(Lttng::LARGE),
+            Some(_) if is_lttng(header, Lttng::COMPACT, 1) => EventHeader::Lttng(Lttng::COMPACT),
             _ => EventHeader::Other(header),
         }
     }
 
     /// Whether what follows a header begins at a byte's boundary.
     pub fn ends_at_a_byte(&self) -> bool {
-        matches!(self, EventHeader::Large | EventHeader::Compact)
+        matches!(self, EventHeader::Lttng(_))
     }
 
     /// Decodes a header: returns the class's id, and moves the clock on.
-    #[inline(always)]
     pub fn decode(&self, bits: &mut Bits<'_>, slots: &mut Slots, clock: &mut u64) -> Result<u64, Fault> {
         match self {
-            EventHeader::Large => {
-                let &[i0, i1, t0, t1, t2, t3] = array(bits.bytes(6)?)?;
-                let id = u16::from_le_bytes([i0, i1]);
-                if id != u16::MAX {
-                    *clock = advance(*clock, u32::from_le_bytes([t0, t1, t2, t3]).into(), 32);
-                    return Ok(id.into());
-                }
-                let &rest = array::<8>(bits.bytes(8)?)?;
-                let timestamp = u64::from_le_bytes(rest);
-                *clock = timestamp;
-                Ok(u32::from_le_bytes([t0, t1, t2, t3]).into())
-            }
-            EventHeader::Compact => {
-                bits.align(8)?;
-                let mut peek = *bits;
-                let word = u32::from_le_bytes(*array(peek.bytes(4)?)?);
-                if word & 31 != 31 {
-                    *bits = peek;
-                    *clock = advance(*clock, (word >> 5).into(), 27);
-                    return Ok((word & 31).into());
-                }
-                bits.skip(8)?;
-                let id = u32::from_le_bytes(*array(bits.bytes(4)?)?);
-                *clock = u64::from_le_bytes(*array(bits.bytes(8)?)?);
-                Ok(id.into())
-            }
+            EventHeader::Lttng(lttng) => lttng.decode(bits, clock),
             EventHeader::Other(header) => {
-                // What is called gets copies, so that the originals can stay in registers.
-                let (mut place, mut count, mut id) = (*bits, *clock, 0);
-                any(header, "", &mut place, slots, &mut id, &mut count)?;
-                (*bits, *clock) = (place, count);
+                let mut id = 0;
+                any(header, "", bits, slots, &mut id, clock)?;
                 Ok(id)
             }
             EventHeader::None => Ok(0),
         }
     }
-}
-
-/// Bytes whose number is known, as an array.
-#[inline]
-fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Fault> {
-    bytes.try_into().map_err(|_| Fault::Short)
 }
 
 /// Decodes any header: the last integer called `id` is the id, and each that counts the clock moves it on.
@@ -140,8 +152,8 @@ fn any(
     }
 }
 
-/// Whether a header is one of LTTng's, with an id and a timestamp of so many bits in the short form.
-fn is_lttng(header: &Type, id_bits: u32, short_align: u32, timestamp_bits: u32) -> bool {
+/// Whether a header is this one of LTTng's, with so aligned fields in the short form.
+fn is_lttng(header: &Type, Lttng { id_bits, timestamp_bits }: Lttng, short_align: u32) -> bool {
     let plain = |kind: &Type, size: u32, align: u32, counts: bool| {
         let (Type::Integer(integer) | Type::Enum(integer, _)) = kind else { return false };
         is_plain(integer, size, align) && integer.clock.is_some() == counts

@@ -7,7 +7,7 @@
 //!
 //! `metadata` says how packets are laid out. `scan` finds the packets in the files, `ledger` drops those
 //! that snapshots repeat and does the sums over their counters. `plan` compiles what is wanted of each event
-//! class, and `read` runs the plans over the packets, in parallel. Only `file` and the
+//! class, `decoding` runs the plans over a part of a packet, and `read` over all packets, in parallel. Only `file` and the
 //! functions that are given paths do input and output; decoding sees bytes.
 
 use std::ops::RangeInclusive;
@@ -16,13 +16,15 @@ use std::sync::Arc;
 
 use super::discover::{Discovery, TraceFolders, stream_files};
 use super::{
-    Collect, Damage, Error, Event, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source,
+    Collect, Damage, Error, EventClass, Events, FieldClass, FieldKind, Progress, Report, Scope, Source,
 };
 use super::{Trace, Window};
 
+mod batch;
 mod bits;
 mod clock;
 mod decode;
+mod decoding;
 mod file;
 mod header;
 mod index;
@@ -33,6 +35,7 @@ mod plan;
 mod read;
 mod scan;
 mod stream;
+mod stretch;
 mod texts;
 
 use clock::Timebase;
@@ -222,7 +225,7 @@ impl Collect for Nothing {
     fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
         None
     }
-    fn event(&mut self, _: &Event<'_>) {}
+    fn events(&mut self, _: &Events<'_>) {}
     fn split(&self) -> Nothing {
         Nothing
     }

@@ -1,95 +1,98 @@
-//! An event class, compiled once into the steps that decode the fields somebody wants.
+//! An event class, compiled once into what decodes the fields somebody wants.
 //!
-//! Only texts have a length that the plan does not know. All else stands at a fixed offset from the end of
-//! the last text and is read in place; a field nobody wants and nobody refers to is only part of the offset of
-//! the next. With contexts `vpid` and `vtid`, and `name` and `duration` wanted, a `command_call` becomes:
-//!
-//! ```text
-//! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
-//! └──────────────────── 2 SkipTexts at 12 ─────────────────────────┘ └ Text → 0 ─┘ └ Integer → 1, end at 8
-//! ```
-//!
-//! Whatever is not made of whole bytes in little-endian order takes the [general way](super::decode) within
-//! the same plan.
+//! Nearly all events are one [stretch](super::stretch) of whole bytes in little-endian order, and are only walked
+//! over: their fields are read where they are. Whatever is in the way of that takes the [general way](super::decode),
+//! one stage after the other.
 
 use super::bits::{Bits, Fault};
-use super::decode::{self, Slots, until_nul};
-use super::metadata::{ByteOrder, Float, Integer, Length, Slot, Type};
-use super::texts::Texts;
-use crate::source::{Enumeration, Integer as Number, Value};
+use super::decode::{self, Slots};
+use super::metadata::{EnvironmentValue, Integer, Length, Type};
+use super::stretch::{Field, Form, Read, Stretch};
+use crate::source::Value;
 
-/// The steps that decode an event's fields.
-#[derive(Debug, Default)]
-pub struct Plan<'m> {
+/// How to decode the events of a class.
+#[derive(Debug)]
+pub enum Plan<'m> {
+    /// Walk over them; these are the wanted fields.
+    Walk(Stretch<'m>, Vec<Wanted<'m>>),
+    /// Take one stage after the other.
+    Stages(Stages<'m>),
+}
+
+/// Where the values of a wanted field come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'m> {
+    /// From each event.
+    Field(Field<'m>),
+    /// From somewhere else.
+    Constant(Constant<'m>),
+}
+
+/// A value that does not change from event to event.
+#[derive(Clone, Copy, Debug)]
+pub enum Constant<'m> {
+    /// The same for the trace.
+    Environment(&'m EnvironmentValue),
+    /// A member of the packet context.
+    Packet(usize),
+    /// There is none.
+    Nothing,
+}
+
+impl<'m> Constant<'m> {
+    /// The value, in a packet with this context.
+    pub fn value<'a>(&self, context: &[Value<'a>]) -> Value<'a>
+    where
+        'm: 'a,
+    {
+        match self {
+            Constant::Environment(EnvironmentValue::Text(text)) => Value::Text(text.as_bytes()),
+            Constant::Environment(EnvironmentValue::Integer(number)) => match i64::try_from(*number) {
+                Ok(number) => Value::Signed(number),
+                Err(_) => Value::Unsigned(*number as u64),
+            },
+            Constant::Packet(member) => context.get(*member).cloned().unwrap_or(Value::Unsigned(0)),
+            Constant::Nothing => Value::Unsigned(0),
+        }
+    }
+}
+
+/// Stages, one after the other.
+#[derive(Debug)]
+pub struct Stages<'m> {
     stages: Vec<Stage<'m>>,
+    /// The constants, with where they go.
+    constants: Vec<(usize, Constant<'m>)>,
+    /// How many values are wanted.
+    width: usize,
 }
 
 #[derive(Debug)]
 enum Stage<'m> {
-    /// Take steps in whole bytes.
-    Bytes(Steps<'m>),
+    /// Decode whole bytes.
+    Stretch(Stretch<'m>),
     /// Move on to a multiple of so many bits.
     Align(u32),
     /// Step over anything.
     Skip(&'m Type),
     /// Read anything.
     Any { kind: &'m Type, into: usize },
-    /// Give a value out once more, for a field that is wanted twice.
-    Copy { from: usize, into: usize },
 }
 
-/// Steps in whole bytes, one after the other.
-#[derive(Debug, Default)]
-struct Steps<'m> {
-    steps: Vec<Step<'m>>,
-    /// How many bytes behind the last text they end.
-    end: usize,
-}
-
-/// What to do so many bytes (`at`) behind the last text, or behind the beginning if there was none.
-#[derive(Debug)]
-enum Step<'m> {
-    /// Read an integer.
-    Integer { at: usize, read: Read, into: usize },
-    /// Read a floating-point number, a double or a single one.
-    Float { at: usize, is_double: bool, into: usize },
-    /// Read a label's number.
-    Enum { at: usize, read: Read, labels: &'m Enumeration, into: usize },
-    /// Read text of so many bytes.
-    Characters { at: usize, length: usize, into: usize },
-    /// Keep an integer for what refers to it.
-    Keep { at: usize, read: Read, slot: Slot },
-    /// Step over so many texts, each up to its NUL.
-    SkipTexts { at: usize, count: usize },
-    /// Read text up to its NUL.
-    Text { at: usize, into: usize },
-}
-
-/// How to read an integer of whole bytes in little-endian order.
-#[derive(Clone, Copy, Debug)]
-enum Read {
-    U8,
-    U16,
-    U32,
-    U64,
-    I8,
-    I16,
-    I32,
-    I64,
-}
+/// A scope of an event, with where the value of each of its members goes, if anywhere.
+pub type WantedMembers<'m> = (&'m Type, Vec<Option<usize>>);
 
 impl<'m> Plan<'m> {
-    /// A plan for scopes that stand one after the other, each with where the value of each member goes, if
-    /// anywhere. `byte_aligned` says whether the first begins at a byte's boundary; `repeats` are values that
-    /// are wanted twice, from where they go at first to where they go too.
+    /// A plan for scopes that stand one after the other. `byte_aligned` says whether the first begins at a byte's
+    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes.
     pub fn new(
-        scopes: &[(&'m Type, Vec<Option<usize>>)],
+        scopes: &[WantedMembers<'m>],
         byte_aligned: bool,
-        repeats: &[(usize, usize)],
+        constants: &[Option<Constant<'m>>],
     ) -> Plan<'m> {
         let mut planner = Planner {
             stages: Vec::new(),
-            bytes: Steps::default(),
+            stretch: Stretch::default(),
             modulus: if byte_aligned { 8 } else { 1 },
             residue: 0,
         };
@@ -99,148 +102,62 @@ impl<'m> Plan<'m> {
                 planner.field(&member.kind, *into);
             }
         }
-        planner.end_bytes();
-        planner.stages.extend(repeats.iter().map(|&(from, into)| Stage::Copy { from, into }));
-        Plan { stages: planner.stages }
+        let stretch = std::mem::take(&mut planner.stretch);
+        if planner.stages.is_empty() && stretch.kept.is_empty() {
+            let constant = |constant: &Option<Constant<'m>>| constant.unwrap_or(Constant::Nothing);
+            let mut wanted: Vec<_> = constants.iter().map(constant).map(Wanted::Constant).collect();
+            stretch.fields.iter().for_each(|&(into, field)| wanted[into] = Wanted::Field(field));
+            return Plan::Walk(stretch, wanted);
+        }
+        planner.stretch = stretch;
+        planner.end_stretch();
+        let places = constants.iter().enumerate();
+        let constants_there = places.filter_map(|(into, constant)| constant.map(|constant| (into, constant)));
+        let (stages, width) = (planner.stages, constants.len());
+        Plan::Stages(Stages { stages, constants: constants_there.collect(), width })
     }
 
-    /// Decodes the fields of one event.
-    #[inline(always)]
-    pub fn run<'a>(
+    /// Whether it needs the context of packets.
+    pub fn needs_context(&self) -> bool {
+        let is_packet = |constant: &Constant<'_>| matches!(constant, Constant::Packet(_));
+        match self {
+            Plan::Walk(_, wanted) => wanted
+                .iter()
+                .any(|wanted| matches!(wanted, Wanted::Constant(constant) if is_packet(constant))),
+            Plan::Stages(stages) => stages.constants.iter().any(|(_, constant)| is_packet(constant)),
+        }
+    }
+}
+
+impl Stages<'_> {
+    /// Decodes one event in a packet with this context.
+    pub fn decode<'a>(
         &'a self,
         bits: &mut Bits<'a>,
         slots: &mut Slots,
-        values: &mut [Value<'a>],
-    ) -> Result<(), Fault> {
-        // Nearly all events are whole bytes throughout.
-        if let [Stage::Bytes(steps)] = self.stages.as_slice() {
-            bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
-        } else {
-            *bits = self.run_stages(*bits, slots, values)?;
-        }
-        Ok(())
-    }
-
-    /// Takes one stage after the other. The place is taken and returned by value, so that the caller can keep
-    /// its own in registers.
-    #[inline(never)]
-    fn run_stages<'a>(
-        &'a self,
-        mut bits: Bits<'a>,
-        slots: &mut Slots,
-        values: &mut [Value<'a>],
-    ) -> Result<Bits<'a>, Fault> {
+        context: &[Value<'a>],
+    ) -> Result<Vec<Value<'a>>, Fault> {
+        let mut values = vec![Value::Unsigned(0); self.width];
         for stage in &self.stages {
             match *stage {
-                Stage::Bytes(ref steps) => {
-                    bits.set_rest(steps.run(bits.rest(), slots, values).ok_or(Fault::Short)?);
-                }
+                Stage::Stretch(ref stretch) => stretch.decode(bits, slots, &mut values)?,
                 Stage::Align(align) => bits.align(align)?,
-                Stage::Skip(kind) => decode::skip(kind, &mut bits, slots)?,
-                Stage::Any { kind, into } => values[into] = decode::value(kind, &mut bits, slots)?,
-                Stage::Copy { from, into } => values[into] = values[from].clone(),
+                Stage::Skip(kind) => decode::skip(kind, bits, slots)?,
+                Stage::Any { kind, into } => values[into] = decode::value(kind, bits, slots)?,
             }
         }
-        Ok(bits)
-    }
-}
-
-impl Steps<'_> {
-    /// Takes the steps, and returns the bytes behind them, if there are enough.
-    ///
-    /// This is where the time goes when all is well.
-    #[inline(always)]
-    fn run<'a>(&'a self, bytes: &'a [u8], slots: &mut Slots, values: &mut [Value<'a>]) -> Option<&'a [u8]> {
-        let mut texts = Texts::new(bytes);
-        for step in &self.steps {
-            match *step {
-                Step::SkipTexts { at, count } => texts.skip(at, count)?,
-                Step::Text { at, into } => put(&mut values[into], Value::Text(texts.take(at)?)),
-                Step::Integer { at, read, into } => put(&mut values[into], read.value(texts.behind(at)?)?),
-                Step::Float { at, is_double, into } => {
-                    let bytes = texts.behind(at)?;
-                    let number = if is_double {
-                        f64::from_le_bytes(*bytes.first_chunk()?)
-                    } else {
-                        f32::from_le_bytes(*bytes.first_chunk()?).into()
-                    };
-                    put(&mut values[into], Value::Float(number));
-                }
-                Step::Enum { at, read, labels, into } => {
-                    put(&mut values[into], Value::Enum(read.number(texts.behind(at)?)?, labels));
-                }
-                Step::Characters { at, length, into } => {
-                    put(&mut values[into], Value::Text(until_nul(texts.behind(at)?.get(..length)?)));
-                }
-                Step::Keep { at, read, slot } => slots[slot] = read.number(texts.behind(at)?)?.into(),
-            }
+        for (into, constant) in &self.constants {
+            values[*into] = constant.value(context);
         }
-        texts.behind(self.end)
-    }
-}
-
-/// Replaces a value by another. Neither owns memory, so there is nothing to drop, and no time to look.
-#[inline(always)]
-fn put<'a>(place: &mut Value<'a>, value: Value<'a>) {
-    std::mem::forget(std::mem::replace(place, value));
-}
-
-impl Read {
-    fn integer(integer: &Integer) -> Option<Read> {
-        if integer.order != ByteOrder::Little || integer.align < 8 {
-            return None;
-        }
-        Some(match (integer.size, integer.signed) {
-            (8, false) => Read::U8,
-            (16, false) => Read::U16,
-            (32, false) => Read::U32,
-            (64, false) => Read::U64,
-            (8, true) => Read::I8,
-            (16, true) => Read::I16,
-            (32, true) => Read::I32,
-            (64, true) => Read::I64,
-            _ => return None,
-        })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Read::U8 | Read::I8 => 1,
-            Read::U16 | Read::I16 => 2,
-            Read::U32 | Read::I32 => 4,
-            Read::U64 | Read::I64 => 8,
-        }
-    }
-
-    /// The value at the beginning of the bytes, if there are enough.
-    #[inline]
-    fn value<'a>(self, bytes: &[u8]) -> Option<Value<'a>> {
-        Some(match self.number(bytes)? {
-            Number::Unsigned(value) => Value::Unsigned(value),
-            Number::Signed(value) => Value::Signed(value),
-        })
-    }
-
-    #[inline]
-    fn number(self, bytes: &[u8]) -> Option<Number> {
-        Some(match self {
-            Read::U8 => Number::Unsigned(u8::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::U16 => Number::Unsigned(u16::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::U32 => Number::Unsigned(u32::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::U64 => Number::Unsigned(u64::from_le_bytes(*bytes.first_chunk()?)),
-            Read::I8 => Number::Signed(i8::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::I16 => Number::Signed(i16::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::I32 => Number::Signed(i32::from_le_bytes(*bytes.first_chunk()?).into()),
-            Read::I64 => Number::Signed(i64::from_le_bytes(*bytes.first_chunk()?)),
-        })
+        Ok(values)
     }
 }
 
 /// Makes a plan.
 struct Planner<'m> {
     stages: Vec<Stage<'m>>,
-    /// The stage in bytes that is being made; the place is at its end.
-    bytes: Steps<'m>,
+    /// The stretch that is being made; the place is at its end.
+    stretch: Stretch<'m>,
     /// The place is known to be `residue` bits past a multiple of `modulus` bits.
     modulus: u32,
     residue: u32,
@@ -252,27 +169,20 @@ impl<'m> Planner<'m> {
         let in_bytes = self.modulus >= 8 && self.residue.is_multiple_of(8);
         match kind {
             Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let at = self.pass(read.size());
-                self.keep(integer, at, read);
-                self.bytes.steps.extend(into.map(|into| Step::Integer { at, read, into }));
+                let field = self.pass(read.size(), Form::Integer(read));
+                self.keep(integer, read, field, into);
             }
             Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let at = self.pass(read.size());
-                self.keep(integer, at, read);
-                self.bytes.steps.extend(into.map(|into| Step::Enum { at, read, labels, into }));
+                let field = self.pass(read.size(), Form::Enum(read, labels));
+                self.keep(integer, read, field, into);
             }
-            Type::Float(Float { size, align: 8.., order: ByteOrder::Little }) if in_bytes => {
-                let at = self.pass(*size as usize / 8);
-                let is_double = *size == 64;
-                self.bytes.steps.extend(into.map(|into| Step::Float { at, is_double, into }));
+            Type::Float(float) if in_bytes && let Some(read) = Read::float(float) => {
+                let field = self.pass(read.size(), Form::Float(read));
+                self.want(field, into);
             }
             Type::Text if in_bytes => {
-                let at = std::mem::take(&mut self.bytes.end);
-                match (into, self.bytes.steps.last_mut()) {
-                    (Some(into), _) => self.bytes.steps.push(Step::Text { at, into }),
-                    (None, Some(Step::SkipTexts { count, .. })) if at == 0 => *count += 1,
-                    (None, _) => self.bytes.steps.push(Step::SkipTexts { at, count: 1 }),
-                }
+                let field = self.stretch.text();
+                self.want(field, into);
                 (self.modulus, self.residue) = (8, 0);
             }
             Type::Array(array)
@@ -281,8 +191,8 @@ impl<'m> Planner<'m> {
                     && let Length::Fixed(length) = array.length
                     && let Some(bytes) = whole_bytes(&array.element, length) =>
             {
-                let at = self.pass(bytes);
-                self.bytes.steps.extend(into.map(|into| Step::Characters { at, length: bytes, into }));
+                let field = self.pass(bytes, Form::Characters(bytes));
+                self.want(field, into);
             }
             Type::Struct(structure) if into.is_none() => {
                 for member in &structure.members {
@@ -294,10 +204,10 @@ impl<'m> Planner<'m> {
             | Type::Enum(Integer { size, slot: None, .. }, _)
                 if in_bytes && into.is_none() && size.is_multiple_of(8) =>
             {
-                self.pass(*size as usize / 8);
+                self.skip(*size / 8);
             }
             _ => {
-                self.end_bytes();
+                self.end_stretch();
                 self.stages.push(match into {
                     Some(into) => Stage::Any { kind, into },
                     None => Stage::Skip(kind),
@@ -307,28 +217,37 @@ impl<'m> Planner<'m> {
         }
     }
 
-    fn keep(&mut self, integer: &Integer, at: usize, read: Read) {
-        self.bytes.steps.extend(integer.slot.map(|slot| Step::Keep { at, read, slot }));
+    fn want(&mut self, field: Field<'m>, into: Option<usize>) {
+        self.stretch.fields.extend(into.map(|into| (into, field)));
     }
 
-    /// Moves on by so many bytes, and says where they are.
-    fn pass(&mut self, bytes: usize) -> usize {
-        let at = self.bytes.end;
-        self.bytes.end += bytes;
+    /// Wants an integer, and keeps it if others refer to it.
+    fn keep(&mut self, integer: &Integer, read: Read, field: Field<'m>, into: Option<usize>) {
+        self.want(field, into);
+        self.stretch.kept.extend(integer.slot.map(|slot| (slot, field.with_form(Form::Integer(read)))));
+    }
+
+    /// Moves on by something of so many bytes.
+    fn pass(&mut self, bytes: usize, form: Form<'m>) -> Field<'m> {
         self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
-        at
+        self.stretch.pass(bytes, form)
     }
 
-    fn end_bytes(&mut self) {
-        let bytes = std::mem::take(&mut self.bytes);
-        if !bytes.steps.is_empty() || bytes.end > 0 {
-            self.stages.push(Stage::Bytes(bytes));
+    /// Moves on by so many bytes that nobody wants.
+    fn skip(&mut self, bytes: u32) {
+        self.pass(bytes as usize, Form::Integer(Read::U8));
+    }
+
+    fn end_stretch(&mut self) {
+        let stretch = std::mem::take(&mut self.stretch);
+        if !stretch.is_empty() {
+            self.stages.push(Stage::Stretch(stretch));
         }
     }
 
     fn align(&mut self, align: u32) {
         if align > self.modulus {
-            self.end_bytes();
+            self.end_stretch();
             self.stages.push(Stage::Align(align));
             (self.modulus, self.residue) = (align, 0);
             return;
@@ -338,9 +257,9 @@ impl<'m> Planner<'m> {
             return;
         }
         if padding.is_multiple_of(8) && self.residue.is_multiple_of(8) {
-            self.pass(padding as usize / 8);
+            self.skip(padding / 8);
         } else {
-            self.end_bytes();
+            self.end_stretch();
             self.stages.push(Stage::Align(align));
             self.residue = (self.residue + padding) % self.modulus;
         }

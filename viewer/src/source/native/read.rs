@@ -16,11 +16,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bits::Fault;
+use super::decoding::{self, Cursor, Part, Stop, Tally};
 use super::file::{Place, StreamFile};
 use super::ledger::Filed;
 use super::metadata::Metadata;
 use super::packet;
-use super::stream::{Cursor, Part, Stop, StreamPlan, Tally};
+use super::stream::StreamPlan;
 use crate::source::{Collect, Damage, Progress, Window};
 
 /// How much of a packet to read at a time.
@@ -166,7 +167,7 @@ impl Worker<'_> {
         let mut context = Vec::new();
         self.slots.clear();
         self.slots.resize(job.metadata.slots, 0);
-        if plan.wants_context() || !self.slots.is_empty() {
+        if plan.needs_context() || !self.slots.is_empty() {
             let bytes = file.read(packet.offset, header.events_at.div_ceil(8) as usize, &mut head)?;
             let stream = &job.metadata.streams[header.stream];
             context = packet::context(job.metadata, stream, bytes, &mut self.slots).unwrap_or_default();
@@ -186,7 +187,7 @@ impl Worker<'_> {
             let end = usize::try_from(content - base * 8).unwrap_or(usize::MAX);
             let part_of_packet = Part { bytes, end, context: &context };
             let (found, stop) =
-                plan.events(part_of_packet, &mut cursor, self.window, &mut self.slots, collector);
+                decoding::decode(plan, part_of_packet, &mut cursor, self.window, &mut self.slots, collector);
             tally.add(found);
             if stop != Stop::Short || bytes.len() < part || bytes.len() == left {
                 break stop;

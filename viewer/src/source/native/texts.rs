@@ -16,83 +16,84 @@ const SPAN: usize = 64;
 
 /// A place in bytes in which texts are looked for.
 pub struct Texts<'a> {
-    /// The bytes behind the last text.
-    rest: &'a [u8],
-    /// Which of the next of these are NUL, the first one in the lowest bit. No bit says nothing: the bytes may not
-    /// have been searched.
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the bytes that were searched begin.
+    searched: usize,
+    /// Which of these are NUL and not yet passed, the first one in the lowest bit.
     nuls: u64,
 }
 
 impl<'a> Texts<'a> {
-    /// The beginning of bytes.
+    /// A place in bytes.
     #[inline(always)]
-    pub fn new(bytes: &'a [u8]) -> Texts<'a> {
-        Texts { rest: bytes, nuls: 0 }
+    pub fn new(bytes: &'a [u8], at: usize) -> Texts<'a> {
+        Texts { bytes, at, searched: at, nuls: 0 }
     }
 
-    /// The bytes from so many behind the last text on, if there are as many.
+    /// Moves on by so many bytes that are no text, and says where that is.
     #[inline(always)]
-    pub fn behind(&self, at: usize) -> Option<&'a [u8]> {
-        self.rest.get(at..)
-    }
-
-    /// Takes the text that begins so many bytes behind the last one, and its NUL, if there is one.
-    #[inline(always)]
-    pub fn take(&mut self, at: usize) -> Option<&'a [u8]> {
-        let bytes = self.behind(at)?;
-        let nuls = self.nuls_from(at, bytes);
-        let length = if nuls == 0 { far_nul(bytes, 1)? } else { nuls.trailing_zeros() as usize };
-        self.end_at(bytes, nuls, length)?;
-        bytes.get(..length)
-    }
-
-    /// Steps over so many texts, of which the first begins so many bytes behind the last one.
-    #[inline(always)]
-    pub fn skip(&mut self, at: usize, count: usize) -> Option<()> {
-        let bytes = self.behind(at)?;
-        let mut nuls = self.nuls_from(at, bytes);
-        for _ in 1..count {
-            // Without its lowest bit.
-            nuls &= nuls.wrapping_sub(1);
+    pub fn pass(&mut self, count: usize) -> usize {
+        self.at += count;
+        if self.nuls != 0 && count > 0 {
+            let passed = self.at - self.searched;
+            self.nuls = if passed < SPAN { self.nuls & u64::MAX << passed } else { 0 };
         }
-        let length = if nuls == 0 { far_nul(bytes, count)? } else { nuls.trailing_zeros() as usize };
-        self.end_at(bytes, nuls, length)
+        self.at
     }
 
-    /// Which of the bytes, so many behind the last text, are NUL.
+    /// Moves on behind the NUL that ends a text, if there is one, and says where that is.
     #[inline(always)]
-    fn nuls_from(&self, at: usize, bytes: &[u8]) -> u64 {
-        match if at < SPAN { self.nuls >> at } else { 0 } {
-            0 => bytes.first_chunk().map_or(0, nuls_in),
-            nuls => nuls,
+    pub fn end(&mut self) -> Option<usize> {
+        if self.nuls == 0 {
+            let rest = self.bytes.get(self.at..)?;
+            self.searched = self.at;
+            self.nuls = rest.first_chunk().map_or(0, nuls_in);
+            if self.nuls == 0 {
+                self.at += far_nul(rest)? + 1;
+                return Some(self.at);
+            }
         }
-    }
-
-    /// Moves on behind the NUL that is there.
-    #[inline(always)]
-    fn end_at(&mut self, bytes: &'a [u8], nuls: u64, nul: usize) -> Option<()> {
-        self.rest = bytes.get(nul + 1..)?;
-        // Two shifts, for there is no shift by all 64 bits. Where no bit is left, it does not matter how far.
-        self.nuls = nuls >> (nul % SPAN) >> 1;
-        Some(())
+        self.at = self.searched + self.nuls.trailing_zeros() as usize + 1;
+        // Without its lowest bit.
+        self.nuls &= self.nuls - 1;
+        Some(self.at)
     }
 }
 
-/// Where the `count`th NUL is if it is further away than what was searched, or close to the end of the bytes.
+/// Finds the ends of texts with nothing between them, the first of which begins at a place in bytes, and says where the
+/// last one ends. `None` if they are not all close to that place: then [`Texts`] may still find them.
+#[inline(always)]
+pub fn adjacent_ends(bytes: &[u8], at: usize, ends: &mut [u32]) -> Option<usize> {
+    let mut nuls = nuls_in(bytes.get(at..)?.first_chunk()?);
+    let mut end = at;
+    for place in ends {
+        end = at + nuls.trailing_zeros() as usize + 1;
+        *place = end as u32;
+        // Without its lowest bit.
+        nuls &= nuls.wrapping_sub(1);
+    }
+    // With no bit left there are as many zeros as bits.
+    (end <= at + SPAN).then_some(end)
+}
+
+/// Where a NUL is that is further away than what was searched, or close to the end of the bytes.
 #[cold]
 #[inline(never)]
-fn far_nul(bytes: &[u8], count: usize) -> Option<usize> {
-    memchr::memchr_iter(0, bytes).nth(count - 1)
+fn far_nul(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr(0, bytes)
 }
 
 /// Which bytes are NUL, the first one in the lowest bit.
 #[inline(always)]
 fn nuls_in(bytes: &[u8; SPAN]) -> u64 {
     let (vectors, _) = bytes.as_chunks::<16>();
-    vectors.iter().rev().fold(0, |nuls, &vector| {
-        let is_nul = u8x16::from(vector).cmp_eq(u8x16::ZERO);
-        nuls << 16 | u64::from(is_nul.move_mask() as u16)
-    })
+    let in_vector = |number: usize| {
+        let is_nul = u8x16::from(vectors[number]).cmp_eq(u8x16::ZERO);
+        u64::from(is_nul.move_mask() as u16)
+    };
+    // In pairs, so that none waits for all others.
+    (in_vector(0) | in_vector(1) << 16) | (in_vector(2) | in_vector(3) << 16) << 32
 }
 
 #[cfg(test)]
@@ -105,16 +106,15 @@ mod tests {
             for length in 0..140 {
                 let bytes =
                     [vec![b'x'; before], vec![0], vec![b'y'; length], vec![0; 3], vec![b'z'; 5]].concat();
-                let mut texts = Texts::new(&bytes);
-                assert_eq!(texts.take(0).map(<[u8]>::len), Some(before));
-                assert_eq!(texts.take(0).map(<[u8]>::len), Some(length));
-                assert_eq!(texts.take(1), Some(&[][..]));
-                assert_eq!(texts.take(0), None, "no NUL ends the last");
-                assert_eq!(texts.behind(0), Some(&b"zzzzz"[..]));
-                let mut texts = Texts::new(&bytes);
-                assert_eq!((texts.skip(0, 2), texts.take(0)), (Some(()), Some(&[][..])));
-                assert_eq!((texts.skip(0, 2), texts.skip(0, 1)), (None, Some(())));
-                assert_eq!(texts.behind(0), Some(&b"zzzzz"[..]));
+                let mut texts = Texts::new(&bytes, 0);
+                assert_eq!(texts.end(), Some(before + 1));
+                let second = before + 1 + length + 1;
+                assert_eq!(texts.end(), Some(second));
+                assert_eq!(texts.pass(1), second + 1);
+                assert_eq!(texts.end(), Some(second + 2));
+                assert_eq!(texts.end(), None, "no NUL ends the last");
+                assert_eq!(texts.pass(100), second + 102);
+                assert_eq!(texts.end(), None, "behind the bytes");
             }
         }
     }
@@ -123,11 +123,10 @@ mod tests {
     fn bytes_between_texts_are_passed_over() {
         for gap in 0..140 {
             let bytes = [b"a\0".to_vec(), vec![0; gap], b"bc\0".to_vec(), vec![b'-'; 200]].concat();
-            let mut texts = Texts::new(&bytes);
-            assert_eq!(texts.take(0), Some(&b"a"[..]));
-            assert_eq!(texts.take(gap), Some(&b"bc"[..]));
-            assert_eq!(texts.behind(200), Some(&[][..]));
-            assert_eq!((texts.behind(201), texts.take(201)), (None, None));
+            let mut texts = Texts::new(&bytes, 0);
+            assert_eq!(texts.end(), Some(2));
+            texts.pass(gap);
+            assert_eq!(texts.end(), Some(2 + gap + 3));
         }
     }
 

@@ -30,7 +30,7 @@ pub fn hist(top: &Top, limit: usize, screen: &Screen, out: &mut dyn Write) -> io
 pub(super) fn title(group: &Group, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let name = label(&Names::default(), &group.kind, &group.key());
     let figure = |ns: Option<u128>| duration(ns.unwrap_or(0) as f64);
-    let events = counted(group.figures.count, "event");
+    let events = counted(group.figures.count(), "event");
     let (p50, p99) = (group.percentile_ns(Quantile::P50), group.percentile_ns(Quantile::P99));
     let max = figure(group.max_ns());
     writeln!(out, "{}  {events}, p50 {}, p99 {}, max {max}", screen.bold(&name), figure(p50), figure(p99))

@@ -53,8 +53,8 @@ fn row(group: &Group, seconds: f64, names: &Names) -> Vec<String> {
     vec![
         figure(timed.then_some(total)),
         if timed { share(per_second(total as f64 / 1e9)) } else { "-".into() },
-        grouped(group.figures.count.into()),
-        scaled(per_second(group.figures.count as f64)),
+        grouped(group.figures.count().into()),
+        scaled(per_second(group.figures.count() as f64)),
         group.mean_ns().map_or("-".into(), duration),
         figure(group.percentile_ns(Quantile::P50)),
         figure(group.percentile_ns(Quantile::P90)),

@@ -1,0 +1,254 @@
+//! Fields in whole bytes.
+//!
+//! Only texts have a length that is not known beforehand. All else stands at a fixed distance behind the last
+//! text, or behind the beginning. So an event is walked over by finding the ends of its texts, its *marks*, and a
+//! field is read from its place behind a mark when somebody asks for it:
+//!
+//! ```text
+//! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
+//! ^ mark 0                                           ^ mark 1       ^ mark 2      ^ mark 3
+//!                                                                     name: text at mark 2
+//!                                                                     duration: u64 at mark 3, end at 8 behind it
+//! ```
+
+use super::bits::{Bits, Fault};
+use super::decode::{Slots, until_nul};
+use super::metadata::{ByteOrder, Float, Integer, Slot};
+use super::texts::{Texts, adjacent_ends};
+use crate::source::{Enumeration, Integer as Number, Value};
+
+/// How many bytes marks can reach, as they have 32 bits: more than there are ever at hand, in earnest.
+pub const REACH: usize = u32::MAX as usize;
+
+/// Fields in whole bytes, one after the other.
+#[derive(Debug, Default)]
+pub struct Stretch<'m> {
+    /// For each text, how many bytes behind the mark before it begins.
+    texts: Vec<usize>,
+    /// How many bytes behind the beginning the first text begins, if there is nothing between it and the others.
+    adjacent: Option<usize>,
+    /// How many bytes behind the last mark it ends.
+    end: usize,
+    /// The wanted fields, with where their values go.
+    pub fields: Vec<(usize, Field<'m>)>,
+    /// The integers that others refer to.
+    pub kept: Vec<(Slot, Field<'m>)>,
+}
+
+/// A field, so many bytes behind a mark.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'m> {
+    /// Which mark.
+    pub mark: usize,
+    /// How many bytes behind it.
+    pub behind: usize,
+    /// How it is stored.
+    pub form: Form<'m>,
+}
+
+/// How a field is stored.
+#[derive(Clone, Copy, Debug)]
+pub enum Form<'m> {
+    /// An integer.
+    Integer(Read),
+    /// The number of a label.
+    Enum(Read, &'m Enumeration),
+    /// A floating-point number.
+    Float(Read),
+    /// A text of so many bytes at most.
+    Characters(usize),
+    /// A text up to its NUL; the next mark is behind that.
+    Text,
+}
+
+/// How to read a number of whole bytes in little-endian order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+}
+
+impl<'m> Stretch<'m> {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.end == 0
+    }
+
+    /// How many marks an event has.
+    #[inline(always)]
+    pub fn marks(&self) -> usize {
+        self.texts.len() + 1
+    }
+
+    /// Adds something of so many bytes, and says what it would be as a field.
+    pub fn pass(&mut self, bytes: usize, form: Form<'m>) -> Field<'m> {
+        let field = Field { mark: self.texts.len(), behind: self.end, form };
+        self.end += bytes;
+        field
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self) -> Field<'m> {
+        let field = self.pass(0, Form::Text);
+        self.texts.push(std::mem::take(&mut self.end));
+        self.adjacent = match *self.texts {
+            [first, ref others @ ..] if others.iter().all(|&behind| behind == 0) => Some(first),
+            _ => None,
+        };
+        field
+    }
+
+    /// Walks over an event from a place in bytes on: notes its marks and returns where it ends, if there are enough
+    /// bytes. There must be room for as many [`marks`](Stretch::marks) as it has, and no more bytes than they
+    /// [reach](REACH).
+    ///
+    /// This is where the time goes when all is well.
+    #[inline(always)]
+    pub fn walk(&self, bytes: &[u8], at: usize, marks: &mut [u32]) -> Option<usize> {
+        let (first, marks) = marks.split_first_mut()?;
+        *first = at as u32;
+        let last = match self.adjacent {
+            Some(behind) if let Some(end) = adjacent_ends(bytes, at + behind, marks) => end,
+            _ => self.texts_one_by_one(bytes, at, marks)?,
+        };
+        let end = last + self.end;
+        (end <= bytes.len()).then_some(end)
+    }
+
+    /// Notes the ends of the texts, and returns the last one.
+    #[inline(never)]
+    fn texts_one_by_one(&self, bytes: &[u8], at: usize, marks: &mut [u32]) -> Option<usize> {
+        let mut texts = Texts::new(bytes, at);
+        let mut last = at;
+        for (mark, behind) in marks.iter_mut().zip(&self.texts) {
+            texts.pass(*behind);
+            last = texts.end()?;
+            *mark = last as u32;
+        }
+        Some(last)
+    }
+
+    /// Decodes its fields from a place on, which must be at a byte's boundary.
+    pub fn decode<'a>(
+        &'a self,
+        bits: &mut Bits<'a>,
+        slots: &mut Slots,
+        values: &mut [Value<'a>],
+    ) -> Result<(), Fault> {
+        let mut marks = vec![0; self.marks()];
+        let marks = marks.as_mut_slice();
+        let bytes = bits.rest();
+        let bytes = bytes.get(..REACH).unwrap_or(bytes);
+        let end = self.walk(bytes, 0, marks).ok_or(Fault::Short)?;
+        for (into, field) in &self.fields {
+            values[*into] = field.value(bytes, marks);
+        }
+        for (slot, field) in &self.kept {
+            slots[*slot] = match field.value(bytes, marks) {
+                Value::Unsigned(number) => number.into(),
+                Value::Signed(number) => number.into(),
+                _ => 0,
+            };
+        }
+        bits.bytes(end).map(|_| ())
+    }
+}
+
+impl<'m> Field<'m> {
+    /// The same bytes, stored in another way.
+    pub fn with_form(self, form: Form<'m>) -> Field<'m> {
+        Field { form, ..self }
+    }
+
+    /// Its value in an event with these marks.
+    pub fn value<'a>(&self, bytes: &'a [u8], marks: &[u32]) -> Value<'a>
+    where
+        'm: 'a,
+    {
+        let at = marks[self.mark] as usize + self.behind;
+        match self.form {
+            Form::Integer(read) => match read.number(bytes, at) {
+                Number::Unsigned(number) => Value::Unsigned(number),
+                Number::Signed(number) => Value::Signed(number),
+            },
+            Form::Enum(read, labels) => Value::Enum(read.number(bytes, at), labels),
+            Form::Float(Read::U32) => Value::Float(f32::from_le_bytes(array(bytes, at)).into()),
+            Form::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
+            Form::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
+            Form::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
+        }
+    }
+}
+
+impl Read {
+    /// How to read an integer, if it is one of these.
+    pub fn integer(integer: &Integer) -> Option<Read> {
+        if integer.order != ByteOrder::Little || integer.align < 8 {
+            return None;
+        }
+        Some(match (integer.size, integer.signed) {
+            (8, false) => Read::U8,
+            (16, false) => Read::U16,
+            (32, false) => Read::U32,
+            (64, false) => Read::U64,
+            (8, true) => Read::I8,
+            (16, true) => Read::I16,
+            (32, true) => Read::I32,
+            (64, true) => Read::I64,
+            _ => return None,
+        })
+    }
+
+    /// How to read the bits of a floating-point number, if it is one of these.
+    pub fn float(float: &Float) -> Option<Read> {
+        match float {
+            Float { size: 32, align: 8.., order: ByteOrder::Little } => Some(Read::U32),
+            Float { size: 64, align: 8.., order: ByteOrder::Little } => Some(Read::U64),
+            _ => None,
+        }
+    }
+
+    /// How many bytes it has.
+    pub fn size(self) -> usize {
+        match self {
+            Read::U8 | Read::I8 => 1,
+            Read::U16 | Read::I16 => 2,
+            Read::U32 | Read::I32 => 4,
+            Read::U64 | Read::I64 => 8,
+        }
+    }
+
+    fn number(self, bytes: &[u8], at: usize) -> Number {
+        let raw = self.raw(bytes, at);
+        match self {
+            Read::U8 | Read::U16 | Read::U32 | Read::U64 => Number::Unsigned(raw),
+            Read::I8 | Read::I16 | Read::I32 | Read::I64 => Number::Signed(raw as i64),
+        }
+    }
+
+    /// The number in 64 bits, in two's complement.
+    #[inline(always)]
+    pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
+        match self {
+            Read::U8 => u8::from_le_bytes(array(bytes, at)).into(),
+            Read::U16 => u16::from_le_bytes(array(bytes, at)).into(),
+            Read::U32 => u32::from_le_bytes(array(bytes, at)).into(),
+            Read::U64 | Read::I64 => u64::from_le_bytes(array(bytes, at)),
+            Read::I8 => i8::from_le_bytes(array(bytes, at)) as u64,
+            Read::I16 => i16::from_le_bytes(array(bytes, at)) as u64,
+            Read::I32 => i32::from_le_bytes(array(bytes, at)) as u64,
+        }
+    }
+}
+
+/// So many bytes at a place. They are there: walking over the event made sure of it.
+#[inline(always)]
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+}
