@@ -1,10 +1,10 @@
 //! Events of one class that have been walked over and not yet been handed to the collector.
 
 use super::clock::Timebase;
-use super::header::Lttng;
 use super::plan::{Plan, Wanted};
 use super::stream::ClassPlan;
-use super::stretch::{Form, Read, Stretch};
+use super::stretch::{Form, Read};
+use super::walk::Room;
 use crate::source::{Brief, Fields, Value};
 
 /// How many events there may be.
@@ -18,8 +18,6 @@ const NUMBERS: usize = 4096;
 pub struct Batch<'a> {
     /// The class.
     pub class: &'a ClassPlan<'a>,
-    /// How to walk over its events, if they are that simple.
-    stretch: Option<&'a Stretch<'a>>,
     /// How many numbers there are in a row.
     width: usize,
     rows: Vec<u32>,
@@ -27,65 +25,24 @@ pub struct Batch<'a> {
     taken: usize,
 }
 
-/// How far a walk over events came.
-#[derive(Clone, Copy, Debug)]
-pub struct Walked {
-    /// Where the last event ends.
-    pub at: usize,
-    /// Its clock's count.
-    pub clock: u64,
-    /// Whether it ended because there is no room for another event.
-    pub is_full: bool,
-}
-
 impl<'a> Batch<'a> {
     /// No event of a class yet, and no room for any.
     pub fn new(class: &'a ClassPlan<'a>) -> Batch<'a> {
-        let stretch = match &class.plan {
-            Plan::Walk(stretch, _) => Some(stretch),
-            Plan::Stages(_) => None,
+        let width = match &class.plan {
+            Plan::Walk(stretch, _) => 2 + stretch.marks(),
+            Plan::Stages(_) => 0,
         };
-        let width = stretch.map_or(0, |stretch| 2 + stretch.marks());
-        Batch { class, stretch, width, rows: Vec::new(), taken: 0 }
+        Batch { class, width, rows: Vec::new(), taken: 0 }
     }
 
-    /// Walks over events from a place in bytes on, and takes them in, for as long as they are of this class and have the
-    /// short form of a header.
-    ///
-    /// This is where the time goes when all is well. Nothing in here is looked up by what was read, so the processor
-    /// need not wait for one event before it begins with the next.
-    #[inline(never)]
-    pub fn walk(&mut self, header: Lttng, id: u64, bytes: &[u8], mut at: usize, mut clock: u64) -> Walked {
-        let Some(stretch) = self.stretch else { return Walked { at, clock, is_full: false } };
-        let mut is_full = true;
-        for row in self.rows[self.taken..].chunks_exact_mut(self.width) {
-            let [low, high, marks @ ..] = row else { break };
-            if let Some(first_bytes) = bytes.get(at..).and_then(<[u8]>::first_chunk)
-                && let Some((next, passed)) = header.short(u64::from_le_bytes(*first_bytes), clock)
-                && next == id
-                && let Some(count) = clock.checked_add(passed)
-                && let Some(end) = stretch.walk(bytes, at + header.size(), marks)
-            {
-                (*low, *high) = (count as u32, (count >> 32) as u32);
-                (at, clock) = (end, count);
-                self.taken += self.width;
-            } else {
-                is_full = false;
-                break;
-            }
-        }
-        Walked { at, clock, is_full }
+    /// Room for more events.
+    pub fn room(&mut self) -> Room<'_> {
+        Room { rows: &mut self.rows[self.taken..], width: self.width }
     }
 
-    /// Walks over one event whose header has been decoded, and takes it in. Returns where it ends, if there are enough
-    /// bytes. There must be room for it.
-    pub fn walk_one(&mut self, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
-        let row = self.rows.get_mut(self.taken..)?.get_mut(..self.width)?;
-        let [low, high, marks @ ..] = row else { return None };
-        let end = self.stretch?.walk(bytes, at, marks)?;
-        (*low, *high) = (clock as u32, (clock >> 32) as u32);
-        self.taken += self.width;
-        Some(end)
+    /// Takes in so many events that have been put into the [room](Batch::room) for them.
+    pub fn take(&mut self, events: usize) {
+        self.taken += events * self.width;
     }
 
     /// Whether there is no room for another event.

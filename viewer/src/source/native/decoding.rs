@@ -1,15 +1,15 @@
-//! A part of a packet, event by event.
+//! Parts of packets, event by event.
 
 use std::ops::RangeInclusive;
 
 use super::batch::{Batch, Located, Rows};
 use super::bits::{Bits, Fault};
 use super::clock::Timebase;
-use super::decode::Slots;
 use super::header::{EventHeader, Lttng};
 use super::plan::Plan;
 use super::stream::StreamPlan;
-use super::stretch::REACH;
+use super::stretch::{REACH, Stretch};
+use super::walk::{Room, Run, Walked, walk, walk_both};
 use crate::source::{Collect, Decoded, Events, Value, Window};
 
 /// Where in a packet decoding is.
@@ -80,80 +80,128 @@ impl Tally {
     }
 }
 
-/// Decodes all events in the bytes at hand, and hands those in the window to the collector.
-pub fn decode<'a, C: Collect>(
-    plan: &'a StreamPlan<'a>,
-    part: Part<'a>,
-    cursor: &mut Cursor,
-    window: Window,
-    slots: &mut Slots,
-    collector: &mut C,
-) -> (Tally, Stop) {
-    let limits = window.since.unwrap_or(i64::MIN)..=window.until.unwrap_or(i64::MAX);
-    let batches = plan.classes.iter().map(Batch::new).collect();
-    let mut decoding = Decoding { plan, part, limits, slots, batches, tally: Tally::default(), collector };
-    let stop = loop {
-        if let EventHeader::Lttng(header) = plan.header
-            && cursor.at.is_multiple_of(8)
-        {
-            *cursor = decoding.walk(header, *cursor);
-        }
-        match decoding.event(*cursor) {
-            Ok(next) => *cursor = next,
-            Err(stop) => break stop,
-        }
-    };
-    decoding.hand_over_all();
-    (decoding.tally, stop)
-}
-
-/// The bytes at hand while they are decoded.
-struct Decoding<'a, 'c, C> {
+/// A part of a packet while its events are decoded.
+pub struct Decoding<'a> {
     plan: &'a StreamPlan<'a>,
     part: Part<'a>,
     limits: RangeInclusive<i64>,
-    slots: &'c mut Slots,
+    slots: Vec<i128>,
     /// For each class the events that have been walked over. Within one, the clock never goes back.
     batches: Vec<Batch<'a>>,
-    tally: Tally,
-    collector: &'c mut C,
+    /// The position of the class whose events are being walked over.
+    walking: usize,
+    /// Whether the next event cannot be walked over.
+    is_stuck: bool,
+    /// Where it is.
+    pub cursor: Cursor,
+    /// The events that have been handed over.
+    pub tally: Tally,
+    /// Why it has stopped, once it has.
+    pub stop: Option<Stop>,
 }
 
-impl<'a, C: Collect> Decoding<'a, '_, C> {
-    /// Walks over events for as long as they are what nearly all are: whole bytes behind the short form of one of
-    /// LTTng's headers. Stops before any other event, and close to the end.
-    fn walk(&mut self, header: Lttng, cursor: Cursor) -> Cursor {
-        let bytes = self.part.whole_bytes();
-        let (mut at, mut clock) = (cursor.at / 8, cursor.clock);
-        while let Some(first_bytes) = bytes.get(at..).and_then(<[u8]>::first_chunk)
-            && let Some((id, _)) = header.short(u64::from_le_bytes(*first_bytes), clock)
-            && let Some(position) = self.plan.position(id)
-            && let Some(batch) = self.batches.get_mut(position)
+/// Decodes all events of one part or two, and hands those in the window to the collector.
+pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) {
+    if let [one, other] = parts {
+        while let Some(run) = one.run(collector)
+            && let Some(other_run) = other.run(collector)
         {
-            let walked = batch.walk(header, id, bytes, at, clock);
-            if walked.is_full {
-                self.hand_over(position);
-            } else if walked.at == at {
-                break;
-            }
-            (at, clock) = (walked.at, walked.clock);
+            let (walked, other_walked) = walk_both(run, other_run);
+            one.keep(walked);
+            other.keep(other_walked);
         }
-        Cursor { at: at * 8, clock }
+    }
+    for part in parts {
+        while let Some((run, walked, room)) = part.run(collector) {
+            let walked = walk(run, walked, room);
+            part.keep(walked);
+        }
+        part.hand_over_all(collector);
+    }
+}
+
+impl<'a> Decoding<'a> {
+    /// A part of a packet, from a place on.
+    pub fn new(
+        plan: &'a StreamPlan<'a>,
+        part: Part<'a>,
+        cursor: Cursor,
+        window: Window,
+        slots: Vec<i128>,
+    ) -> Decoding<'a> {
+        Decoding {
+            plan,
+            part,
+            limits: window.since.unwrap_or(i64::MIN)..=window.until.unwrap_or(i64::MAX),
+            slots,
+            batches: plan.classes.iter().map(Batch::new).collect(),
+            walking: 0,
+            is_stuck: false,
+            cursor,
+            tally: Tally::default(),
+            stop: None,
+        }
+    }
+
+    /// The next run of events that can be walked over: they are whole bytes behind the short form of one of LTTng's
+    /// headers, as nearly all are. Decodes all events before it the general way. `None` when there are no more.
+    fn run<C: Collect>(&mut self, collector: &mut C) -> Option<(Run<'_>, Walked, Room<'_>)> {
+        let (header, id, position, stretch) = loop {
+            if self.stop.is_some() {
+                return None;
+            }
+            match self.simple_event() {
+                Some(simple) if !self.is_stuck => break simple,
+                _ => match self.event(self.cursor, collector) {
+                    Ok(next) => (self.cursor, self.is_stuck) = (next, false),
+                    Err(stop) => self.stop = Some(stop),
+                },
+            }
+        };
+        if self.batches[position].is_full() {
+            self.hand_over(position, collector);
+        }
+        self.walking = position;
+        let run = Run { header, id, stretch, bytes: self.part.whole_bytes() };
+        let Cursor { at, clock } = self.cursor;
+        let walked = Walked { at: at / 8, clock, events: 0, is_stuck: false };
+        Some((run, walked, self.batches[position].room()))
+    }
+
+    /// The header, the id, the class's position and what is behind the header, if the next event looks as if it could be
+    /// walked over.
+    fn simple_event(&self) -> Option<(Lttng, u64, usize, &'a Stretch<'a>)> {
+        let EventHeader::Lttng(header) = self.plan.header else { return None };
+        let at = self.cursor.at;
+        let rest = self.part.bytes.get(at / 8..).filter(|_| at.is_multiple_of(8))?;
+        let id = header.id(u64::from_le_bytes(*rest.first_chunk()?))?;
+        let position = self.plan.position(id)?;
+        match &self.plan.classes.get(position)?.plan {
+            Plan::Walk(stretch, _) => Some((header, id, position, stretch)),
+            Plan::Stages(_) => None,
+        }
+    }
+
+    /// Keeps what a run found.
+    fn keep(&mut self, walked: Walked) {
+        self.batches[self.walking].take(walked.events);
+        self.is_stuck = walked.is_stuck && walked.events == 0;
+        self.cursor = Cursor { at: walked.at * 8, clock: walked.clock };
     }
 
     /// Decodes one event, whatever it is.
     #[inline(never)]
-    fn event(&mut self, cursor: Cursor) -> Result<Cursor, Stop> {
+    fn event<C: Collect>(&mut self, cursor: Cursor, collector: &mut C) -> Result<Cursor, Stop> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
         if bits.left() == 0 {
             return Err(if bits.at() >= self.part.end { Stop::End } else { Stop::Short });
         }
         let mut clock = cursor.clock;
-        let id = self.plan.header.decode(&mut bits, self.slots, &mut clock)?;
+        let id = self.plan.header.decode(&mut bits, &mut self.slots, &mut clock)?;
         let position = self.plan.position(id).filter(|&position| position < self.batches.len());
         let position = position.ok_or(Stop::UnknownClass(id))?;
         if clock < cursor.clock {
-            self.hand_over_all();
+            self.hand_over_all(collector);
         }
         match &self.plan.classes[position].plan {
             Plan::Walk(stretch, _) => {
@@ -161,35 +209,40 @@ impl<'a, C: Collect> Decoding<'a, '_, C> {
                     return Err(Stop::NoRoom);
                 }
                 if self.batches[position].is_full() {
-                    self.hand_over(position);
+                    self.hand_over(position, collector);
                 }
-                let at = bits.at() / 8;
-                let end = self.batches[position].walk_one(self.part.whole_bytes(), at, clock);
-                bits.bytes(end.ok_or(Stop::Short)? - at)?;
+                let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
+                let [low, high, marks @ ..] = self.batches[position].room().rows else {
+                    return Err(Stop::Short);
+                };
+                let end = stretch.walk(bytes, at, &mut marks[..stretch.marks()]).ok_or(Stop::Short)?;
+                (*low, *high) = (clock as u32, (clock >> 32) as u32);
+                self.batches[position].take(1);
+                bits.bytes(end - at)?;
             }
             Plan::Stages(stages) => {
-                let values = stages.decode(&mut bits, self.slots, self.part.context)?;
+                let values = stages.decode(&mut bits, &mut self.slots, self.part.context)?;
                 bits.check_end()?;
                 if bits.at() == cursor.at {
                     return Err(Stop::NoRoom);
                 }
-                self.hand_over_one(position, clock, &values);
+                self.hand_over_one(position, clock, &values, collector);
             }
         }
         Ok(Cursor { at: bits.at(), clock })
     }
 
-    fn hand_over_all(&mut self) {
+    fn hand_over_all<C: Collect>(&mut self, collector: &mut C) {
         for position in 0..self.batches.len() {
             if self.batches[position].rows().count() > 0 {
-                self.hand_over(position);
+                self.hand_over(position, collector);
             }
         }
     }
 
     /// Hands over the events of a class that have been walked over, and makes room for others.
     #[inline(never)]
-    fn hand_over(&mut self, position: usize) {
+    fn hand_over<C: Collect>(&mut self, position: usize, collector: &mut C) {
         let batch = &mut self.batches[position];
         let (class, timebase) = (batch.class, &self.plan.timebase);
         let Plan::Walk(_, wanted) = &class.plan else { return };
@@ -201,14 +254,20 @@ impl<'a, C: Collect> Decoding<'a, '_, C> {
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
                 let fields = Located { bytes, context, timebase, rows, wanted };
-                self.collector.events(&Events { class: class.index, count, fields: &fields });
+                collector.events(&Events { class: class.index, count, fields: &fields });
             }
         }
         batch.make_room();
     }
 
     /// Hands over an event that has been decoded.
-    fn hand_over_one(&mut self, position: usize, clock: u64, values: &[Value<'_>]) {
+    fn hand_over_one<C: Collect>(
+        &mut self,
+        position: usize,
+        clock: u64,
+        values: &[Value<'_>],
+        collector: &mut C,
+    ) {
         let class = &self.plan.classes[position];
         let timestamp = self.plan.timebase.time(clock);
         if !self.limits.contains(&timestamp) {
@@ -216,7 +275,7 @@ impl<'a, C: Collect> Decoding<'a, '_, C> {
         }
         self.tally.add(Tally { events: 1, first: timestamp, last: timestamp });
         if class.is_wanted {
-            self.collector.events(&Decoded { timestamp, values }.events(class.index));
+            collector.events(&Decoded { timestamp, values }.events(class.index));
         }
     }
 }

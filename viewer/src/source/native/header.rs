@@ -44,13 +44,19 @@ impl Lttng {
         ((self.id_bits + self.timestamp_bits) / 8) as usize
     }
 
-    /// The id, and by how much the clock has moved on. `None` if the header has the extended form.
+    /// The id of the class. `None` if the header has the extended form.
     #[inline(always)]
-    pub fn short(self, first_bytes: u64, clock: u64) -> Option<(u64, u64)> {
+    pub fn id(self, first_bytes: u64) -> Option<u64> {
         let id = first_bytes & ones(self.id_bits);
+        (id != ones(self.id_bits)).then_some(id)
+    }
+
+    /// By how much the clock has moved on, if this is the short form with this id.
+    #[inline(always)]
+    pub fn passed(self, first_bytes: u64, id: u64, clock: u64) -> Option<u64> {
         let low = first_bytes >> self.id_bits;
         let passed = low.wrapping_sub(clock) & ones(self.timestamp_bits);
-        (id != ones(self.id_bits)).then_some((id, passed))
+        (first_bytes & ones(self.id_bits) == id).then_some(passed)
     }
 
     fn decode(self, bits: &mut Bits<'_>, clock: &mut u64) -> Result<u64, Fault> {
@@ -58,7 +64,10 @@ impl Lttng {
         let mut behind = *bits;
         let mut first_bytes = [0; 8];
         first_bytes[..self.size()].copy_from_slice(behind.bytes(self.size())?);
-        if let Some((id, passed)) = self.short(u64::from_le_bytes(first_bytes), *clock) {
+        let first_bytes = u64::from_le_bytes(first_bytes);
+        if let Some(id) = self.id(first_bytes)
+            && let Some(passed) = self.passed(first_bytes, id, *clock)
+        {
             *clock = clock.wrapping_add(passed);
             *bits = behind;
             return Ok(id);

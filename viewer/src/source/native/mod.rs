@@ -31,12 +31,14 @@ mod index;
 mod ledger;
 pub(super) mod metadata;
 mod packet;
+mod parts;
 mod plan;
 mod read;
 mod scan;
 mod stream;
 mod stretch;
 mod texts;
+mod walk;
 
 use clock::Timebase;
 use file::Place;

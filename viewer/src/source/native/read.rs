@@ -4,31 +4,24 @@
 //! from one list, each with a collector of its own, and the collectors are absorbed in the end:
 //!
 //! ```text
-//! packets ─┬─> thread: read a part, decode its events into a collector ─┬─absorb─> collector
-//!          └─> thread: …                                                ┘
+//! packets ─┬─> thread: read parts, decode their events into a collector ─┬─absorb─> collector
+//!          └─> thread: …                                                 ┘
 //! ```
 //!
-//! A packet is read in parts that fit the processor's cache. A part ends anywhere: the event that it cuts is
-//! decoded again at the beginning of the next, which starts at a multiple of [`PAGE`] so that alignments hold.
+//! Each thread reads two packets at a time, which are [walked over](super::walk) in turns.
 
 use std::io;
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::bits::Fault;
-use super::decoding::{self, Cursor, Part, Stop, Tally};
+use super::decoding::{Tally, decode};
 use super::file::{Place, StreamFile};
 use super::ledger::Filed;
 use super::metadata::Metadata;
-use super::packet;
+use super::parts::OpenPacket;
 use super::stream::StreamPlan;
 use crate::source::{Collect, Damage, Progress, Window};
-
-/// How much of a packet to read at a time.
-const PART: usize = 256 << 10;
-
-/// No alignment is larger than this many bytes.
-const PAGE: usize = 4096;
 
 /// How many places of damage to name in all.
 const MAX_DAMAGE: usize = 1000;
@@ -63,7 +56,7 @@ pub fn read<C: Collect>(
     mut collector: C,
     progress: &Progress,
 ) -> (C, Outcome) {
-    let mut items: Vec<(&Job<'_>, &Filed)> = jobs
+    let mut items: Vec<Item<'_>> = jobs
         .iter()
         .flat_map(|job| job.packets.iter().map(move |filed| (job, filed)))
         .filter(|(_, filed)| filed.packet.is_in_window)
@@ -73,12 +66,10 @@ pub fn read<C: Collect>(
     progress.total.store(items.iter().map(|(_, filed)| filed.packet.length).sum(), Ordering::Relaxed);
     let next = AtomicUsize::new(0);
     let work = |collector: &mut C| {
-        let mut worker = Worker { window, progress, buffer: Vec::new(), slots: Vec::new(), open: None };
-        let mut outcome = Outcome::default();
-        while let Some((job, filed)) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            worker.packet(job, filed, collector, &mut outcome);
-        }
-        outcome
+        let take = || items.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let mut worker = Worker { progress, buffers: Vec::new(), file: None, outcome: Outcome::default() };
+        worker.packets(take, window, collector);
+        worker.outcome
     };
     let threads = threads.clamp(1, items.len().max(1));
     let mut outcome = Outcome::default();
@@ -107,144 +98,100 @@ pub fn read<C: Collect>(
     (collector, outcome)
 }
 
+/// A packet, and what it is a packet of.
+type Item<'j> = (&'j Job<'j>, &'j Filed);
+
 impl Outcome {
     fn add(&mut self, other: Outcome) {
         self.tally.add(other.tally);
         self.damage.extend(other.damage);
     }
+
+    fn damaged(&mut self, (job, filed): Item<'_>, offset: u64, reason: String) {
+        if self.damage.len() < MAX_DAMAGE {
+            let path = job.files[filed.file].path.clone();
+            self.damage.push(Damage { path, offset: Some(offset), reason });
+        }
+    }
 }
 
 /// What one thread keeps from packet to packet.
 struct Worker<'p> {
-    window: Window,
     progress: &'p Progress,
-    buffer: Vec<u8>,
-    slots: Vec<i128>,
+    /// To be used again.
+    buffers: Vec<Vec<u8>>,
     /// The file that was read last: the next packet is likely in it too.
-    open: Option<StreamFile>,
+    file: Option<Rc<StreamFile>>,
+    outcome: Outcome,
 }
 
 impl Worker<'_> {
-    fn packet<C: Collect>(&mut self, job: &Job<'_>, filed: &Filed, collector: &mut C, outcome: &mut Outcome) {
-        let place = &job.files[filed.file];
-        let damage = match self.open(place) {
-            Ok(file) => match self.events(&file, job, filed, collector, &mut outcome.tally) {
-                Ok(damage) => {
-                    self.open = Some(file);
-                    damage
-                }
-                Err(error) => Some((filed.packet.offset, format!("cannot be read: {error}"))),
-            },
-            Err(error) => Some((filed.packet.offset, format!("cannot be opened: {error}"))),
-        };
-        self.progress.done.fetch_add(filed.packet.length, Ordering::Relaxed);
-        if let Some((offset, reason)) = damage
-            && outcome.damage.len() < MAX_DAMAGE
-        {
-            outcome.damage.push(Damage { path: place.path.clone(), offset: Some(offset), reason });
-        }
-    }
-
-    fn open(&mut self, place: &Place) -> io::Result<StreamFile> {
-        match self.open.take() {
-            Some(file) if file.path == place.path => Ok(file),
-            _ => place.open(),
-        }
-    }
-
-    /// Decodes the events of a packet, and says where and why that ended early, if it did.
-    fn events<C: Collect>(
+    /// Reads packets for as long as there are any to take.
+    fn packets<'j, C: Collect>(
         &mut self,
-        file: &StreamFile,
-        job: &Job<'_>,
-        filed: &Filed,
+        take: impl Fn() -> Option<Item<'j>>,
+        window: Window,
         collector: &mut C,
-        tally: &mut Tally,
-    ) -> io::Result<Option<(u64, String)>> {
-        let (packet, header) = (&filed.packet, &filed.packet.header);
-        let plan = &job.plans[header.stream];
-        let mut head = Vec::new();
-        let mut context = Vec::new();
-        self.slots.clear();
-        self.slots.resize(job.metadata.slots, 0);
-        if plan.needs_context() || !self.slots.is_empty() {
-            let bytes = file.read(packet.offset, header.events_at.div_ceil(8) as usize, &mut head)?;
-            let stream = &job.metadata.streams[header.stream];
-            context = packet::context(job.metadata, stream, bytes, &mut self.slots).unwrap_or_default();
-        }
-        let available = if header.is_open {
-            written(file, packet.offset, packet.length, &mut self.buffer)?
-        } else {
-            packet.length
-        };
-        let content = header.content_size.unwrap_or(u64::MAX).min(available.saturating_mul(8));
-        let mut part = PART;
-        let mut base = 0;
-        let mut cursor = Cursor { at: header.events_at as usize, clock: header.begin };
-        let stop = loop {
-            let left = usize::try_from(content.div_ceil(8) - base).unwrap_or(usize::MAX);
-            let bytes = file.read(packet.offset + base, part.min(left), &mut self.buffer)?;
-            let end = usize::try_from(content - base * 8).unwrap_or(usize::MAX);
-            let part_of_packet = Part { bytes, end, context: &context };
-            let (found, stop) =
-                decoding::decode(plan, part_of_packet, &mut cursor, self.window, &mut self.slots, collector);
-            tally.add(found);
-            if stop != Stop::Short || bytes.len() < part || bytes.len() == left {
-                break stop;
+    ) {
+        let mut open: Vec<OpenPacket<'j>> = Vec::new();
+        loop {
+            while open.len() < 2
+                && let Some(item) = take()
+            {
+                open.extend(self.open(item));
             }
-            match cursor.at / 8 / PAGE * PAGE {
-                0 => part = part.saturating_mul(2),
-                passed => {
-                    base += passed as u64;
-                    cursor.at -= passed * 8;
+            if open.is_empty() {
+                return;
+            }
+            open.retain_mut(|packet| self.read(packet));
+            let contexts: Vec<_> = open.iter().map(OpenPacket::context).collect();
+            let parts = open.iter().zip(&contexts).map(|(packet, context)| packet.decoding(context, window));
+            let mut parts: Vec<_> = parts.collect();
+            decode(&mut parts, collector);
+            let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();
+            drop(contexts);
+            for (mut packet, (cursor, tally, stop)) in std::mem::take(&mut open).into_iter().zip(ends) {
+                self.outcome.tally.add(tally);
+                let Some(stop) = stop else { continue };
+                if packet.goes_on(cursor, stop) {
+                    open.push(packet);
+                    continue;
                 }
+                if let Some((offset, reason)) = packet.verdict(stop) {
+                    self.outcome.damaged(packet.filed(), offset, reason);
+                }
+                self.done(packet.filed());
+                self.buffers.push(packet.into_buffer());
             }
-        };
-        // What concerns the whole packet is named at its beginning.
-        let at = if header.is_open || packet.is_cut { 0 } else { base + cursor.at as u64 / 8 };
-        Ok(verdict(filed, stop).map(|reason| (packet.offset + at, reason)))
-    }
-}
-
-/// What is wrong with a packet whose events ended like this.
-fn verdict(filed: &Filed, stop: Stop) -> Option<String> {
-    let packet = &filed.packet;
-    let reason = match stop {
-        _ if packet.header.is_open => {
-            return Some("the tracer did not close this packet: it still runs or was killed".into());
         }
-        Stop::End | Stop::Short if packet.is_cut => return Some("the file ends within this packet".into()),
-        Stop::End => return None,
-        Stop::Short => in_words(Fault::Short).into(),
-        Stop::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
-        Stop::NoRoom => "an event takes no room".into(),
-        Stop::Fault(fault) => in_words(fault).into(),
-    };
-    Some(format!("{reason}; the rest of the packet is left out"))
-}
-
-fn in_words(fault: Fault) -> &'static str {
-    match fault {
-        Fault::Short => "an event ends behind the packet's content",
-        Fault::NoChoice => "a variant's tag chooses none of its members",
-        Fault::BadLength => "a sequence has an impossible length",
     }
-}
 
-/// How much of a packet that was left open has been written: all but the zeros at its end.
-fn written(file: &StreamFile, offset: u64, length: u64, buffer: &mut Vec<u8>) -> io::Result<u64> {
-    let mut written = 0;
-    let mut at = 0;
-    while at < length {
-        let wanted = PART.min(usize::try_from(length - at).unwrap_or(PART));
-        let bytes = file.read(offset + at, wanted, buffer)?;
-        if let Some(last) = bytes.iter().rposition(|&byte| byte != 0) {
-            written = at + last as u64 + 1;
-        }
-        if bytes.len() < wanted {
-            break;
-        }
-        at += bytes.len() as u64;
+    fn open<'j>(&mut self, item: Item<'j>) -> Option<OpenPacket<'j>> {
+        let (job, filed) = item;
+        let opened = self
+            .file(&job.files[filed.file])
+            .and_then(|file| OpenPacket::new(job, filed, file, self.buffers.pop().unwrap_or_default()));
+        opened.map_err(|error| self.unreadable(item, &error)).ok()
     }
-    Ok(written)
+
+    fn file(&mut self, place: &Place) -> io::Result<Rc<StreamFile>> {
+        if let Some(file) = self.file.as_ref().filter(|file| file.path == place.path) {
+            return Ok(Rc::clone(file));
+        }
+        Ok(Rc::clone(self.file.insert(Rc::new(place.open()?))))
+    }
+
+    /// Reads a part of a packet, if that can be.
+    fn read(&mut self, packet: &mut OpenPacket<'_>) -> bool {
+        packet.read().map_err(|error| self.unreadable(packet.filed(), &error)).is_ok()
+    }
+
+    fn unreadable(&mut self, item: Item<'_>, error: &io::Error) {
+        self.outcome.damaged(item, item.1.packet.offset, format!("cannot be read: {error}"));
+        self.done(item);
+    }
+
+    fn done(&self, (_, filed): Item<'_>) {
+        self.progress.done.fetch_add(filed.packet.length, Ordering::Relaxed);
+    }
 }

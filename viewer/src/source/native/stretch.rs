@@ -115,6 +115,7 @@ impl<'m> Stretch<'m> {
         *first = at as u32;
         let last = match self.adjacent {
             Some(behind) if let Some(end) = adjacent_ends(bytes, at + behind, marks) => end,
+            None if marks.is_empty() => at,
             _ => self.texts_one_by_one(bytes, at, marks)?,
         };
         let end = last + self.end;

@@ -65,16 +65,30 @@ impl<'a> Texts<'a> {
 /// last one ends. `None` if they are not all close to that place: then [`Texts`] may still find them.
 #[inline(always)]
 pub fn adjacent_ends(bytes: &[u8], at: usize, ends: &mut [u32]) -> Option<usize> {
-    let mut nuls = nuls_in(bytes.get(at..)?.first_chunk()?);
-    let mut end = at;
-    for place in ends {
-        end = at + nuls.trailing_zeros() as usize + 1;
-        *place = end as u32;
+    let nuls = nuls_in(bytes.get(at..)?.first_chunk()?);
+    // Few texts, as most events have, in a few instructions without a loop.
+    let end = match ends {
+        [one] => read_off(nuls, at, [one]),
+        [one, two] => read_off(nuls, at, [one, two]),
+        [one, two, three] => read_off(nuls, at, [one, two, three]),
+        [one, two, three, four] => read_off(nuls, at, [one, two, three, four]),
+        _ => read_off(nuls, at, ends),
+    };
+    // With no bit left there are as many zeros as bits.
+    (end <= at + SPAN).then_some(end)
+}
+
+/// Reads the ends of texts that begin at a place off the bits of their NULs, and returns the last one.
+#[inline(always)]
+fn read_off<'e>(mut nuls: u64, at: usize, ends: impl IntoIterator<Item = &'e mut u32>) -> usize {
+    let mut last = at;
+    for end in ends {
+        last = at + nuls.trailing_zeros() as usize + 1;
+        *end = last as u32;
         // Without its lowest bit.
         nuls &= nuls.wrapping_sub(1);
     }
-    // With no bit left there are as many zeros as bits.
-    (end <= at + SPAN).then_some(end)
+    last
 }
 
 /// Where a NUL is that is further away than what was searched, or close to the end of the bytes.

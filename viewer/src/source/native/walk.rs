@@ -1,0 +1,94 @@
+//! Walking over events: the loop in which the time goes when all is well.
+//!
+//! Where an event begins is known only when the one before it has been walked over. A processor can do several times as
+//! much as such a chain of steps asks for, if it need not wait: so nothing in here is looked up by what was read, as all
+//! events of a run are of one class, and two packets, which are two chains, are walked over in turns.
+
+use super::header::Lttng;
+use super::stretch::Stretch;
+
+/// Events of one class, one after the other, behind the short form of one of LTTng's headers.
+#[derive(Clone, Copy)]
+pub struct Run<'r> {
+    /// The header.
+    pub header: Lttng,
+    /// The id of the class.
+    pub id: u64,
+    /// What is behind the header.
+    pub stretch: &'r Stretch<'r>,
+    /// The bytes at hand.
+    pub bytes: &'r [u8],
+}
+
+/// Room for events: for each a row with the clock's count in two halves and the event's marks.
+pub struct Room<'r> {
+    /// All rows.
+    pub rows: &'r mut [u32],
+    /// How many numbers there are in a row.
+    pub width: usize,
+}
+
+/// How far a walk came.
+#[derive(Clone, Copy, Debug)]
+pub struct Walked {
+    /// Where the last event ends.
+    pub at: usize,
+    /// The clock's count at that event.
+    pub clock: u64,
+    /// How many events have been walked over.
+    pub events: usize,
+    /// Whether the next event does not belong to the run, or ends behind the bytes at hand.
+    pub is_stuck: bool,
+}
+
+impl Walked {
+    /// Takes a step.
+    #[inline(always)]
+    fn go_on(&mut self, run: &Run<'_>, row: &mut [u32]) -> bool {
+        match run.step(self.at, self.clock, row) {
+            Some((at, clock)) => (self.at, self.clock, self.events) = (at, clock, self.events + 1),
+            None => self.is_stuck = true,
+        }
+        !self.is_stuck
+    }
+}
+
+impl Run<'_> {
+    /// Walks over an event, if it belongs to the run: returns where it ends, and the clock's count.
+    #[inline(always)]
+    fn step(&self, at: usize, clock: u64, row: &mut [u32]) -> Option<(usize, u64)> {
+        let first_bytes = u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?);
+        let clock = clock.checked_add(self.header.passed(first_bytes, self.id, clock)?)?;
+        let [low, high, marks @ ..] = row else { return None };
+        let end = self.stretch.walk(self.bytes, at + self.header.size(), marks)?;
+        (*low, *high) = (clock as u32, (clock >> 32) as u32);
+        Some((end, clock))
+    }
+}
+
+/// Walks over the events of a run for as long as there is room for them.
+#[inline(never)]
+pub fn walk(run: Run<'_>, mut walked: Walked, room: Room<'_>) -> Walked {
+    for row in room.rows.chunks_exact_mut(room.width) {
+        if !walked.go_on(&run, row) {
+            break;
+        }
+    }
+    walked
+}
+
+/// Walks over the events of two runs in turns, for as long as there is room for both.
+#[inline(never)]
+pub fn walk_both(
+    (run, mut walked, room): (Run<'_>, Walked, Room<'_>),
+    (other_run, mut other_walked, other_room): (Run<'_>, Walked, Room<'_>),
+) -> (Walked, Walked) {
+    let rows = room.rows.chunks_exact_mut(room.width);
+    let other_rows = other_room.rows.chunks_exact_mut(other_room.width);
+    for (row, other_row) in rows.zip(other_rows) {
+        if !walked.go_on(&run, row) || !other_walked.go_on(&other_run, other_row) {
+            break;
+        }
+    }
+    (walked, other_walked)
+}
