@@ -14,7 +14,8 @@ const PER_OCTAVE: u64 = 1 << (EXACT_BITS - 1);
 const CHUNK: usize = 64;
 /// Values from here on are implausible and are never recorded.
 pub const IMPLAUSIBLE: u64 = 1 << 63;
-const CHUNKS: usize = (bucket_of(IMPLAUSIBLE - 1) as usize + 1) / CHUNK;
+/// As many chunks as there can be, and some more, so that no index needs to be checked.
+const CHUNKS: usize = ((bucket_of(IMPLAUSIBLE - 1) as usize + 1) / CHUNK).next_power_of_two();
 /// So many distinct buckets are kept as a list.
 const FEW: usize = 8;
 
@@ -219,13 +220,13 @@ impl Many {
     /// The count of a bucket in a chunk that came into being.
     #[inline]
     fn known(&mut self, bucket: u16) -> Option<&mut u64> {
-        let place = *self.directory.get(usize::from(bucket) / CHUNK)?;
+        let place = self.directory[usize::from(bucket) / CHUNK % CHUNKS];
         let chunk = self.chunks.get_mut(usize::from(place).wrapping_sub(1))?;
         Some(&mut chunk[usize::from(bucket) % CHUNK])
     }
 
     fn add(&mut self, bucket: u16, count: u64) {
-        let place = &mut self.directory[usize::from(bucket) / CHUNK];
+        let place = &mut self.directory[usize::from(bucket) / CHUNK % CHUNKS];
         if *place == 0 {
             self.chunks.push([0; CHUNK]);
             *place = self.chunks.len() as u16;

@@ -70,8 +70,9 @@ impl From<&Value<'_>> for Brief {
 /// The first 16 bytes, if there are as many.
 #[inline(always)]
 fn words(bytes: &[u8]) -> Option<[u64; 2]> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    Some([u64::from_le_bytes(*first), u64::from_le_bytes(*rest.first_chunk()?)])
+    let bytes: &[u8; 16] = bytes.first_chunk()?;
+    let number = u128::from_le_bytes(*bytes);
+    Some([number as u64, (number >> 64) as u64])
 }
 
 /// Fewer than 16 bytes, with zeros behind them.

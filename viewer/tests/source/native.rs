@@ -69,6 +69,18 @@ fn read_bytes(metadata: &[u8], stream: &[u8]) -> Option<Report> {
 }
 
 #[test]
+fn lists_of_nothing_are_limited_over_all_events() {
+    let metadata = b"/* CTF 1.8 */
+        trace { major = 1; minor = 8; byte_order = le; };
+        typealias integer { size = 8; } := u8;
+        typealias integer { size = 32; } := u32;
+        event { name = \"e\"; fields := struct { u32 n; u8 none; u8 x[n][none]; }; };";
+    let event = |elements: u32| [elements.to_le_bytes().as_slice(), &[0]].concat();
+    let report = read_bytes(metadata, &[event(600_000), event(600_000), event(0)].concat()).unwrap();
+    assert_eq!((report.events, report.damage.len()), (1, 1), "{:?}", report.damage);
+}
+
+#[test]
 fn fuzz_corpus_is_survived() {
     let inputs = |target: &str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);

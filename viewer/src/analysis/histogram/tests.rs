@@ -66,9 +66,10 @@ fn merging_gives_what_recording_all_gives() {
 
 #[test]
 fn buckets_cover_all_plausible_values_without_a_gap() {
-    assert_eq!(bucket_of(IMPLAUSIBLE - 1) as usize, CHUNKS * CHUNK - 1);
+    let last = bucket_of(IMPLAUSIBLE - 1);
+    assert!(usize::from(last) < CHUNKS * CHUNK);
     let mut next = 0;
-    for index in 0..(CHUNKS * CHUNK) as u16 {
+    for index in 0..=last {
         let bucket = Bucket::new(index, 1);
         assert_eq!(bucket.low, next);
         assert_eq!((bucket_of(bucket.low), bucket_of(bucket.high)), (index, index));

@@ -13,7 +13,7 @@
 use super::metadata::ByteOrder;
 
 /// How many elements of no size there may be in the bytes; more are a way to make a reader hang.
-const MAX_EMPTY: u32 = 1 << 20;
+pub const MAX_EMPTY: u32 = 1 << 20;
 
 /// Why a field cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Bits<'a> {
     /// Where what may be read ends, in bits from the beginning of the bytes.
     end: usize,
     /// How many more elements may take no room.
-    empty: u32,
+    pub empty: u32,
 }
 
 impl<'a> Bits<'a> {

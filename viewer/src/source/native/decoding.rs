@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::batch::{Batch, Located, Rows};
-use super::bits::{Bits, Fault};
+use super::bits::{Bits, Fault, MAX_EMPTY};
 use super::clock::Timebase;
 use super::header::{EventHeader, Lttng};
 use super::plan::Plan;
@@ -92,6 +92,8 @@ pub struct Decoding<'a> {
     walking: usize,
     /// Whether the next event cannot be walked over.
     is_stuck: bool,
+    /// How many more elements may take no room, in all events together.
+    empty: u32,
     /// Where it is.
     pub cursor: Cursor,
     /// The events that have been handed over.
@@ -137,6 +139,7 @@ impl<'a> Decoding<'a> {
             batches: plan.classes.iter().map(Batch::new).collect(),
             walking: 0,
             is_stuck: false,
+            empty: MAX_EMPTY,
             cursor,
             tally: Tally::default(),
             stop: None,
@@ -193,6 +196,7 @@ impl<'a> Decoding<'a> {
     #[inline(never)]
     fn event<C: Collect>(&mut self, cursor: Cursor, collector: &mut C) -> Result<Cursor, Stop> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
+        bits.empty = self.empty;
         if bits.left() == 0 {
             return Err(if bits.at() >= self.part.end { Stop::End } else { Stop::Short });
         }
@@ -222,6 +226,7 @@ impl<'a> Decoding<'a> {
             }
             Plan::Stages(stages) => {
                 let values = stages.decode(&mut bits, &mut self.slots, self.part.context)?;
+                self.empty = bits.empty;
                 bits.check_end()?;
                 if bits.at() == cursor.at {
                     return Err(Stop::NoRoom);

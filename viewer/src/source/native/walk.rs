@@ -41,28 +41,17 @@ pub struct Walked {
     pub is_stuck: bool,
 }
 
-impl Walked {
-    /// Takes a step.
-    #[inline(always)]
-    fn go_on(&mut self, run: &Run<'_>, row: &mut [u32]) -> bool {
-        match run.step(self.at, self.clock, row) {
-            Some((at, clock)) => (self.at, self.clock, self.events) = (at, clock, self.events + 1),
-            None => self.is_stuck = true,
-        }
-        !self.is_stuck
-    }
-}
-
 impl Run<'_> {
-    /// Walks over an event, if it belongs to the run: returns where it ends, and the clock's count.
+    /// Walks over an event, if it belongs to the run.
     #[inline(always)]
-    fn step(&self, at: usize, clock: u64, row: &mut [u32]) -> Option<(usize, u64)> {
+    fn step(&self, walked: Walked, row: &mut [u32]) -> Option<Walked> {
+        let Walked { at, clock, events, .. } = walked;
         let first_bytes = u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?);
         let clock = clock.checked_add(self.header.passed(first_bytes, self.id, clock)?)?;
         let [low, high, marks @ ..] = row else { return None };
-        let end = self.stretch.walk(self.bytes, at + self.header.size(), marks)?;
+        let at = self.stretch.walk(self.bytes, at + self.header.size(), marks)?;
         (*low, *high) = (clock as u32, (clock >> 32) as u32);
-        Some((end, clock))
+        Some(Walked { at, clock, events: events + 1, is_stuck: false })
     }
 }
 
@@ -70,9 +59,11 @@ impl Run<'_> {
 #[inline(never)]
 pub fn walk(run: Run<'_>, mut walked: Walked, room: Room<'_>) -> Walked {
     for row in room.rows.chunks_exact_mut(room.width) {
-        if !walked.go_on(&run, row) {
+        let Some(next) = run.step(walked, row) else {
+            walked.is_stuck = true;
             break;
-        }
+        };
+        walked = next;
     }
     walked
 }
@@ -86,9 +77,16 @@ pub fn walk_both(
     let rows = room.rows.chunks_exact_mut(room.width);
     let other_rows = other_room.rows.chunks_exact_mut(other_room.width);
     for (row, other_row) in rows.zip(other_rows) {
-        if !walked.go_on(&run, row) || !other_walked.go_on(&other_run, other_row) {
+        let Some(next) = run.step(walked, row) else {
+            walked.is_stuck = true;
             break;
-        }
+        };
+        walked = next;
+        let Some(next) = other_run.step(other_walked, other_row) else {
+            other_walked.is_stuck = true;
+            break;
+        };
+        other_walked = next;
     }
     (walked, other_walked)
 }
