@@ -13,7 +13,7 @@
 use super::metadata::ByteOrder;
 
 /// How many elements of no size there may be in the bytes; more are a way to make a reader hang.
-pub const MAX_EMPTY: u32 = 1 << 20;
+pub const MAX_EMPTY: u32 = 1 << 16;
 
 /// Why a field cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
