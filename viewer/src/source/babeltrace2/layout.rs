@@ -72,13 +72,13 @@ impl Layout {
 fn members(structure: Option<&Type>) -> Option<Vec<(&str, u64)>> {
     let size = |kind: &Type| match kind {
         Type::Integer(integer) if integer.align <= integer.size => Some(u64::from(integer.size)),
-        Type::Array(Array { length: Length::Fixed(length), element }) => match &**element {
+        Type::Array(Array { length: Length::Fixed(length), element, .. }) => match &**element {
             Type::Integer(byte) if byte.size == 8 && byte.align <= 8 => length.checked_mul(8),
             _ => None,
         },
         _ => None,
     };
-    structure?.members().iter().map(|member| Some((member.name.as_str(), size(&member.kind)?))).collect()
+    structure?.members().iter().map(|member| Some((&*member.name, size(&member.kind)?))).collect()
 }
 
 /// Reads an integer of a header.

@@ -24,6 +24,8 @@ pub enum Fault {
     NoChoice,
     /// A sequence has fewer than no elements, or very many that take no room.
     BadLength,
+    /// An integer in LEB128 has more than 64 bits.
+    TooLarge,
 }
 
 /// A place in bytes.
@@ -120,10 +122,43 @@ impl<'a> Bits<'a> {
         let spanned = &before[..(shift + size as usize).div_ceil(8)];
         let mut bytes = [0; 16];
         bytes[..spanned.len()].copy_from_slice(spanned);
+        let little = || (u128::from_le_bytes(bytes) >> shift) as u64 & (u64::MAX >> (64 - size));
+        let big = || (u128::from_be_bytes(bytes) << shift >> (128 - size)) as u64;
         Ok(match order {
-            ByteOrder::Little => (u128::from_le_bytes(bytes) >> shift) as u64 & (u64::MAX >> (64 - size)),
-            ByteOrder::Big => (u128::from_be_bytes(bytes) << shift >> (128 - size)) as u64,
+            ByteOrder::Little => little(),
+            ByteOrder::Big => big(),
+            ByteOrder::LittleMirrored => little().reverse_bits() >> (64 - size),
+            ByteOrder::BigMirrored => big().reverse_bits() >> (64 - size),
         })
+    }
+
+    /// Takes an integer in LEB128, in two's complement, with how many bits it was given; the place must be at a
+    /// byte's boundary.
+    pub fn leb128(&mut self, signed: bool) -> Result<(u64, u32), Fault> {
+        let (mut value, mut size) = (0, 0_u32);
+        loop {
+            let byte = self.bytes(1)?[0];
+            let seven = u64::from(byte & 0x7F);
+            value |= seven.checked_shl(size).unwrap_or(0);
+            // Bits from the 64th on may only repeat the sign, or be 0.
+            let sign = if signed && value >> 63 == 1 { 0x7F } else { 0 };
+            let fits = match size {
+                0..=56 => true,
+                63 if !signed => seven <= 1,
+                _ => seven == sign,
+            };
+            if !fits {
+                return Err(Fault::TooLarge);
+            }
+            size = size.saturating_add(7);
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        if signed && size < 64 && value >> (size - 1) & 1 == 1 {
+            value |= u64::MAX << size;
+        }
+        Ok((value, size.min(64)))
     }
 
     /// Takes so many whole bytes; the place must be at a byte's boundary.
@@ -160,19 +195,22 @@ pub fn sign_extend(value: u64, size: u32) -> i64 {
 mod tests {
     use super::*;
 
+    const ORDERS: [ByteOrder; 4] =
+        [ByteOrder::Little, ByteOrder::Big, ByteOrder::LittleMirrored, ByteOrder::BigMirrored];
+
     #[test]
     fn integers_of_any_width_are_taken_at_any_bit() {
         let bytes: Vec<u8> = (0..32_u8).map(|i| i.wrapping_mul(151).wrapping_add(37)).collect();
         let bit = |order: ByteOrder, i: usize| match order {
-            ByteOrder::Little => u64::from(bytes[i / 8] >> (i % 8) & 1),
-            ByteOrder::Big => u64::from(bytes[i / 8] >> (7 - i % 8) & 1),
+            ByteOrder::Little | ByteOrder::LittleMirrored => u64::from(bytes[i / 8] >> (i % 8) & 1),
+            ByteOrder::Big | ByteOrder::BigMirrored => u64::from(bytes[i / 8] >> (7 - i % 8) & 1),
         };
         for size in 1..=64 {
             for at in 0..64 {
-                for order in [ByteOrder::Little, ByteOrder::Big] {
+                for order in ORDERS {
                     let expected = (0..size as usize).fold(0, |value, i| match order {
-                        ByteOrder::Little => value | bit(order, at + i) << i,
-                        ByteOrder::Big => value << 1 | bit(order, at + i),
+                        ByteOrder::Little | ByteOrder::BigMirrored => value | bit(order, at + i) << i,
+                        ByteOrder::Big | ByteOrder::LittleMirrored => value << 1 | bit(order, at + i),
                     });
                     let mut bits = Bits::new(&bytes, at, 256);
                     assert_eq!(bits.integer(size, order), Ok(expected), "{size} bits at {at}, {order:?}");
@@ -207,6 +245,38 @@ mod tests {
             assert_eq!(bits.at(), (length + 1) * 8);
             assert_eq!(Bits::new(&bytes[..length], 0, usize::MAX).text(), Err(Fault::Short));
         }
+    }
+
+    fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, u32), Fault> {
+        Bits::new(bytes, 0, usize::MAX).leb128(signed)
+    }
+
+    #[test]
+    fn leb128_has_seven_bits_a_byte() {
+        assert_eq!(leb128(&[0x7F, 9], false), Ok((127, 7)));
+        assert_eq!(leb128(&[0x7F, 9], true), Ok((u64::MAX, 7)));
+        assert_eq!(leb128(&[0x3F], true), Ok((63, 7)));
+        // The two examples of the specification.
+        assert_eq!(leb128(&[0xB4, 0xC7, 0x72], false), Ok((1_876_916, 21)));
+        assert_eq!(leb128(&[0xB4, 0xC7, 0x72], true), Ok((-220_236_i64 as u64, 21)));
+        assert_eq!(leb128(&[0x80, 0x00], false), Ok((0, 14)));
+        assert_eq!(leb128(&[0x80, 0x80], false), Err(Fault::Short));
+        assert_eq!(leb128(&[], true), Err(Fault::Short));
+    }
+
+    #[test]
+    fn leb128_of_more_than_64_bits_is_refused_unless_they_repeat_the_sign() {
+        let nine = |last: &[u8]| [&[0xFF; 9], last].concat();
+        let empty_nine = |last: &[u8]| [&[0x80; 9], last].concat();
+        assert_eq!(leb128(&nine(&[0x01]), false), Ok((u64::MAX, 64)));
+        assert_eq!(leb128(&nine(&[0x81, 0x80, 0x00]), false), Ok((u64::MAX, 64)));
+        assert_eq!(leb128(&nine(&[0x02]), false), Err(Fault::TooLarge));
+        assert_eq!(leb128(&nine(&[0x81, 0x01]), false), Err(Fault::TooLarge));
+        assert_eq!(leb128(&empty_nine(&[0x7F]), true), Ok((i64::MIN as u64, 64)));
+        assert_eq!(leb128(&empty_nine(&[0xFF, 0xFF, 0x7F]), true), Ok((i64::MIN as u64, 64)));
+        assert_eq!(leb128(&nine(&[0x00]), true), Ok((i64::MAX as u64, 64)));
+        assert_eq!(leb128(&nine(&[0x01]), true), Err(Fault::TooLarge));
+        assert_eq!(leb128(&empty_nine(&[0xFF, 0x00]), true), Err(Fault::TooLarge));
     }
 
     #[test]

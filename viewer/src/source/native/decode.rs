@@ -2,7 +2,7 @@
 //! if need be. [Plans](super::plan) use it for what they have no shortcut for.
 
 use super::bits::{Bits, Fault, sign_extend};
-use super::metadata::{Array, Integer, Length, Type};
+use super::metadata::{Array, Integer, Length, Type, VariableInteger};
 use crate::source::{Integer as Number, Value};
 
 /// The values that lengths and variants refer to.
@@ -12,29 +12,35 @@ pub type Slots = [i128];
 pub fn value<'a>(kind: &'a Type, bits: &mut Bits<'a>, slots: &mut Slots) -> Result<Value<'a>, Fault> {
     bits.align(kind.align())?;
     Ok(match kind {
-        Type::Integer(integer) => match number(integer, bits, slots)? {
-            Number::Unsigned(value) => Value::Unsigned(value),
-            Number::Signed(value) => Value::Signed(value),
-        },
+        Type::Integer(integer) => plain(number(integer, bits, slots)?),
         Type::Enum(integer, labels) => Value::Enum(number(integer, bits, slots)?, labels),
+        Type::Variable(integer) => {
+            let (value, _) = variable(integer, bits, slots)?;
+            integer.labels.as_ref().map_or(plain(value), |labels| Value::Enum(value, labels))
+        }
         Type::Float(float) => {
             let raw = bits.integer(float.size, float.order)?;
-            Value::Float(if float.size == 32 {
-                f32::from_bits(raw as u32).into()
-            } else {
-                f64::from_bits(raw)
+            Value::Float(match float.size {
+                16 => half(raw as u16),
+                32 => f32::from_bits(raw as u32).into(),
+                _ => f64::from_bits(raw),
             })
         }
         Type::Text => Value::Text(bits.text()?),
         Type::Struct(structure) => {
             let members = structure.members.iter();
-            let values = members.map(|member| Ok((member.label(), value(&member.kind, bits, slots)?)));
+            let values = members.map(|member| Ok((&*member.label, value(&member.kind, bits, slots)?)));
             Value::Struct(values.collect::<Result<_, Fault>>()?)
         }
         Type::Variant(variant) => {
             let member = variant.choose(slots[variant.tag]).ok_or(Fault::NoChoice)?;
-            Value::Struct(vec![(member.label(), value(&member.kind, bits, slots)?)])
+            Value::Struct(vec![(&*member.label, value(&member.kind, bits, slots)?)])
         }
+        Type::Optional(optional) => Value::List(if optional.is_there(slots[optional.selector]) {
+            vec![value(&optional.content, bits, slots)?]
+        } else {
+            Vec::new()
+        }),
         Type::Array(array) => {
             let length = length(array, bits, slots)?;
             if kind.is_text_array() {
@@ -59,6 +65,9 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
         Type::Integer(integer) | Type::Enum(integer, _) => {
             number(integer, bits, slots)?;
         }
+        Type::Variable(integer) => {
+            variable(integer, bits, slots)?;
+        }
         Type::Float(float) => bits.skip(float.size.into())?,
         Type::Text => {
             bits.text()?;
@@ -71,6 +80,11 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
         Type::Variant(variant) => {
             let member = variant.choose(slots[variant.tag]).ok_or(Fault::NoChoice)?;
             skip(&member.kind, bits, slots)?;
+        }
+        Type::Optional(optional) => {
+            if optional.is_there(slots[optional.selector]) {
+                skip(&optional.content, bits, slots)?;
+            }
         }
         Type::Array(array) => {
             let length = length(array, bits, slots)?;
@@ -98,6 +112,39 @@ pub fn number(integer: &Integer, bits: &mut Bits<'_>, slots: &mut Slots) -> Resu
         slots[slot] = value.into();
     }
     Ok(value)
+}
+
+/// Decodes an integer of any length, and keeps it if others refer to it. Returns also how many bits it was given.
+pub fn variable(
+    integer: &VariableInteger,
+    bits: &mut Bits<'_>,
+    slots: &mut Slots,
+) -> Result<(Number, u32), Fault> {
+    let (raw, size) = bits.leb128(integer.signed)?;
+    let value = if integer.signed { Number::Signed(raw as i64) } else { Number::Unsigned(raw) };
+    if let Some(slot) = integer.slot {
+        slots[slot] = value.into();
+    }
+    Ok((value, size))
+}
+
+fn plain<'a>(number: Number) -> Value<'a> {
+    match number {
+        Number::Unsigned(value) => Value::Unsigned(value),
+        Number::Signed(value) => Value::Signed(value),
+    }
+}
+
+/// A floating-point number in 16 bits: a sign, 5 bits of exponent, 10 of fraction.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        0x1F if fraction == 0.0 => f64::INFINITY,
+        0x1F => f64::NAN,
+        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 0 { size } else { -size }
 }
 
 /// Text up to its first NUL.
@@ -132,7 +179,8 @@ fn smallest_size(kind: &Type) -> u64 {
     match kind {
         Type::Integer(integer) | Type::Enum(integer, _) => integer.size.into(),
         Type::Float(float) => float.size.into(),
-        Type::Text => 8,
+        Type::Variable(_) | Type::Text => 8,
+        Type::Optional(_) => 0,
         Type::Struct(structure) => {
             let sizes = structure.members.iter().map(|member| smallest_size(&member.kind));
             sizes.fold(0, u64::saturating_add)
@@ -144,5 +192,18 @@ fn smallest_size(kind: &Type) -> u64 {
             Length::Fixed(length) => length.saturating_mul(smallest_size(&array.element)),
             Length::Slot(_) => 0,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floating_point_numbers_of_16_bits_are_ieees() {
+        let numbers = [0x3C00, 0xC000, 0x0001, 0x7BFF, 0x3555, 0x8000].map(half);
+        assert_eq!(numbers, [1.0, -2.0, 5.960464477539063e-8, 65504.0, 0.333251953125, 0.0]);
+        assert_eq!([0x7C00, 0xFC00].map(half), [f64::INFINITY, f64::NEG_INFINITY]);
+        assert!(half(0x7E00).is_nan() && half(0x8000).is_sign_negative());
     }
 }

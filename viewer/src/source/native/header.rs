@@ -13,8 +13,9 @@
 
 use super::bits::{Bits, Fault};
 use super::clock::advance;
-use super::decode::{self, Slots};
-use super::metadata::{ByteOrder, Integer, Length, Slot, StreamClass, Type};
+use super::decode::Slots;
+use super::metadata::{ByteOrder, Length, Role, Slot, StreamClass, Type};
+use super::roles::{Told, walk};
 
 /// How to decode the event headers of a stream.
 #[derive(Debug)]
@@ -90,7 +91,7 @@ impl<'m> EventHeader<'m> {
         let Some(header) = &stream.event_header else { return EventHeader::None };
         let tag = match header.members() {
             [id, _] => match &id.kind {
-                Type::Enum(id, _) => id.slot,
+                Type::Integer(id) | Type::Enum(id, _) => id.slot,
                 _ => None,
             },
             _ => None,
@@ -117,7 +118,15 @@ impl<'m> EventHeader<'m> {
             EventHeader::Lttng(lttng) => lttng.decode(bits, clock),
             EventHeader::Other(header) => {
                 let mut id = 0;
-                any(header, "", bits, slots, &mut id, clock)?;
+                walk(header, bits, slots, &mut |told| {
+                    let Told::Number { roles, value, size, .. } = told else { return };
+                    if roles.contains(&Role::EventClassId) {
+                        id = value;
+                    }
+                    if roles.contains(&Role::Timestamp) {
+                        *clock = advance(*clock, value, size);
+                    }
+                })?;
                 Ok(id)
             }
             EventHeader::None => Ok(0),
@@ -125,47 +134,15 @@ impl<'m> EventHeader<'m> {
     }
 }
 
-/// Decodes any header: the last integer called `id` is the id, and each that counts the clock moves it on.
-fn any(
-    kind: &Type,
-    name: &str,
-    bits: &mut Bits<'_>,
-    slots: &mut Slots,
-    id: &mut u64,
-    clock: &mut u64,
-) -> Result<(), Fault> {
-    match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => {
-            bits.align(integer.align)?;
-            let value = i128::from(decode::number(integer, bits, slots)?) as u64;
-            if name == "id" {
-                *id = value;
-            }
-            if integer.clock.is_some() {
-                *clock = advance(*clock, value, integer.size);
-            }
-            Ok(())
-        }
-        Type::Struct(structure) => {
-            bits.align(structure.align)?;
-            structure
-                .members
-                .iter()
-                .try_for_each(|member| any(&member.kind, &member.name, bits, slots, id, clock))
-        }
-        Type::Variant(variant) => {
-            let member = variant.choose(slots[variant.tag]).ok_or(Fault::NoChoice)?;
-            any(&member.kind, &member.name, bits, slots, id, clock)
-        }
-        other => decode::skip(other, bits, slots),
-    }
-}
-
 /// Whether a header is this one of LTTng's, with so aligned fields in the short form.
 fn is_lttng(header: &Type, Lttng { id_bits, timestamp_bits }: Lttng, short_align: u32) -> bool {
-    let plain = |kind: &Type, size: u32, align: u32, counts: bool| {
+    let plain = |kind: &Type, size: u32, align: u32, role: Role, slot: Option<Slot>| {
         let (Type::Integer(integer) | Type::Enum(integer, _)) = kind else { return false };
-        is_plain(integer, size, align) && integer.clock.is_some() == counts
+        !integer.signed
+            && integer.order == ByteOrder::Little
+            && (integer.size, integer.align) == (size, align)
+            && integer.roles == [role]
+            && integer.slot == slot
     };
     let [id, choice] = header.members() else { return false };
     let Type::Variant(variant) = &choice.kind else { return false };
@@ -176,20 +153,11 @@ fn is_lttng(header: &Type, Lttng { id_bits, timestamp_bits }: Lttng, short_align
     header.align() == 8
         && short.kind.align() == short_align
         && extended.kind.align() == 8
-        && plain(&id.kind, id_bits, short_align, false)
-        && plain(&timestamp.kind, timestamp_bits, short_align, true)
-        && plain(&full_id.kind, 32, 8, false)
-        && plain(&full_timestamp.kind, 64, 8, true)
-        && id.name == "id"
-        && full_id.name == "id"
-        && timestamp.name != "id"
-        && full_timestamp.name != "id"
-        && matches!(&id.kind, Type::Enum(id, _) if id.slot == Some(variant.tag))
-        && variant.choices == [(0..=last - 1, 0), (last..=last, 1)]
-}
-
-fn is_plain(integer: &Integer, size: u32, align: u32) -> bool {
-    !integer.signed && integer.order == ByteOrder::Little && integer.size == size && integer.align == align
+        && plain(&id.kind, id_bits, short_align, Role::EventClassId, Some(variant.tag))
+        && plain(&timestamp.kind, timestamp_bits, short_align, Role::Timestamp, None)
+        && plain(&full_id.kind, 32, 8, Role::EventClassId, None)
+        && plain(&full_timestamp.kind, 64, 8, Role::Timestamp, None)
+        && *variant.choices == [(0..=last - 1, 0), (last..=last, 1)]
 }
 
 /// Whether a length or a variant in a type refers to a slot.
@@ -199,7 +167,8 @@ fn refers_to(kind: &Type, slot: Slot) -> bool {
         Type::Variant(variant) => {
             variant.tag == slot || variant.members.iter().any(|member| refers_to(&member.kind, slot))
         }
+        Type::Optional(optional) => optional.selector == slot || refers_to(&optional.content, slot),
         Type::Array(array) => array.length == Length::Slot(slot) || refers_to(&array.element, slot),
-        Type::Integer(_) | Type::Enum(..) | Type::Float(_) | Type::Text => false,
+        Type::Integer(_) | Type::Variable(_) | Type::Enum(..) | Type::Float(_) | Type::Text => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Reads CTF 1.8 natively: bytes in, events out.
+//! Reads CTF natively, 1.8 and 2: bytes in, events out.
 //!
 //! ```text
 //! metadata file ──metadata──> Metadata ──stream, plan, header──> StreamPlan ─┐
@@ -34,6 +34,7 @@ mod packet;
 mod parts;
 mod plan;
 mod read;
+mod roles;
 mod scan;
 mod stream;
 mod stretch;
@@ -43,7 +44,7 @@ mod walk;
 use clock::Timebase;
 use file::Place;
 use ledger::Filed;
-use metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
+use metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type, VariableInteger};
 use read::Job;
 use stream::StreamPlan;
 
@@ -300,10 +301,10 @@ fn event_class(
     ];
     for (scope, kind) in scopes {
         let members = kind.iter().flat_map(|kind| kind.members());
-        let members = members
-            .filter(|member| scope != Scope::Packet || !packet::OWN_FIELDS.contains(&member.name.as_str()));
+        let members =
+            members.filter(|member| scope != Scope::Packet || !packet::describes_packet(&member.kind));
         fields.extend(members.map(|member| FieldClass {
-            name: member.label().to_owned(),
+            name: member.label.to_string(),
             scope,
             kind: field_kind(&member.kind),
         }));
@@ -313,11 +314,11 @@ fn event_class(
 
 fn field_kind(kind: &Type) -> FieldKind {
     match kind {
-        Type::Integer(_) => FieldKind::Integer,
+        Type::Integer(_) | Type::Variable(VariableInteger { labels: None, .. }) => FieldKind::Integer,
         Type::Float(_) => FieldKind::Float,
         Type::Text => FieldKind::Text,
-        Type::Enum(..) => FieldKind::Enum,
+        Type::Enum(..) | Type::Variable(_) => FieldKind::Enum,
         Type::Array(_) if kind.is_text_array() => FieldKind::Text,
-        Type::Array(_) | Type::Struct(_) | Type::Variant(_) => FieldKind::Compound,
+        Type::Array(_) | Type::Struct(_) | Type::Variant(_) | Type::Optional(_) => FieldKind::Compound,
     }
 }

@@ -3,16 +3,17 @@
 //! ```text
 //! │ packet header │ packet context │ event │ event │ … │ padding │ next packet
 //! │ magic, uuid,  │ times, sizes,  │                   │         │
-//! │ stream_id, …  │ counters, …    │                   │         │
+//! │ ids, …        │ counters, …    │                   │         │
 //! 0               └─ content ──────┘  … ── content_size┘         └ packet_size
 //! ```
 //!
-//! All fields are optional. A tracer fills `timestamp_end` and the sizes when it closes a packet; before, the
-//! end is 0 and the sizes are all ones.
+//! All fields are optional, and told by their [roles](Role). A tracer fills the end and the sizes when it closes a
+//! packet; before, the end is 0 and the sizes are all ones.
 
 use super::bits::{Bits, Fault};
 use super::decode::{self, Slots};
-use super::metadata::{Metadata, StreamClass, Type};
+use super::metadata::{Metadata, Role, StreamClass, Type};
+use super::roles::{Told, walk};
 use crate::source::Value;
 
 /// What each packet header begins with, where it has a magic number.
@@ -43,9 +44,13 @@ pub struct PacketHeader {
     pub discarded: Option<(u64, u32)>,
 }
 
-/// The fields of a packet context that describe the packet, not what was traced.
-pub const OWN_FIELDS: [&str; 6] =
-    ["timestamp_begin", "timestamp_end", "content_size", "packet_size", "packet_seq_num", "events_discarded"];
+/// Whether a field of a packet context describes the packet, not what was traced.
+pub fn describes_packet(kind: &Type) -> bool {
+    kind.roles().iter().any(|role| {
+        use Role::*;
+        matches!(role, Timestamp | PacketEnd | ContentSize | PacketSize | Sequence | Discarded)
+    })
+}
 
 /// Why a packet's header cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,26 +64,25 @@ pub enum Unsound {
 impl PacketHeader {
     /// Decodes the header and the context that a packet begins with, and checks them.
     pub fn decode(metadata: &Metadata, bytes: &[u8], slots: &mut Slots) -> Result<PacketHeader, Unsound> {
-        let no_packet = || Unsound::Wrong("no packet of this trace begins here".into());
         let mut bits = Bits::new(bytes, 0, usize::MAX);
+        let mut is_of_trace = true;
         let mut stream_id = None;
         let mut instance = None;
-        for (name, value) in members(metadata.packet_header.as_ref(), &mut bits, slots)? {
-            match (name, &value) {
-                ("magic", Value::Unsigned(magic)) if *magic != u64::from(MAGIC) => return Err(no_packet()),
-                ("uuid", Value::List(uuid)) => {
-                    let matches = |expected: &[u8; 16]| {
-                        let bytes = expected.iter().map(|&byte| Value::Unsigned(byte.into()));
-                        bytes.eq(uuid.iter().cloned())
-                    };
-                    if !metadata.uuid.as_ref().is_none_or(matches) {
-                        return Err(no_packet());
+        told(metadata.packet_header.as_ref(), &mut bits, slots, |told| match told {
+            Told::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected),
+            Told::Number { roles, value, .. } => {
+                for role in roles {
+                    match role {
+                        Role::Magic => is_of_trace &= value == u64::from(MAGIC),
+                        Role::StreamClassId => stream_id = Some(value),
+                        Role::StreamId => instance = Some(value),
+                        _ => {}
                     }
                 }
-                ("stream_id", Value::Unsigned(id)) => stream_id = Some(*id),
-                ("stream_instance_id", Value::Unsigned(id)) => instance = Some(*id),
-                _ => {}
             }
+        })?;
+        if !is_of_trace {
+            return Err(Unsound::Wrong("no packet of this trace begins here".into()));
         }
         let stream = match (stream_id, metadata.streams.as_slice()) {
             (None, [_]) => 0,
@@ -112,24 +116,24 @@ impl PacketHeader {
         bits: &mut Bits<'a>,
         slots: &mut Slots,
     ) -> Result<(), Unsound> {
-        let context = stream.packet_context.as_ref();
         let mut sizes = [None, None];
-        let kinds = context.map_or(&[][..], Type::members).iter().map(|member| &member.kind);
-        for ((name, value), kind) in members(context, bits, slots)?.into_iter().zip(kinds) {
-            let Value::Unsigned(value) = value else { continue };
-            let size = if let Type::Integer(integer) = kind { integer.size } else { 64 };
+        told(stream.packet_context.as_ref(), bits, slots, |told| {
+            let Told::Number { roles, value, size, is_fixed } = told else { return };
+            let size = if is_fixed { size } else { 64 };
             // All ones, in whatever size the field has, stand for a size that is not known yet.
             let closed = (value != u64::MAX >> (64 - size)).then_some(value);
-            match name {
-                "timestamp_begin" => self.begin = value,
-                "timestamp_end" => self.end = (value != 0).then_some(value),
-                "content_size" => sizes[0] = Some(closed),
-                "packet_size" => sizes[1] = Some(closed),
-                "packet_seq_num" => self.sequence = Some(value),
-                "events_discarded" => self.discarded = Some((value, size)),
-                _ => {}
+            for role in roles {
+                match role {
+                    Role::Timestamp => self.begin = value,
+                    Role::PacketEnd => self.end = (value != 0).then_some(value),
+                    Role::ContentSize => sizes[0] = Some(closed),
+                    Role::PacketSize => sizes[1] = Some(closed),
+                    Role::Sequence => self.sequence = Some(value),
+                    Role::Discarded => self.discarded = Some((value, size)),
+                    _ => {}
+                }
             }
-        }
+        })?;
         self.is_open = sizes.contains(&Some(None));
         self.content_size = sizes[0].flatten();
         if let Some(bits) = sizes[1].flatten() {
@@ -170,23 +174,29 @@ pub fn context<'a>(
     slots: &mut Slots,
 ) -> Result<Vec<Value<'a>>, Unsound> {
     let mut bits = Bits::new(bytes, 0, usize::MAX);
-    members(metadata.packet_header.as_ref(), &mut bits, slots)?;
-    let values = members(stream.packet_context.as_ref(), &mut bits, slots)?;
-    Ok(values.into_iter().map(|(_, value)| value).collect())
+    told(metadata.packet_header.as_ref(), &mut bits, slots, |_| {})?;
+    let Some(context) = &stream.packet_context else { return Ok(Vec::new()) };
+    bits.align(context.align()).map_err(|_| Unsound::Short)?;
+    let members = context.members().iter();
+    let values = members.map(|member| decode::value(&member.kind, &mut bits, slots));
+    values.collect::<Result<_, Fault>>().map_err(Unsound::from)
 }
 
-/// The members of a scope, by their names.
-fn members<'a>(
-    scope: Option<&'a Type>,
-    bits: &mut Bits<'a>,
+/// What a scope tells of the packet.
+fn told<'t>(
+    scope: Option<&'t Type>,
+    bits: &mut Bits<'_>,
     slots: &mut Slots,
-) -> Result<Vec<(&'a str, Value<'a>)>, Unsound> {
-    let Some(scope) = scope else { return Ok(Vec::new()) };
-    bits.align(scope.align()).map_err(|_| Unsound::Short)?;
-    let members = scope.members().iter();
-    let values = members.map(|member| Ok((member.name.as_str(), decode::value(&member.kind, bits, slots)?)));
-    values.collect::<Result<_, Fault>>().map_err(|fault| match fault {
-        Fault::Short => Unsound::Short,
-        other => Unsound::Wrong(format!("the packet's header cannot be decoded ({other:?})")),
-    })
+    mut told: impl FnMut(Told<'t>),
+) -> Result<(), Unsound> {
+    scope.map_or(Ok(()), |scope| walk(scope, bits, slots, &mut told)).map_err(Unsound::from)
+}
+
+impl From<Fault> for Unsound {
+    fn from(fault: Fault) -> Unsound {
+        match fault {
+            Fault::Short => Unsound::Short,
+            other => Unsound::Wrong(format!("the packet's header cannot be decoded ({other:?})")),
+        }
+    }
 }

@@ -154,6 +154,7 @@ fn in_words(fault: Fault) -> &'static str {
         Fault::Short => "an event ends behind the packet's content",
         Fault::NoChoice => "a variant's tag chooses none of its members",
         Fault::BadLength => "a sequence has an impossible length",
+        Fault::TooLarge => "an integer has more than 64 bits",
     }
 }
 

@@ -275,7 +275,7 @@ fn whole_bytes(element: &Type, length: u64) -> Option<usize> {
 /// A multiple of how many bits a field of this type surely ends at.
 fn ends_at(kind: &Type) -> u32 {
     match kind {
-        Type::Text => 8,
+        Type::Variable(_) | Type::Text => 8,
         Type::Array(array) if kind.align() >= 8 => match decode::packed_size(&array.element) {
             Some(size) if size.is_multiple_of(8) => 8,
             _ => 1,

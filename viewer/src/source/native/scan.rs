@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 
 use super::file::StreamFile;
 use super::index::Entry;
-use super::metadata::{ByteOrder, Integer, Metadata, Type};
+use super::metadata::{ByteOrder, Integer, Metadata, Role, Type};
 use super::packet::{MAGIC, PacketHeader, Unsound};
 use crate::source::Damage;
 
@@ -189,22 +189,27 @@ impl Walk<'_> {
 /// The bytes that packets of this trace begin with: magic number and UUID, if they have both.
 fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
     let [magic, uuid, ..] = metadata.packet_header.as_ref()?.members() else { return None };
-    let Type::Integer(Integer { size: 32, order, .. }) = &magic.kind else { return None };
-    if magic.name != "magic" || uuid.name != "uuid" || uuid.kind.align() > 32 {
+    let Type::Integer(Integer { size: 32, order, roles, .. }) = &magic.kind else { return None };
+    if *roles != [Role::Magic] || uuid.kind.align() > 32 || !is_uuid(&uuid.kind) {
         return None;
     }
     let magic = match order {
         ByteOrder::Little => MAGIC.to_le_bytes(),
         ByteOrder::Big => MAGIC.to_be_bytes(),
+        ByteOrder::LittleMirrored | ByteOrder::BigMirrored => return None,
     };
     Some([magic.as_slice(), &metadata.uuid?].concat())
+}
+
+fn is_uuid(kind: &Type) -> bool {
+    matches!(kind, Type::Array(array) if array.is_uuid)
 }
 
 /// A packet's header as the index tells it.
 fn from_index(metadata: &Metadata, entry: &Entry) -> Option<PacketHeader> {
     let stream = metadata.streams.binary_search_by_key(&entry.stream_id, |stream| stream.id).ok()?;
     let context = metadata.streams[stream].packet_context.as_ref().map_or(&[][..], Type::members);
-    let discarded = context.iter().find(|member| member.name == "events_discarded");
+    let discarded = context.iter().find(|member| member.kind.roles().contains(&Role::Discarded));
     let (instance, sequence) = entry.instance_and_sequence?;
     Some(PacketHeader {
         stream,

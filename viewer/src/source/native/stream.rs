@@ -104,7 +104,7 @@ fn constant<'m>(
         Scope::Environment => metadata.environment.get(field).map(|(_, value)| Constant::Environment(value)),
         Scope::Packet => {
             let members = stream.packet_context.as_ref().map_or(&[][..], Type::members);
-            let member = members.iter().position(|member| member.label() == wanted.name)?;
+            let member = members.iter().position(|member| *member.label == *wanted.name)?;
             Some(Constant::Packet(member))
         }
         Scope::StreamContext | Scope::EventContext | Scope::Payload => None,

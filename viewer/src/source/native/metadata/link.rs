@@ -1,111 +1,153 @@
 //! Lengths and variants to the fields that they refer to.
 //!
-//! A path is looked up among the members that stand before it, first in its own structure, then in those
-//! around it, then in the scopes that are decoded earlier, innermost first. A path may also name the scope:
+//! TSDL's paths are looked up among the members that stand before them, first in their own structure, then in
+//! those around it, then in the scopes that are decoded earlier, innermost first. A path may also name the scope:
 //!
 //! ```text
 //! trace.packet.header → stream.packet.context → stream.event.header → stream.event.context → event.context
 //!                                                                     → event.fields
 //! ```
 //!
-//! A field that is referred to gets a [`Slot`], which decoding fills and what refers to it reads.
+//! CTF 2's locations say [where to begin](super::locate).
+//!
+//! A field that is referred to gets a [`Slot`], which decoding fills and what refers to it reads. Where a variant
+//! stands in between, a reference may mean one field or another; these share a slot, as only one of them is there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ast;
-use super::draft::{Draft, Kind, Members};
-use super::model::{Array, EnvironmentValue, Integer, Length, Member, Slot, Struct, Type, Variant};
+use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Path, Tag};
+use super::locate::locate;
+use super::model::{Array, EnvironmentValue, Length, Member, Optional, Slot, Struct, Type, Variant};
 use crate::source::Enumeration;
 
 /// How many parts all types together may have.
 const MAX_NODES: usize = 1 << 19;
 
-/// A scope that stands before the one that is being linked, with its name.
-pub type Outer<'a> = (&'static str, &'a Type);
+/// A scope that stands before the one that is being linked.
+pub type Outer<'a> = (Origin, &'a Type);
 
 /// Links types, and hands out slots.
-#[derive(Default)]
 pub struct Linker {
     pub environment: Vec<(String, EnvironmentValue)>,
     nodes: usize,
-    /// The next number for an integer; all are numbered, and those referred to keep a slot.
-    next: Slot,
-    /// From an integer's number to its slot.
-    slots: HashMap<Slot, Slot>,
+    /// All integers are numbered. While types are linked, their slots and those of references are these numbers.
+    /// For each number this has another one of the same slot, nearer to the first.
+    same: Vec<Slot>,
+    /// The numbers of integers that something refers to.
+    referred: Vec<Slot>,
 }
 
-/// A field that a path leads to.
-struct Target {
-    slot: Slot,
-    labels: Option<Arc<Enumeration>>,
+/// A field that a reference leads to.
+pub struct Target {
+    pub number: Slot,
+    pub signed: bool,
+    pub labels: Option<Arc<Enumeration>>,
 }
 
-struct Scope<'a> {
-    name: &'static str,
+/// Where in the types linking is.
+pub struct Place<'a> {
+    pub origin: Origin,
     /// Innermost last.
-    outer: &'a [Outer<'a>],
-    /// The members so far of each structure around the place, innermost last.
-    around: Vec<Vec<Member>>,
+    pub outer: &'a [Outer<'a>],
+    /// The structures around the place, innermost last.
+    pub around: Vec<Around>,
+}
+
+/// A structure that is being linked.
+pub struct Around {
+    /// The members so far.
+    pub members: Vec<Member>,
+    /// The name of the member that is being linked.
+    pub current: Arc<str>,
 }
 
 impl Linker {
     /// A linker for a trace with this environment, whose numbers may be lengths.
     pub fn new(environment: Vec<(String, EnvironmentValue)>) -> Linker {
-        Linker { environment, ..Linker::default() }
+        Linker { environment, nodes: 0, same: Vec::new(), referred: Vec::new() }
     }
 
     /// Links the type of a scope.
-    pub fn link(&mut self, name: &'static str, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
-        self.nodes = self.nodes.saturating_add(draft.nodes);
+    pub fn link(&mut self, origin: Origin, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
+        self.grow(draft.nodes)?;
+        self.resolve(draft, &mut Place { origin, outer, around: Vec::new() })
+    }
+
+    /// Counts parts that are about to be made.
+    fn grow(&mut self, nodes: usize) -> Result<(), String> {
+        self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > MAX_NODES {
             return Err("all types together have too many parts".into());
         }
-        self.resolve(draft, &mut Scope { name, outer, around: Vec::new() })
+        Ok(())
     }
 
-    /// How many slots there are.
-    pub fn slots(&self) -> usize {
-        self.slots.len()
-    }
-
-    fn resolve(&mut self, draft: &Draft, scope: &mut Scope<'_>) -> Result<Type, String> {
+    fn resolve(&mut self, draft: &Draft, place: &mut Place<'_>) -> Result<Type, String> {
         Ok(match &draft.kind {
-            Kind::Integer(integer) => Type::Integer(self.numbered(integer)),
-            Kind::Enum(integer, labels) => Type::Enum(self.numbered(integer), labels.clone()),
+            Kind::Integer(integer) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Integer(integer)
+            }
+            Kind::Enum(integer, labels) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Enum(integer, labels.clone())
+            }
+            Kind::Variable(integer) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Variable(integer)
+            }
             Kind::Float(float) => Type::Float(float.clone()),
             Kind::Text => Type::Text,
             Kind::Struct { align, members } => {
-                scope.around.push(Vec::with_capacity(members.len()));
-                for (name, member) in members {
-                    let kind = self.resolve(member, scope).map_err(|reason| format!("`{name}`: {reason}"))?;
-                    if let Some(structure) = scope.around.last_mut() {
-                        structure.push(Member { name: name.clone(), kind });
+                let (count, current) = (members.len(), Arc::from(""));
+                place.around.push(Around { members: Vec::with_capacity(count), current });
+                for DraftMember { name, label, draft } in members {
+                    if let Some(structure) = place.around.last_mut() {
+                        structure.current = name.clone();
+                    }
+                    let kind = self.resolve(draft, place).map_err(|reason| format!("`{name}`: {reason}"))?;
+                    if let Some(structure) = place.around.last_mut() {
+                        structure.members.push(Member { name: name.clone(), label: label.clone(), kind });
                     }
                 }
-                let members = scope.around.pop().unwrap_or_default();
+                let members = place.around.pop().map_or(Vec::new(), |structure| structure.members);
                 Type::Struct(Struct { align: *align, members })
             }
-            Kind::Variant { tag, members } => {
-                let tag = tag.as_ref().ok_or("a variant has no tag")?;
-                self.variant(tag, members, scope)?
-            }
-            Kind::Array { length, element } => {
-                let length = self.length(length, scope)?;
-                Type::Array(Array { length, element: Box::new(self.resolve(element, scope)?) })
-            }
+            Kind::Variant { tag, members } => self.variant(tag, members, place)?,
+            Kind::Optional { selector, values, content } => Type::Optional(Optional {
+                selector: self.at(selector, place, |_| Ok(()))?,
+                values: values.clone(),
+                content: Box::new(self.resolve(content, place)?),
+            }),
+            Kind::Array { align, is_uuid, length, element } => Type::Array(Array {
+                align: *align,
+                is_uuid: *is_uuid,
+                length: self.length(length, place)?,
+                element: Box::new(self.resolve(element, place)?),
+            }),
         })
     }
 
-    fn numbered(&mut self, integer: &Integer) -> Integer {
-        self.next += 1;
-        Integer { slot: Some(self.next), ..integer.clone() }
+    fn number(&mut self) -> Slot {
+        self.same.push(self.same.len());
+        self.same.len() - 1
     }
 
-    fn length(&mut self, length: &ast::Length, scope: &Scope<'_>) -> Result<Length, String> {
+    fn length(&mut self, length: &DraftLength, place: &Place<'_>) -> Result<Length, String> {
         let path = match length {
-            ast::Length::Fixed(length) => return Ok(Length::Fixed(*length)),
-            ast::Length::Path(path) => path,
+            DraftLength::Fixed(length) => return Ok(Length::Fixed(*length)),
+            DraftLength::Path(path) => path,
+            DraftLength::At(location) => {
+                let unsigned = |target: &Target| match target.signed {
+                    true => Err("a length must be unsigned".to_owned()),
+                    false => Ok(()),
+                };
+                return Ok(Length::Slot(self.at(location, place, unsigned)?));
+            }
         };
         if let [environment, name] = path.as_slice()
             && environment == "env"
@@ -118,67 +160,128 @@ impl Linker {
                 _ => Err(format!("`env.{name}` is no length")),
             };
         }
-        let target = scope.find(path)?;
-        Ok(Length::Slot(self.slot(target.slot)))
+        let target = place.find(path)?;
+        Ok(Length::Slot(self.refer(&[target])))
     }
 
-    fn variant(&mut self, tag: &[String], members: &Members, scope: &mut Scope<'_>) -> Result<Type, String> {
-        let target = scope.find(tag)?;
-        let labels = target.labels.ok_or_else(|| format!("`{}` is no enumeration", tag.join(".")))?;
-        let choices = labels
-            .labels
-            .iter()
-            .filter_map(|(label, values)| {
-                let member = members.iter().position(|(name, _)| name == label)?;
-                Some((values.clone(), member))
-            })
-            .collect();
-        let tag = self.slot(target.slot);
-        let members = members
-            .iter()
-            .map(|(name, member)| {
-                let kind = self.resolve(member, scope).map_err(|reason| format!("`{name}`: {reason}"))?;
-                Ok(Member { name: name.clone(), kind })
-            })
-            .collect::<Result<_, String>>()?;
+    fn variant(&mut self, tag: &Tag, members: &[DraftMember], place: &mut Place<'_>) -> Result<Type, String> {
+        let (tag, choices) = match tag {
+            Tag::Missing => return Err("a variant has no tag".into()),
+            Tag::Number(selector, choices) => (self.at(selector, place, |_| Ok(()))?, choices.clone()),
+            Tag::Label(path) => {
+                let target = place.find(path)?;
+                let labels = target.labels.as_ref();
+                let labels = labels.ok_or_else(|| format!("`{}` is no enumeration", path.join(".")))?;
+                self.grow(labels.labels.len())?;
+                let positions = members.iter().enumerate().rev();
+                let positions: HashMap<&str, usize> =
+                    positions.map(|(position, member)| (&*member.name, position)).collect();
+                let choices = labels
+                    .labels
+                    .iter()
+                    .filter_map(|(label, values)| Some((values.clone(), *positions.get(label.as_str())?)));
+                let choices = choices.collect();
+                (self.refer(&[target]), choices)
+            }
+        };
+        let members = members.iter().map(|DraftMember { name, label, draft }| {
+            let kind = self.resolve(draft, place).map_err(|reason| format!("`{name}`: {reason}"))?;
+            Ok(Member { name: name.clone(), label: label.clone(), kind })
+        });
+        let members = members.collect::<Result<_, String>>()?;
         Ok(Type::Variant(Variant { tag, choices, members }))
     }
 
-    fn slot(&mut self, number: Slot) -> Slot {
-        let next = self.slots.len();
-        *self.slots.entry(number).or_insert(next)
+    /// The number that stands for all fields that may be at a location.
+    fn at(
+        &mut self,
+        location: &Location,
+        place: &Place<'_>,
+        check: impl Fn(&Target) -> Result<(), String>,
+    ) -> Result<Slot, String> {
+        let targets = locate(location, place)?;
+        self.grow(targets.len())?;
+        targets.iter().try_for_each(check)?;
+        Ok(self.refer(&targets))
     }
 
-    /// Gives the integers that are referred to their slots, and the others none. Run when all is linked.
-    pub fn settle(&self, kind: &mut Type) {
+    /// Notes that something refers to these fields, of which one is there.
+    fn refer(&mut self, targets: &[Target]) -> Slot {
+        let first = targets.iter().map(|target| self.first(target.number)).min().unwrap_or(0);
+        for target in targets {
+            let other = self.first(target.number);
+            self.same[other] = first;
+        }
+        self.referred.push(first);
+        first
+    }
+
+    /// The first number of the same slot.
+    fn first(&mut self, number: Slot) -> Slot {
+        let mut first = number;
+        while self.same[first] != first {
+            self.same[first] = self.same[self.same[first]];
+            first = self.same[first];
+        }
+        first
+    }
+
+    /// Gives the integers that are referred to and what refers to them their slots, and other integers none.
+    /// Returns how many slots there are. Run when all is linked.
+    pub fn settle<'t>(&mut self, types: impl Iterator<Item = &'t mut Type>) -> usize {
+        let mut slots = HashMap::new();
+        for number in std::mem::take(&mut self.referred) {
+            let next = slots.len();
+            slots.entry(self.first(number)).or_insert(next);
+        }
+        types.for_each(|kind| self.settle_one(kind, &slots));
+        slots.len()
+    }
+
+    fn settle_one(&mut self, kind: &mut Type, slots: &HashMap<Slot, Slot>) {
+        let mut slot = |number: Slot| slots.get(&self.first(number)).copied();
         match kind {
-            Type::Integer(integer) | Type::Enum(integer, _) => {
-                integer.slot = integer.slot.and_then(|number| self.slots.get(&number).copied());
-            }
+            Type::Integer(integer) | Type::Enum(integer, _) => integer.slot = integer.slot.and_then(slot),
+            Type::Variable(integer) => integer.slot = integer.slot.and_then(slot),
             Type::Float(_) | Type::Text => {}
-            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
-                members.iter_mut().for_each(|member| self.settle(&mut member.kind));
+            Type::Struct(Struct { members, .. }) => {
+                members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
             }
-            Type::Array(array) => self.settle(&mut array.element),
+            Type::Variant(Variant { tag, members, .. }) => {
+                *tag = slot(*tag).unwrap_or_default();
+                members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
+            }
+            Type::Optional(Optional { selector, content, .. }) => {
+                *selector = slot(*selector).unwrap_or_default();
+                self.settle_one(content, slots);
+            }
+            Type::Array(Array { length, element, .. }) => {
+                if let Length::Slot(number) = length {
+                    *number = slot(*number).unwrap_or_default();
+                }
+                self.settle_one(element, slots);
+            }
         }
     }
 }
 
-impl Scope<'_> {
-    fn find(&self, path: &[String]) -> Result<Target, String> {
+impl Place<'_> {
+    /// The field that a path of TSDL's leads to.
+    fn find(&self, path: &Path) -> Result<Target, String> {
         let full = path.join(".");
-        let rest_of = |name: &str| {
+        let rest_of = |origin: Origin| {
+            let name = origin.in_tsdl();
             let parts = name.split('.').count();
             (full.starts_with(name) && path.len() > parts).then(|| &path[parts..])
         };
-        let found = if let Some(rest) = rest_of(self.name) {
-            self.around.first().and_then(|members| find(members, rest))
+        let found = if let Some(rest) = rest_of(self.origin) {
+            self.around.first().and_then(|structure| find(&structure.members, rest))
         } else if let Some((outer, rest)) =
-            self.outer.iter().find_map(|(name, outer)| Some((outer, rest_of(name)?)))
+            self.outer.iter().find_map(|(origin, outer)| Some((outer, rest_of(*origin)?)))
         {
             find(outer.members(), rest)
         } else {
-            let around = self.around.iter().rev().map(Vec::as_slice);
+            let around = self.around.iter().rev().map(|structure| structure.members.as_slice());
             let outer = self.outer.iter().rev().map(|(_, outer)| outer.members());
             around.chain(outer).find_map(|members| find(members, path))
         };
@@ -188,13 +291,23 @@ impl Scope<'_> {
 
 fn find(members: &[Member], path: &[String]) -> Option<Target> {
     let (first, rest) = path.split_first()?;
-    let member = members.iter().find(|member| member.name == *first)?;
+    let member = members.iter().find(|member| *member.name == **first)?;
     match &member.kind {
-        Type::Integer(integer) if rest.is_empty() => Some(Target { slot: integer.slot?, labels: None }),
-        Type::Enum(integer, labels) if rest.is_empty() => {
-            Some(Target { slot: integer.slot?, labels: Some(labels.clone()) })
-        }
         Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => find(members, rest),
+        other if rest.is_empty() => Target::of(other),
         _ => None,
+    }
+}
+
+impl Target {
+    /// An integer, while it is being linked.
+    pub fn of(kind: &Type) -> Option<Target> {
+        let (number, signed, labels) = match kind {
+            Type::Integer(integer) => (integer.slot, integer.signed, None),
+            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
+            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
+            _ => return None,
+        };
+        Some(Target { number: number?, signed, labels: labels.cloned() })
     }
 }

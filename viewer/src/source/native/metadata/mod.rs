@@ -1,25 +1,28 @@
-//! Metadata: the text that says how a trace's packets are laid out, in CTF 1.8's own language, TSDL.
+//! Metadata: the text that says how a trace's packets are laid out. CTF 1.8 has a language of its own for it, TSDL,
+//! and CTF 2 has JSON.
 //!
 //! ```text
-//! file ──packets──> text ──lex──> tokens ──parse──> statements ──build──> Metadata
-//!                                                                 ├ draft: names to types
-//!                                                                 └ link: lengths and tags to fields
+//!                 ┌─ tsdl ─> drafts ─┐
+//! file ─packets─> text               ├─assemble─> Metadata
+//!                 └─ json ─> drafts ─┘  └ link: lengths and variants to fields
 //! ```
 //!
 //! The text comes from a file and is trusted no more than the packets: depth, sizes and the number of parts
 //! are bounded. What cannot be understood is left out and named, and what stands before it is kept, so that
 //! a file that was cut off still describes its first events.
 
-mod ast;
-mod build;
+mod assemble;
 mod draft;
-mod lex;
 mod link;
+mod locate;
 mod model;
 mod packets;
-mod parse;
+mod tsdl;
 
 pub use model::*;
+
+/// A problem with at most this many others before it is worth stating.
+const MAX_PROBLEMS: usize = 16;
 
 /// Something in metadata that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,26 +33,35 @@ pub struct Problem {
     pub reason: String,
 }
 
+/// What in metadata cannot be understood.
+#[derive(Debug, Default)]
+struct Problems(Vec<Problem>);
+
+impl Problems {
+    fn add(&mut self, line: usize, reason: impl Into<String>) {
+        if self.0.len() < MAX_PROBLEMS {
+            self.0.push(Problem { line, reason: reason.into() });
+        }
+    }
+}
+
+/// In what metadata is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    /// CTF 1.8's.
+    Tsdl,
+    /// CTF 2's.
+    Json,
+}
+
 /// Reads a metadata file: what it says, and what in it cannot be understood.
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<String>) {
     let (text, broken) = packets::text(bytes);
-    let mut problems: Vec<String> = broken.into_iter().collect();
     if text.trim_start_matches('\u{1e}').trim_start().starts_with('{') {
-        problems
-            .push("this is CTF 2 metadata (JSON); only CTF 1.8 can be read, so record with CTF 1.8".into());
-        return (Metadata::default(), problems);
+        let reason = "this is CTF 2 metadata (JSON); only CTF 1.8 can be read, so record with CTF 1.8";
+        return (Metadata::default(), broken.into_iter().chain([reason.to_owned()]).collect());
     }
-    let (metadata, found) = parse(&text);
-    problems.extend(found.into_iter().map(|Problem { line, reason }| format!("line {line}: {reason}")));
-    (metadata, problems)
-}
-
-/// Reads the text of metadata.
-fn parse(text: &str) -> (Metadata, Vec<Problem>) {
-    let (tokens, unlexed) = lex::tokens(text);
-    let (statements, unparsed) = parse::statements(&tokens);
-    let (metadata, mut problems) = build::build(&statements);
-    // The parser stumbles over the end of the tokens that the lexer could read.
-    problems.extend(unlexed.or(unparsed));
-    (metadata, problems)
+    let (metadata, Problems(found)) = tsdl::read(&text);
+    let found = found.into_iter().map(|Problem { line, reason }| format!("line {line}: {reason}"));
+    (metadata, broken.into_iter().chain(found).collect())
 }

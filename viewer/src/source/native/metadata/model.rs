@@ -1,4 +1,7 @@
 //! What metadata says, resolved: the layout of everything in a trace's packets.
+//!
+//! It is the same for both languages of metadata. Which fields describe packets and events, TSDL tells by their
+//! names and CTF 2 by roles; here they have [roles](Role).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -32,7 +35,7 @@ pub enum EnvironmentValue {
 /// One kind of stream; in LTTng's words a channel.
 #[derive(Debug)]
 pub struct StreamClass {
-    /// What a packet header's `stream_id` says.
+    /// What the [`Role::StreamClassId`] in a packet header says.
     pub id: u64,
     /// Stands in each packet after the packet header.
     pub packet_context: Option<Type>,
@@ -49,7 +52,7 @@ pub struct StreamClass {
 /// One kind of event.
 #[derive(Debug)]
 pub struct EventLayout {
-    /// What an event header's `id` says.
+    /// What the [`Role::EventClassId`] in an event header says.
     pub id: u64,
     /// The full name.
     pub name: String,
@@ -93,11 +96,38 @@ impl Clock {
 /// Where an integer that a length or a variant refers to is kept while decoding.
 pub type Slot = usize;
 
+/// What a field tells about the packet or the event that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// In a packet header: always [the same](crate::source::native::packet::MAGIC).
+    Magic,
+    /// In a packet header: the id of the stream's class.
+    StreamClassId,
+    /// In a packet header: which of the streams of this class it is.
+    StreamId,
+    /// In a packet context: the clock when the packet was begun. In an event header: the clock's low bits.
+    Timestamp,
+    /// In a packet context: the clock when the packet was closed.
+    PacketEnd,
+    /// In a packet context: where the content ends, in bits.
+    ContentSize,
+    /// In a packet context: where the packet ends, in bits.
+    PacketSize,
+    /// In a packet context: the packet's number in its stream.
+    Sequence,
+    /// In a packet context: how many events the stream had discarded.
+    Discarded,
+    /// In an event header: the id of the event's class.
+    EventClassId,
+}
+
 /// The layout of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// An integer.
     Integer(Integer),
+    /// An integer that takes as many bytes as it needs.
+    Variable(VariableInteger),
     /// A floating-point number.
     Float(Float),
     /// An integer whose values have labels.
@@ -108,17 +138,23 @@ pub enum Type {
     Struct(Struct),
     /// One of several members.
     Variant(Variant),
+    /// A field that may be there or not.
+    Optional(Optional),
     /// Elements, one after the other.
     Array(Array),
 }
 
-/// In which order the bytes of a number stand.
+/// In which order the bytes of a number stand, and its bits within them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
     /// Least significant first.
     Little,
     /// Most significant first.
     Big,
+    /// As [`Little`](ByteOrder::Little), but the first bit is the number's most significant one.
+    LittleMirrored,
+    /// As [`Big`](ByteOrder::Big), but the first bit is the number's least significant one.
+    BigMirrored,
 }
 
 /// The layout of an integer.
@@ -134,8 +170,23 @@ pub struct Integer {
     pub order: ByteOrder,
     /// Whether an array of these is text.
     pub is_character: bool,
-    /// The clock that the integer counts.
+    /// The clock that TSDL says it counts; decoding goes by [`Role::Timestamp`] alone.
     pub clock: Option<Arc<Clock>>,
+    /// What it tells.
+    pub roles: Vec<Role>,
+    /// Where to keep the value for what refers to it.
+    pub slot: Option<Slot>,
+}
+
+/// The layout of an integer in LEB128: seven bits a byte, least significant first, the last byte below 128.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableInteger {
+    /// Whether the most significant bit is a sign.
+    pub signed: bool,
+    /// The labels of its values, if it has any.
+    pub labels: Option<Arc<Enumeration>>,
+    /// What it tells.
+    pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
 }
@@ -143,7 +194,7 @@ pub struct Integer {
 /// The layout of a floating-point number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Float {
-    /// In bits: 32 or 64.
+    /// In bits: 16, 32 or 64.
     pub size: u32,
     /// In bits, a power of two.
     pub align: u32,
@@ -161,19 +212,16 @@ pub struct Struct {
 }
 
 /// A member of a structure or a variant.
+///
+/// Its names are shared: a type that is used often is copied out, and its names may be long.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// The name as the metadata has it; see [`Member::label`].
-    pub name: String,
+    /// By what lengths and variants refer to it.
+    pub name: Arc<str>,
+    /// What it is called: the name without the underscore that LTTng puts before it in TSDL.
+    pub label: Arc<str>,
     /// Its layout.
     pub kind: Type,
-}
-
-impl Member {
-    /// The name without the underscore that LTTng puts before it.
-    pub fn label(&self) -> &str {
-        self.name.strip_prefix('_').unwrap_or(&self.name)
-    }
 }
 
 /// The layout of a variant.
@@ -182,7 +230,7 @@ pub struct Variant {
     /// Where the value that chooses is kept.
     pub tag: Slot,
     /// Which member a value chooses: the first whose range has it.
-    pub choices: Vec<(RangeInclusive<i128>, usize)>,
+    pub choices: Arc<[(RangeInclusive<i128>, usize)]>,
     /// The members.
     pub members: Vec<Member>,
 }
@@ -195,9 +243,31 @@ impl Variant {
     }
 }
 
+/// The layout of a field that may be there or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optional {
+    /// Where the value that decides is kept.
+    pub selector: Slot,
+    /// With which values it is there.
+    pub values: Arc<[RangeInclusive<i128>]>,
+    /// What it is then.
+    pub content: Box<Type>,
+}
+
+impl Optional {
+    /// Whether it is there.
+    pub fn is_there(&self, selector: i128) -> bool {
+        self.values.iter().any(|values| values.contains(&selector))
+    }
+}
+
 /// The layout of an array or a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
+    /// In bits: at least its elements'.
+    pub align: u32,
+    /// Whether this is the UUID that the metadata has too.
+    pub is_uuid: bool,
     /// How many elements.
     pub length: Length,
     /// What each is.
@@ -219,11 +289,11 @@ impl Type {
         match self {
             Type::Integer(integer) | Type::Enum(integer, _) => integer.align,
             Type::Float(float) => float.align,
-            Type::Text => 8,
+            Type::Variable(_) | Type::Text => 8,
             Type::Struct(structure) => structure.align,
-            // The chosen member aligns itself.
-            Type::Variant(_) => 1,
-            Type::Array(array) => array.element.align(),
+            // What is there aligns itself.
+            Type::Variant(_) | Type::Optional(_) => 1,
+            Type::Array(array) => array.align,
         }
     }
 
@@ -231,6 +301,15 @@ impl Type {
     pub fn members(&self) -> &[Member] {
         match self {
             Type::Struct(structure) => &structure.members,
+            _ => &[],
+        }
+    }
+
+    /// What it tells.
+    pub fn roles(&self) -> &[Role] {
+        match self {
+            Type::Integer(integer) | Type::Enum(integer, _) => &integer.roles,
+            Type::Variable(integer) => &integer.roles,
             _ => &[],
         }
     }

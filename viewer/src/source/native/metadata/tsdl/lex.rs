@@ -3,7 +3,7 @@
 //! TSDL has C's tokens: identifiers, integers in C's three bases with C's suffixes, strings and characters
 //! with C's escapes, comments of both kinds, and a handful of marks, of which `:=` and `...` are its own.
 
-use super::Problem;
+use super::super::Problem;
 
 /// A token and the line it stands on.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,6 @@
-//! What metadata says, as it is written.
+//! What TSDL says, as it is written.
+
+pub use super::super::draft::Path;
 
 /// A statement, on the top level or in a block.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,9 +91,6 @@ pub enum Shape {
 
 /// `size = 8;`
 pub type Attribute = (String, Value);
-
-/// A reference to an earlier field: `len`, `stream.event.context.len`.
-pub type Path = Vec<String>;
 
 /// What stands in the body of a structure or a variant.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@
 //! lengths   = ("[" (number | path) "]")*
 //! ```
 
-use super::Problem;
+use super::super::Problem;
 use super::ast::{Attribute, Entry, Enumerator, Length, Path, Shape, Statement, TypeExpression};
 use super::ast::{TypeStatement, Value};
 use super::lex::{Kind, Token};
