@@ -1,8 +1,8 @@
 //! Hand-written traces, one file a claim, for what LTTng-UST does not write here: other layouts, and damage.
 //!
-//! A case is a text file in `native_cases/`: metadata, then `== stream` with the bytes of a stream file, then
-//! `== events` with what is read from it, an event a line, its contexts before a `|`, and what is reported
-//! besides. Bytes are written as
+//! A case is a text file in `native_cases/`: metadata, in which `␞` stands for a record separator, then `== stream`
+//! with the bytes of a stream file, then `== events` with what is read from it, an event a line, its contexts before a
+//! `|`, and what is reported besides. Bytes are written as
 //!
 //! ```text
 //! C1 1F       bytes, in hexadecimal
@@ -73,7 +73,8 @@ impl Case {
     fn parse(text: &str) -> Case {
         let (metadata, rest) = text.split_once("== stream\n").expect("a case has `== stream`");
         let (stream, expected) = rest.split_once("== events\n").expect("a case has `== events`");
-        Case { metadata: metadata.into(), stream: stream.into(), expected: expected.into() }
+        let metadata = metadata.replace('␞', "\x1e");
+        Case { metadata, stream: stream.into(), expected: expected.into() }
     }
 
     /// What is read, in the words of the case's last part.

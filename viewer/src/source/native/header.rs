@@ -172,3 +172,54 @@ fn refers_to(kind: &Type, slot: Slot) -> bool {
         Type::Integer(_) | Type::Variable(_) | Type::Enum(..) | Type::Float(_) | Type::Text => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::metadata::{self, Metadata};
+    use super::*;
+
+    /// The metadata of a hand-written case.
+    fn case(text: &str) -> Metadata {
+        let (text, _) = text.split_once("== stream").unwrap();
+        let (metadata, problems) = metadata::read(text.replace('␞', "\x1e").as_bytes());
+        assert_eq!(problems, [""; 0]);
+        metadata
+    }
+
+    macro_rules! cases {
+        ($($name:literal),*) => {
+            [$(case(include_str!(concat!("../../../tests/native_cases/", $name, ".txt")))),*]
+        };
+    }
+
+    #[test]
+    fn lttngs_headers_are_recognised_in_both_languages() {
+        let ours = cases![
+            "large_header_has_a_short_and_an_extended_form",
+            "ctf2_large_header_has_a_short_and_an_extended_form",
+            "compact_header_has_a_short_and_an_extended_form",
+            "ctf2_compact_header_has_a_short_and_an_extended_form"
+        ];
+        for (metadata, expected) in ours.iter().zip([16, 16, 5, 5]) {
+            match EventHeader::new(&metadata.streams[0]) {
+                EventHeader::Lttng(found) => assert_eq!(found.id_bits, expected),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn other_headers_take_the_general_way() {
+        let others = cases![
+            "large_header_in_big_endian_order",
+            "ctf2_large_header_in_big_endian_order",
+            "payload_may_refer_to_the_event_headers_id",
+            "ctf2_payload_may_refer_to_the_event_headers_id",
+            "ctf2_event_header_of_any_other_shape"
+        ];
+        for metadata in &others {
+            let header = EventHeader::new(&metadata.streams[0]);
+            assert!(matches!(header, EventHeader::Other(_)), "{header:?}");
+        }
+    }
+}

@@ -13,12 +13,14 @@
 
 mod assemble;
 mod draft;
+mod json;
 mod link;
 mod locate;
 mod model;
 mod packets;
 mod tsdl;
 
+pub use json::{is_json, uuid_of_json};
 pub use model::*;
 
 /// A problem with at most this many others before it is worth stating.
@@ -57,11 +59,8 @@ enum Language {
 /// Reads a metadata file: what it says, and what in it cannot be understood.
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<String>) {
     let (text, broken) = packets::text(bytes);
-    if text.trim_start_matches('\u{1e}').trim_start().starts_with('{') {
-        let reason = "this is CTF 2 metadata (JSON); only CTF 1.8 can be read, so record with CTF 1.8";
-        return (Metadata::default(), broken.into_iter().chain([reason.to_owned()]).collect());
-    }
-    let (metadata, Problems(found)) = tsdl::read(&text);
+    let (metadata, Problems(found)) =
+        if json::is_sequence(&text) { json::read(&text) } else { tsdl::read(&text) };
     let found = found.into_iter().map(|Problem { line, reason }| format!("line {line}: {reason}"));
     (metadata, broken.into_iter().chain(found).collect())
 }
