@@ -61,8 +61,19 @@ fn where_nothing_can_be_read_there_is_no_result() {
 #[test]
 fn what_no_source_can_read_is_explained_by_the_native_one() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("metadata"), "\x1e{\"type\":\"preamble\",\"version\":2}\n").unwrap();
+    let preamble = r#"{"type": "preamble", "version": 2, "extensions": {"my.tracer": {"piano": 88}}}"#;
+    fs::write(folder.path().join("metadata"), format!("\x1e{preamble}\n")).unwrap();
     let said = said(ltt_top(["top"]).arg(folder.path()));
     assert_eq!(said.status, 1, "{said:?}");
-    assert!(said.err.contains("CTF 2"), "{said:?}");
+    assert!(said.err.contains("the trace needs the CTF 2 extension `piano`"), "{said:?}");
+}
+
+#[cfg(feature = "babeltrace2")]
+#[test]
+fn babeltrace_2_names_a_trace_that_it_is_too_old_for() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("metadata"), "\x1e{\"type\": \"preamble\", \"version\": 2}\n").unwrap();
+    let said = said(ltt_top(["top", "--source=babeltrace2"]).arg(folder.path()));
+    assert_eq!((said.status, said.err.lines().count()), (1, 1), "{said:?}");
+    assert!(said.err.contains("this is CTF 2, which Babeltrace 2.0 cannot read"), "{said:?}");
 }

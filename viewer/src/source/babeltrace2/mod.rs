@@ -20,13 +20,14 @@
 //! Where packets are is known for LTTng's own layout alone (`layout`); other traces go to Babeltrace as they
 //! are.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::discover::{Discovery, TraceFolders};
-use super::{Collect, Damage, Error, Progress, Report, Source, Trace, Window};
+use super::{Collect, Damage, Error, Progress, Report, Source, Trace, Window, native};
 use ffi::Graph;
 use nothing::Nothing;
 use packets::Packet;
@@ -46,6 +47,9 @@ mod survey;
 
 /// How often to look again at a trace that grows while it is opened.
 const ATTEMPTS: usize = 8;
+
+/// How much of a metadata file tells its format.
+const BEGINNING: u64 = 4096;
 
 /// How many packets to read on their own at once; each takes a file descriptor.
 const LONE_PACKETS: usize = 64;
@@ -75,11 +79,14 @@ impl Source for Babeltrace2 {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let surveys: Vec<_> = self.discovery.traces.iter().map(Survey::new).collect();
+        let (too_new, traces): (Vec<_>, Vec<_>) =
+            self.discovery.traces.iter().partition(|trace| is_ctf_2(trace));
+        let surveys: Vec<_> = traces.iter().map(|trace| Survey::new(trace)).collect();
         progress.total.store(surveys.iter().map(Survey::size).sum(), Relaxed);
         let mut reading = Reading::new(collector, window, progress);
         reading.report.damage = self.discovery.damage.clone();
-        for (folders, survey) in self.discovery.traces.iter().zip(surveys) {
+        reading.report.damage.extend(too_new.iter().map(|trace| Damage::new(&metadata(trace), TOO_NEW)));
+        for (folders, survey) in traces.into_iter().zip(surveys) {
             if let Err(damage) = read_trace(&mut reading, folders, survey) {
                 reading.report.damage.push(damage);
             }
@@ -92,6 +99,20 @@ impl Source for Babeltrace2 {
             _ => Ok((collector, report)),
         }
     }
+}
+
+/// What to say of a trace that Babeltrace 2.0 is too old for.
+const TOO_NEW: &str = "this is CTF 2, which Babeltrace 2.0 cannot read: use --source native";
+
+/// Whether a trace is of CTF 2.
+fn is_ctf_2(trace: &TraceFolders) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(metadata(trace)).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
+    read.is_ok() && native::metadata::is_json(&bytes)
+}
+
+fn metadata(trace: &TraceFolders) -> PathBuf {
+    trace.folders[0].join("metadata")
 }
 
 /// Reads one trace, if it can be opened.

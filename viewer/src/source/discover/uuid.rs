@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::source::native::metadata;
+
 /// What a metadata file that consists of packets begins with, in the tracer's byte order.
 const PACKET_MAGIC: u32 = 0x75D1_1D57;
 
@@ -12,13 +14,14 @@ pub struct Uuid(pub [u8; 16]);
 impl Uuid {
     /// The UUID in a metadata file that begins with these bytes.
     ///
-    /// Metadata comes in packets, whose header has the UUID, or as plain text.
+    /// Metadata comes in packets, whose header has the UUID, or as plain text: TSDL or JSON.
     pub fn of_metadata(bytes: &[u8]) -> Option<Uuid> {
         let magic = bytes.first_chunk::<4>()?;
         if [PACKET_MAGIC.to_le_bytes(), PACKET_MAGIC.to_be_bytes()].contains(magic) {
             return bytes[4..].first_chunk::<16>().copied().map(Uuid);
         }
-        of_text(&String::from_utf8_lossy(bytes))
+        let text = String::from_utf8_lossy(bytes);
+        if metadata::is_json(bytes) { metadata::uuid_of_json(&text) } else { of_text(&text) }
     }
 
     /// Reads the form with hyphens.
@@ -105,5 +108,18 @@ mod tests {
         assert_eq!(Uuid::of_metadata(text.as_bytes()), Uuid::parse(TEXT));
         let without = format!("/* CTF 1.8 */ trace {{ {nested} }}; {clock}");
         assert_eq!(Uuid::of_metadata(without.as_bytes()), None);
+    }
+
+    #[test]
+    fn json_states_the_uuid_in_its_preamble_or_as_the_traces_own() {
+        let uuid = Uuid::parse(TEXT);
+        let numbers = format!("{:?}", uuid.unwrap().0);
+        let preamble = format!("\x1e{{\"type\":\"preamble\",\"version\":2,\"uuid\":{numbers}}}\n");
+        assert_eq!(Uuid::of_metadata(preamble.as_bytes()), uuid);
+        assert_eq!(Uuid::of_metadata(preamble.trim_matches(['\u{1e}', '\n']).as_bytes()), uuid);
+        assert_eq!(Uuid::of_metadata(preamble.replace('[', "[1,").as_bytes()), None);
+        let trace = format!("{{\"type\":\"preamble\"}}{{\"type\":\"trace-class\",\"uid\":\"{TEXT}\"}}");
+        assert_eq!(Uuid::of_metadata(trace.as_bytes()), uuid);
+        assert_eq!(Uuid::of_metadata(trace.replace("6ce", "no ").as_bytes()), None);
     }
 }
