@@ -2,6 +2,7 @@
 
 #[cfg(feature = "babeltrace2")]
 mod babeltrace2;
+mod ctf2;
 mod damage;
 mod native;
 mod recorded;

@@ -13,6 +13,7 @@ use ltt_top::source::native::Native;
 use ltt_top::source::{Collect, EventClass, Events, Progress, Report, Scope, Source, Window};
 use lttng_testing::Trace;
 
+pub mod ctf2;
 mod recording;
 mod shared_trace;
 mod tracee;
