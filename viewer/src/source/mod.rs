@@ -11,7 +11,7 @@
 //!
 //! The sources give the same for the same trace:
 //!
-//! - The fields of a class are those that the metadata declares, with one leading underscore less. So a
+//! - The fields of a class are those that the metadata declares, in CTF 1.8 with one leading underscore less. So a
 //!   sequence `values` follows its length, which LTTng declares as `_values_length`. Of the packet context,
 //!   those that describe the packet itself (times, sizes, counters) are left out.
 //! - Folders that share a UUID are one trace, and a packet that several of them have is read once.
@@ -127,7 +127,7 @@ impl EventClass {
 /// A field of an event class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldClass {
-    /// The name, without the underscore that LTTng puts before it.
+    /// The name, without the underscore that LTTng puts before it in CTF 1.8.
     pub name: String,
     /// Where the field stands.
     pub scope: Scope,

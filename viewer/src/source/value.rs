@@ -15,7 +15,7 @@ pub enum Value<'a> {
     Text(&'a [u8]),
     /// A value of an enumeration.
     Enum(Integer, &'a Enumeration),
-    /// The elements of an array or a sequence.
+    /// The elements of an array or a sequence, or what an optional field holds: one value or none.
     List(Vec<Value<'a>>),
     /// The members of a structure, or the chosen member of a variant.
     Struct(Vec<(&'a str, Value<'a>)>),

@@ -8,6 +8,10 @@ use super::draft::{Draft, Origin};
 use super::link::{Linker, Outer};
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
 use super::{Language, Problems};
+use crate::source::FieldClass;
+
+/// How many bytes what is said of all events' fields may take, roughly: each event has those of its stream again.
+const MAX_FIELD_BYTES: usize = 1 << 28;
 
 /// All that metadata says of a trace.
 #[derive(Default)]
@@ -45,7 +49,8 @@ pub struct EventDraft {
 impl Drafts {
     /// Puts it all together. What does not fit is left out and named.
     pub fn assemble(self, language: Language, problems: &mut Problems) -> Metadata {
-        let mut assembly = Assembly { linker: Linker::new(self.environment), language };
+        let mut assembly =
+            Assembly { linker: Linker::new(self.environment), language, shared: Vec::new(), field_bytes: 0 };
         let mut metadata = Metadata { uuid: self.uuid, ..Metadata::default() };
         if let Some((draft, line)) = self.packet_header {
             match assembly.scope(Origin::PacketHeader, &Some(draft), &[]) {
@@ -91,6 +96,9 @@ impl Metadata {
 struct Assembly {
     linker: Linker,
     language: Language,
+    /// For each stream how many bytes its fields take in each of its events' classes.
+    shared: Vec<usize>,
+    field_bytes: usize,
 }
 
 impl Assembly {
@@ -101,6 +109,10 @@ impl Assembly {
         let event_header = self.scope(Origin::EventHeader, &draft.event_header, &outer)?;
         outer.extend(event_header.as_ref().map(|header| (Origin::EventHeader, header)));
         let event_context = self.scope(Origin::EventContext, &draft.event_context, &outer)?;
+        let environment = self.linker.environment.iter().map(|(name, _)| name.len());
+        let contexts = [&packet_context, &event_context].into_iter().flatten().flat_map(Type::members);
+        let names = environment.chain(contexts.map(|member| member.label.len()));
+        self.shared.push(names.map(|length| size_of::<FieldClass>() + length).sum());
         let (id, clock, events) = (draft.id, draft.clock.clone(), Vec::new());
         Ok(StreamClass { id, packet_context, event_header, event_context, clock, events })
     }
@@ -112,17 +124,22 @@ impl Assembly {
         metadata: &mut Metadata,
         ids: &mut HashSet<(u64, u64)>,
     ) -> Result<(), String> {
-        let stream = match (draft.stream_id, metadata.streams.as_mut_slice()) {
-            (None, [only]) => only,
+        let position = match (draft.stream_id, metadata.streams.as_slice()) {
+            (None, [_]) => 0,
             (id, streams) => {
                 let id = id.unwrap_or(0);
-                let found = streams.iter_mut().find(|stream| stream.id == id);
+                let found = streams.iter().position(|stream| stream.id == id);
                 found.ok_or_else(|| format!("there is no stream {id}"))?
             }
         };
+        let stream = &mut metadata.streams[position];
         let id = draft.id.unwrap_or(0);
         if !ids.insert((stream.id, id)) {
             return Err(format!("another event of its stream has the id {id}"));
+        }
+        self.field_bytes = self.field_bytes.saturating_add(self.shared[position]);
+        if self.field_bytes > MAX_FIELD_BYTES {
+            return Err("all events together have too many fields".into());
         }
         let outer = [
             (Origin::PacketHeader, &metadata.packet_header),

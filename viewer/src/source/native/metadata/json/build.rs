@@ -40,11 +40,7 @@ const LOG_LEVELS: [&str; 15] = [
 /// Reads the text of metadata. What does not fit is left out and named.
 pub fn read(text: &str) -> (Metadata, Problems) {
     let mut problems = Problems::default();
-    let drafts = match Classes::new() {
-        Ok(classes) => Builder::new(classes).fragments(text, &mut problems),
-        Err(reason) => Err((1, reason)),
-    };
-    match drafts {
+    match Builder::new().fragments(text, &mut problems) {
         Ok(drafts) => (drafts.assemble(Language::Json, &mut problems), problems),
         Err((line, reason)) => {
             problems.add(line, reason);
@@ -62,9 +58,9 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(classes: Classes) -> Builder {
+    fn new() -> Builder {
         Builder {
-            classes,
+            classes: Classes::new(),
             clocks: HashMap::new(),
             drafts: Drafts::default(),
             stream_ids: HashSet::new(),
@@ -221,4 +217,40 @@ fn log_level(fragment: Object<'_>) -> Option<i64> {
     let named =
         |name| LOG_LEVELS.iter().zip(0..).find(|(level, _)| **level == name).map(|(_, number)| number);
     level.as_i64().or_else(|| level.as_str().and_then(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PREAMBLE: &str = "{\"type\": \"preamble\", \"version\": 2}\n";
+
+    #[test]
+    fn log_levels_are_lttngs() {
+        let event = |level: &str| {
+            let attributes = format!("{{\"lttng.org,2009\": {{\"log-level\": {level}}}}}");
+            let event = format!("{{\"type\": \"event-record-class\", \"attributes\": {attributes}}}");
+            let (metadata, problems) = read(&format!("{PREAMBLE}{{\"type\": \"data-stream-class\"}}{event}"));
+            assert!(problems.0.is_empty(), "{problems:?}");
+            metadata.streams[0].events[0].log_level
+        };
+        let levels = ["\"emergency\"", "\"debug:line\"", "\"debug\"", "13", "\"loud\"", "null"].map(event);
+        assert_eq!(levels, [Some(0), Some(13), Some(14), Some(13), None, None]);
+    }
+
+    #[test]
+    fn fields_that_all_events_share_do_not_explode() {
+        let member =
+            |i| format!("{{\"name\": \"m{i}\", \"field-class\": {{\"type\": \"null-terminated-string\"}}}}");
+        let members = (0..5000).map(member).collect::<Vec<_>>().join(",");
+        let context = format!("{{\"type\": \"structure\", \"member-classes\": [{members}]}}");
+        let stream = format!(
+            "{{\"type\": \"data-stream-class\", \"event-record-common-context-field-class\": {context}}}"
+        );
+        let event = |i| format!("{{\"type\": \"event-record-class\", \"id\": {i}}}");
+        let events: String = (0..5000).map(event).collect();
+        let (metadata, problems) = read(&format!("{PREAMBLE}{stream}{events}"));
+        assert!((100..5000).contains(&metadata.streams[0].events.len()));
+        assert_eq!(problems.0[0].reason, "event ``: all events together have too many fields");
+    }
 }

@@ -29,20 +29,12 @@ type Ranges = Vec<RangeInclusive<i128>>;
 pub struct Classes {
     aliases: HashMap<String, Rc<Draft>>,
     truth: Arc<Enumeration>,
-    byte: Rc<Draft>,
-    character: Rc<Draft>,
 }
 
 impl Classes {
-    pub fn new() -> Result<Classes, String> {
+    pub fn new() -> Classes {
         let labels = vec![("false".into(), 0..=0), ("true".into(), 1..=i128::from(u64::MAX))];
-        let integer = |is_character| Draft::new(Kind::Integer(Integer { is_character, ..unsigned(8, 8) }));
-        Ok(Classes {
-            aliases: HashMap::new(),
-            truth: Arc::new(Enumeration { labels }),
-            byte: integer(false)?,
-            character: integer(true)?,
-        })
+        Classes { aliases: HashMap::new(), truth: Arc::new(Enumeration { labels }) }
     }
 
     /// Gives a field class a name.
@@ -100,14 +92,14 @@ impl Classes {
             }
             "static-length-string" => {
                 check_encoding(class)?;
-                Kind::array(8, fixed_length(class)?, self.character.clone())
+                Kind::array(8, fixed_length(class)?, character()?)
             }
             "dynamic-length-string" => {
                 check_encoding(class)?;
-                Kind::array(8, dynamic_length(class)?, self.character.clone())
+                Kind::array(8, dynamic_length(class)?, character()?)
             }
-            "static-length-blob" => self.static_blob(class)?,
-            "dynamic-length-blob" => Kind::array(8, dynamic_length(class)?, self.byte.clone()),
+            "static-length-blob" => static_blob(class)?,
+            "dynamic-length-blob" => Kind::array(8, dynamic_length(class)?, byte()?),
             "structure" => Kind::structure(align(class, "minimum-alignment")?, self.members(class)?),
             "static-length-array" => self.array(class, fixed_length(class)?)?,
             "dynamic-length-array" => self.array(class, dynamic_length(class)?)?,
@@ -123,16 +115,6 @@ impl Classes {
             "variant" => self.variant(class)?,
             _ => return Err("there is no such field class".into()),
         })
-    }
-
-    fn static_blob(&self, class: Object<'_>) -> Result<Kind, String> {
-        let length = fixed_length(class)?;
-        let names = role_names(class)?;
-        let is_uuid = names.contains(&"metadata-stream-uuid");
-        if is_uuid && !matches!(length, DraftLength::Fixed(16)) {
-            return Err("a UUID has 16 bytes".into());
-        }
-        Ok(Kind::Array { align: 8, is_uuid, length, element: self.byte.clone() })
     }
 
     fn array(&self, class: Object<'_>, length: DraftLength) -> Result<Kind, String> {
@@ -187,6 +169,24 @@ fn unsigned(size: u32, align: u32) -> Integer {
     let order = ByteOrder::Little;
     let (signed, is_character, clock, roles, slot) = (false, false, None, Vec::new(), None);
     Integer { size, align, signed, order, is_character, clock, roles, slot }
+}
+
+fn byte() -> Drafted {
+    Draft::new(Kind::Integer(unsigned(8, 8)))
+}
+
+fn character() -> Drafted {
+    Draft::new(Kind::Integer(Integer { is_character: true, ..unsigned(8, 8) }))
+}
+
+fn static_blob(class: Object<'_>) -> Result<Kind, String> {
+    let length = fixed_length(class)?;
+    let names = role_names(class)?;
+    let is_uuid = names.contains(&"metadata-stream-uuid");
+    if is_uuid && !matches!(length, DraftLength::Fixed(16)) {
+        return Err("a UUID has 16 bytes".into());
+    }
+    Ok(Kind::Array { align: 8, is_uuid, length, element: byte()? })
 }
 
 fn bit_array(class: Object<'_>) -> Result<Integer, String> {

@@ -15,13 +15,12 @@ pub fn is_json(bytes: &[u8]) -> bool {
 pub fn uuid_of_json(text: &str) -> Option<Uuid> {
     for fragment in fragments(text) {
         let fragment = fragment.value.ok()?;
+        let numbers = || fragment.get("uuid").and_then(|found| uuid(found).ok()).map(Uuid);
+        let text = || fragment.get("uid").and_then(Value::as_str).and_then(Uuid::parse);
         match fragment.get("type").and_then(Value::as_str) {
-            Some("preamble") => {
-                if let Some(found) = fragment.get("uuid") {
-                    return uuid(found).ok().map(Uuid);
-                }
-            }
-            Some("trace-class") => return fragment.get("uid").and_then(Value::as_str).and_then(Uuid::parse),
+            Some("preamble") if fragment.get("uuid").is_some() => return numbers(),
+            // Drafts of the specification had numbers here too.
+            Some("trace-class") => return text().or_else(numbers),
             _ => {}
         }
     }
