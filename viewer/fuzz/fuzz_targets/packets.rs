@@ -1,5 +1,6 @@
 //! Any bytes as a trace: metadata up to the first NUL, and a stream file behind it. All fields of all events
-//! are decoded, one by one and column by column, and then none, which must find the same events: `cargo +nightly fuzz run packets`.
+//! are decoded, one by one and all at once, and then none, which must find the same events:
+//! `cargo +nightly fuzz run packets`.
 
 #![no_main]
 

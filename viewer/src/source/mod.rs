@@ -32,6 +32,7 @@ mod brief;
 pub mod discover;
 mod events;
 pub mod native;
+mod nothing;
 mod value;
 
 pub use any::{AnySource, Choice};

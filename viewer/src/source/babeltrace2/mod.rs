@@ -27,9 +27,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::discover::{Discovery, TraceFolders};
+use super::nothing::Nothing;
 use super::{Collect, Damage, Error, Progress, Report, Source, Trace, Window, native};
 use ffi::Graph;
-use nothing::Nothing;
 use packets::Packet;
 use reading::{Failure, Reading, TraceState};
 use staging::Staging;
@@ -39,7 +39,6 @@ mod classes;
 mod ffi;
 mod fields;
 mod layout;
-mod nothing;
 mod packets;
 mod reading;
 mod staging;

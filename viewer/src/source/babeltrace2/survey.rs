@@ -6,11 +6,11 @@ use std::io;
 use std::path::Path;
 
 use super::layout::Layout;
-use super::nothing::Nothing;
 use super::packets::{Packet, StreamFile};
 use super::staging::{FolderIndex, Staging};
 use crate::source::discover::{Discovery, TraceFolders, stream_files};
 use crate::source::native::Native;
+use crate::source::nothing::Nothing;
 use crate::source::{Damage, Progress, Source, Window};
 
 /// A trace's stream files and their packets.

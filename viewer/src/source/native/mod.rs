@@ -7,18 +7,25 @@
 //!
 //! `metadata` says how packets are laid out. `scan` finds the packets in the files, `ledger` drops those
 //! that snapshots repeat and does the sums over their counters. `plan` compiles what is wanted of each event
-//! class, `decoding` runs the plans over a part of a packet, and `read` over all packets, in parallel. Only `file` and the
-//! functions that are given paths do input and output; decoding sees bytes.
+//! class. `read` takes packets on all threads, two at a time on each, `parts` reads them piece by piece, and
+//! `decoding` runs the plans over the pieces:
+//!
+//! ```text
+//! part ──decoding──┬── simple events ──walk, stretch, texts──> batch: where fields are ─┬──> Collect
+//!                  └── any other ──header, decode──> values ────────────────────────────┘
+//! ```
+//!
+//! Only `file` and the functions that are given paths do input and output; decoding sees bytes.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::{Discovery, TraceFolders, stream_files};
+use super::nothing::Nothing;
 use super::{
-    Collect, Damage, Error, EventClass, Events, FieldClass, FieldKind, Progress, Report, Scope, Source,
+    Collect, Damage, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source, Trace, Window,
 };
-use super::{Trace, Window};
 
 mod batch;
 mod bits;
@@ -219,20 +226,6 @@ impl Source for Native {
         report.damage.sort();
         Ok((collector, report))
     }
-}
-
-/// Collects nothing.
-struct Nothing;
-
-impl Collect for Nothing {
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        None
-    }
-    fn events(&mut self, _: &Events<'_>) {}
-    fn split(&self) -> Nothing {
-        Nothing
-    }
-    fn absorb(&mut self, _: Nothing) {}
 }
 
 impl TraceLayout {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::source::{Collect, EventClass, Events};
+use super::{Collect, EventClass, Events};
 
 /// Collects nothing.
 pub struct Nothing;
