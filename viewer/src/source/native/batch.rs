@@ -3,7 +3,7 @@
 use super::clock::Timebase;
 use super::plan::{Plan, Wanted};
 use super::stream::ClassPlan;
-use super::stretch::{Form, Read};
+use super::stretch::{Form, Read, Stretch};
 use super::walk::Room;
 use crate::source::{Brief, Fields, Value};
 
@@ -45,7 +45,20 @@ impl<'a> Batch<'a> {
         self.taken += events * self.width;
     }
 
+    /// Walks over one event from a place in bytes on, and takes it in. Returns where it ends, if there is room for it and
+    /// there are enough bytes.
+    #[inline(always)]
+    pub fn walk(&mut self, stretch: &Stretch<'_>, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
+        let row = self.rows.get_mut(self.taken..)?.get_mut(..self.width)?;
+        let [low, high, marks @ ..] = row else { return None };
+        let end = stretch.walk(bytes, at, marks)?;
+        (*low, *high) = (clock as u32, (clock >> 32) as u32);
+        self.taken += self.width;
+        Some(end)
+    }
+
     /// Whether there is no room for another event.
+    #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.taken == self.rows.len()
     }

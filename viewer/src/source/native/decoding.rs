@@ -80,6 +80,9 @@ impl Tally {
     }
 }
 
+/// How many events of a class in a row make it likely that more follow.
+const STREAK: usize = 8;
+
 /// A part of a packet while its events are decoded.
 pub struct Decoding<'a> {
     plan: &'a StreamPlan<'a>,
@@ -90,6 +93,8 @@ pub struct Decoding<'a> {
     batches: Vec<Batch<'a>>,
     /// The position of the class whose events are being walked over.
     walking: usize,
+    /// Whether events of different classes take turns.
+    is_mixed: bool,
     /// Whether the next event cannot be walked over.
     is_stuck: bool,
     /// How many more elements may take no room, in all events together.
@@ -138,6 +143,7 @@ impl<'a> Decoding<'a> {
             slots,
             batches: plan.classes.iter().map(Batch::new).collect(),
             walking: 0,
+            is_mixed: false,
             is_stuck: false,
             empty: MAX_EMPTY,
             cursor,
@@ -152,6 +158,9 @@ impl<'a> Decoding<'a> {
         let (header, id, position, stretch) = loop {
             if self.stop.is_some() {
                 return None;
+            }
+            if self.is_mixed {
+                self.walk_mixed(collector);
             }
             match self.simple_event() {
                 Some(simple) if !self.is_stuck => break simple,
@@ -169,6 +178,39 @@ impl<'a> Decoding<'a> {
         let Cursor { at, clock } = self.cursor;
         let walked = Walked { at: at / 8, clock, events: 0, is_stuck: false };
         Some((run, walked, self.batches[position].room()))
+    }
+
+    /// Walks over simple events one by one, until there are several of one class in a row, which are better walked over
+    /// as a run: to begin one takes as long as to walk over some events.
+    fn walk_mixed<C: Collect>(&mut self, collector: &mut C) {
+        let EventHeader::Lttng(header) = self.plan.header else { return };
+        let bytes = self.part.whole_bytes();
+        let (mut last, mut streak) = (u64::MAX, 0);
+        self.is_stuck = true;
+        while self.cursor.at.is_multiple_of(8)
+            && let Cursor { at, clock } = self.cursor
+            && let Some(first_bytes) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk)
+            && let first_bytes = u64::from_le_bytes(*first_bytes)
+            && let Some(id) = header.id(first_bytes)
+            && let Some(passed) = header.passed(first_bytes, id, clock)
+            && let Some(clock) = clock.checked_add(passed)
+            && let Some(position) = self.plan.position(id)
+            && let Some(batch) = self.batches.get_mut(position)
+            && let Plan::Walk(stretch, _) = &batch.class.plan
+        {
+            streak = if id == last { streak + 1 } else { 0 };
+            last = id;
+            if streak == STREAK {
+                (self.is_mixed, self.is_stuck) = (false, false);
+                return;
+            }
+            if batch.is_full() {
+                self.hand_over(position, collector);
+                continue;
+            }
+            let Some(end) = batch.walk(stretch, bytes, at / 8 + header.size(), clock) else { return };
+            self.cursor = Cursor { at: end * 8, clock };
+        }
     }
 
     /// The header, the id, the class's position and what is behind the header, if the next event looks as if it could be
@@ -189,6 +231,7 @@ impl<'a> Decoding<'a> {
     fn keep(&mut self, walked: Walked) {
         self.batches[self.walking].take(walked.events);
         self.is_stuck = walked.is_stuck && walked.events == 0;
+        self.is_mixed = walked.is_stuck && walked.events < STREAK;
         self.cursor = Cursor { at: walked.at * 8, clock: walked.clock };
     }
 
@@ -216,12 +259,7 @@ impl<'a> Decoding<'a> {
                     self.hand_over(position, collector);
                 }
                 let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
-                let [low, high, marks @ ..] = self.batches[position].room().rows else {
-                    return Err(Stop::Short);
-                };
-                let end = stretch.walk(bytes, at, &mut marks[..stretch.marks()]).ok_or(Stop::Short)?;
-                (*low, *high) = (clock as u32, (clock >> 32) as u32);
-                self.batches[position].take(1);
+                let end = self.batches[position].walk(stretch, bytes, at, clock).ok_or(Stop::Short)?;
                 bits.bytes(end - at)?;
             }
             Plan::Stages(stages) => {
