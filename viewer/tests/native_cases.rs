@@ -31,7 +31,7 @@ type Seen = (i64, usize, Vec<String>);
 /// Keeps all events with some of their fields.
 #[derive(Default)]
 struct Keep {
-    /// Only this field of each class, or all.
+    /// Only this field of each class, twice, or all.
     only: Option<usize>,
     classes: Vec<Arc<EventClass>>,
     events: Vec<Seen>,
@@ -42,12 +42,15 @@ impl Collect for Keep {
         assert_eq!(class.index, self.classes.len());
         self.classes.push(Arc::clone(class));
         let fields = 0..class.fields.len();
-        Some(fields.filter(|&field| self.only.is_none_or(|only| only == field)).collect())
+        Some(match self.only {
+            Some(only) => fields.filter(|&field| only == field).flat_map(|field| [field, field]).collect(),
+            None => fields.collect(),
+        })
     }
 
     fn events(&mut self, events: &Events<'_>) {
         let fields = self.classes[events.class].fields.len();
-        let fields = if self.only.is_none() { fields } else { usize::from(self.only < Some(fields)) };
+        let fields = if self.only.is_none() { fields } else { 2 * usize::from(self.only < Some(fields)) };
         for event in events.iter() {
             let values = (0..fields).map(|field| value_text::text(&event.value(field)));
             self.events.push((event.timestamp(), events.class, values.collect()));
@@ -101,6 +104,7 @@ impl Case {
             assert_eq!(one_report, report);
             for ((_, _, alone), (_, _, among)) in one.events.iter().zip(&all.events) {
                 assert_eq!(alone.first(), among.get(field), "field {field}");
+                assert_eq!(alone.first(), alone.last(), "field {field}, the second time");
             }
         }
         describe(&all, &report)

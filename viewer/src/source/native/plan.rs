@@ -63,6 +63,8 @@ pub struct Stages<'m> {
     stages: Vec<Stage<'m>>,
     /// The constants, with where they go.
     constants: Vec<(usize, Constant<'m>)>,
+    /// Values that are wanted again: from where they go at first to where they go too.
+    repeats: Vec<(usize, usize)>,
     /// How many values are wanted.
     width: usize,
 }
@@ -84,11 +86,13 @@ pub type WantedMembers<'m> = (&'m Type, Vec<Option<usize>>);
 
 impl<'m> Plan<'m> {
     /// A plan for scopes that stand one after the other. `byte_aligned` says whether the first begins at a byte's
-    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes.
+    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes. `repeats` are
+    /// values that are wanted again, from where they go at first to where they go too.
     pub fn new(
         scopes: &[WantedMembers<'m>],
         byte_aligned: bool,
         constants: &[Option<Constant<'m>>],
+        repeats: Vec<(usize, usize)>,
     ) -> Plan<'m> {
         let mut planner = Planner {
             stages: Vec::new(),
@@ -107,6 +111,7 @@ impl<'m> Plan<'m> {
             let constant = |constant: &Option<Constant<'m>>| constant.unwrap_or(Constant::Nothing);
             let mut wanted: Vec<_> = constants.iter().map(constant).map(Wanted::Constant).collect();
             stretch.fields.iter().for_each(|&(into, field)| wanted[into] = Wanted::Field(field));
+            repeats.iter().for_each(|&(from, into)| wanted[into] = wanted[from]);
             return Plan::Walk(stretch, wanted);
         }
         planner.stretch = stretch;
@@ -114,7 +119,7 @@ impl<'m> Plan<'m> {
         let places = constants.iter().enumerate();
         let constants_there = places.filter_map(|(into, constant)| constant.map(|constant| (into, constant)));
         let (stages, width) = (planner.stages, constants.len());
-        Plan::Stages(Stages { stages, constants: constants_there.collect(), width })
+        Plan::Stages(Stages { stages, constants: constants_there.collect(), repeats, width })
     }
 
     /// Whether it needs the context of packets.
@@ -148,6 +153,9 @@ impl Stages<'_> {
         }
         for (into, constant) in &self.constants {
             values[*into] = constant.value(context);
+        }
+        for (from, into) in &self.repeats {
+            values[*into] = values[*from].clone();
         }
         Ok(values)
     }

@@ -56,10 +56,14 @@ impl<'m> StreamPlan<'m> {
             let scopes: Vec<_> = scopes.collect();
             let constants = fields.iter().map(|&field| constant(metadata, stream, class, field));
             let constants: Vec<_> = constants.collect();
+            let repeats = fields.iter().enumerate().filter_map(|(into, field)| {
+                let from = fields.iter().position(|first| first == field)?;
+                (from < into).then_some((from, into))
+            });
             ClassPlan {
                 index: class.index,
                 is_wanted: wanted.is_some(),
-                plan: Plan::new(&scopes, header.ends_at_a_byte(), &constants),
+                plan: Plan::new(&scopes, header.ends_at_a_byte(), &constants, repeats.collect()),
             }
         });
         let classes = plans.collect();
