@@ -154,15 +154,19 @@ impl Histogram {
 
     /// The nearest-rank percentile: the ceil(q·n)-th smallest value, within 0.1 %.
     pub fn percentile(&self, quantile: Quantile) -> Option<u64> {
-        let rank = (u128::from(self.count()) * u128::from(quantile.part)).div_ceil(quantile.of.into());
-        self.at_rank((rank as u64).max(1))
+        let sums = self.sums();
+        let rank = (u128::from(sums.count) * u128::from(quantile.part)).div_ceil(quantile.of.into());
+        self.near_rank((rank as u64).max(1), sums)
     }
 
     /// The rank-th smallest value, counted from 1, within 0.1 %.
     pub fn at_rank(&self, rank: u64) -> Option<u64> {
-        let sums = self.sums();
+        self.near_rank(rank, self.sums())
+    }
+
+    fn near_rank(&self, rank: u64, sums: Sums) -> Option<u64> {
         match rank {
-            1 => self.min(),
+            1 => (sums.count > 0).then_some(sums.min),
             _ if rank == sums.count => Some(sums.max),
             _ => {
                 let Bucket { low, high, .. } = self.bucket_at_rank(rank)?;
