@@ -4,7 +4,7 @@ use super::clock::Timebase;
 use super::plan::{Plan, Wanted};
 use super::stream::ClassPlan;
 use super::stretch::{Form, Read, Stretch};
-use super::walk::Room;
+use super::walk::{Room, fill};
 use crate::source::{Brief, Fields, Value};
 
 /// How many events there may be.
@@ -50,9 +50,7 @@ impl<'a> Batch<'a> {
     #[inline(always)]
     pub fn walk(&mut self, stretch: &Stretch<'_>, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
         let row = self.rows.get_mut(self.taken..)?.get_mut(..self.width)?;
-        let [low, high, marks @ ..] = row else { return None };
-        let end = stretch.walk(bytes, at, marks)?;
-        (*low, *high) = (clock as u32, (clock >> 32) as u32);
+        let end = fill(row, stretch, bytes, at, clock)?;
         self.taken += self.width;
         Some(end)
     }

@@ -127,6 +127,17 @@ pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) {
     }
 }
 
+/// What is known of an event that looks as if it could be walked over.
+struct Simple<'a> {
+    header: Lttng,
+    first_bytes: u64,
+    id: u64,
+    /// The position of its class.
+    position: usize,
+    /// What is behind its header.
+    stretch: &'a Stretch<'a>,
+}
+
 impl<'a> Decoding<'a> {
     /// A part of a packet, from a place on.
     pub fn new(
@@ -155,7 +166,7 @@ impl<'a> Decoding<'a> {
     /// The next run of events that can be walked over: they are whole bytes behind the short form of one of LTTng's
     /// headers, as nearly all are. Decodes all events before it the general way. `None` when there are no more.
     fn run<C: Collect>(&mut self, collector: &mut C) -> Option<(Run<'_>, Walked, Room<'_>)> {
-        let (header, id, position, stretch) = loop {
+        let Simple { header, id, position, stretch, .. } = loop {
             if self.stop.is_some() {
                 return None;
             }
@@ -183,20 +194,13 @@ impl<'a> Decoding<'a> {
     /// Walks over simple events one by one, until there are several of one class in a row, which are better walked over
     /// as a run: to begin one takes as long as to walk over some events.
     fn walk_mixed<C: Collect>(&mut self, collector: &mut C) {
-        let EventHeader::Lttng(header) = self.plan.header else { return };
         let bytes = self.part.whole_bytes();
         let (mut last, mut streak) = (u64::MAX, 0);
         self.is_stuck = true;
-        while self.cursor.at.is_multiple_of(8)
+        while let Some(Simple { header, first_bytes, id, position, stretch }) = self.simple_event()
             && let Cursor { at, clock } = self.cursor
-            && let Some(first_bytes) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk)
-            && let first_bytes = u64::from_le_bytes(*first_bytes)
-            && let Some(id) = header.id(first_bytes)
             && let Some(passed) = header.passed(first_bytes, id, clock)
             && let Some(clock) = clock.checked_add(passed)
-            && let Some(position) = self.plan.position(id)
-            && let Some(batch) = self.batches.get_mut(position)
-            && let Plan::Walk(stretch, _) = &batch.class.plan
         {
             streak = if id == last { streak + 1 } else { 0 };
             last = id;
@@ -204,25 +208,26 @@ impl<'a> Decoding<'a> {
                 (self.is_mixed, self.is_stuck) = (false, false);
                 return;
             }
-            if batch.is_full() {
+            if self.batches[position].is_full() {
                 self.hand_over(position, collector);
-                continue;
             }
-            let Some(end) = batch.walk(stretch, bytes, at / 8 + header.size(), clock) else { return };
+            let end = self.batches[position].walk(stretch, bytes, at / 8 + header.size(), clock);
+            let Some(end) = end else { return };
             self.cursor = Cursor { at: end * 8, clock };
         }
     }
 
-    /// The header, the id, the class's position and what is behind the header, if the next event looks as if it could be
-    /// walked over.
-    fn simple_event(&self) -> Option<(Lttng, u64, usize, &'a Stretch<'a>)> {
+    /// The next event, if it looks as if it could be walked over.
+    #[inline(always)]
+    fn simple_event(&self) -> Option<Simple<'a>> {
         let EventHeader::Lttng(header) = self.plan.header else { return None };
         let at = self.cursor.at;
         let rest = self.part.bytes.get(at / 8..).filter(|_| at.is_multiple_of(8))?;
-        let id = header.id(u64::from_le_bytes(*rest.first_chunk()?))?;
+        let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
+        let id = header.id(first_bytes)?;
         let position = self.plan.position(id)?;
         match &self.plan.classes.get(position)?.plan {
-            Plan::Walk(stretch, _) => Some((header, id, position, stretch)),
+            Plan::Walk(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
             Plan::Stages(_) => None,
         }
     }

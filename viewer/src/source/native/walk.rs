@@ -48,11 +48,19 @@ impl Run<'_> {
         let Walked { at, clock, events, .. } = walked;
         let first_bytes = u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?);
         let clock = clock.checked_add(self.header.passed(first_bytes, self.id, clock)?)?;
-        let [low, high, marks @ ..] = row else { return None };
-        let at = self.stretch.walk(self.bytes, at + self.header.size(), marks)?;
-        (*low, *high) = (clock as u32, (clock >> 32) as u32);
+        let at = fill(row, self.stretch, self.bytes, at + self.header.size(), clock)?;
         Some(Walked { at, clock, events: events + 1, is_stuck: false })
     }
+}
+
+/// Walks over one event from a place in bytes on, behind its header, and fills a row with the clock's count and the
+/// event's marks. Returns where it ends, if there are enough bytes.
+#[inline(always)]
+pub fn fill(row: &mut [u32], stretch: &Stretch<'_>, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
+    let [low, high, marks @ ..] = row else { return None };
+    let end = stretch.walk(bytes, at, marks)?;
+    (*low, *high) = (clock as u32, (clock >> 32) as u32);
+    Some(end)
 }
 
 /// Walks over the events of a run for as long as there is room for them.
