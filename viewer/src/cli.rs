@@ -164,7 +164,7 @@ pub struct Common {
     #[arg(long, value_name = "UNIT", requires = "duration", help_heading = "Meaning")]
     pub unit: Option<TimeUnit>,
 
-    /// What reads the trace: the native reader, or Babeltrace 2; auto prefers the native one.
+    /// What reads the trace: the native reader, or Babeltrace 2 where it is built in.
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
     pub source: SourceChoice,
 
@@ -260,16 +260,16 @@ pub enum When {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SourceChoice {
     #[default]
-    Auto,
     Native,
+    #[cfg(feature = "babeltrace2")]
     Babeltrace2,
 }
 
 impl From<SourceChoice> for Choice {
     fn from(choice: SourceChoice) -> Self {
         match choice {
-            SourceChoice::Auto => Choice::Auto,
             SourceChoice::Native => Choice::Native,
+            #[cfg(feature = "babeltrace2")]
             SourceChoice::Babeltrace2 => Choice::Babeltrace2,
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
+use ctf_reader::{Error, Progress, Report, Window};
 use jiff::tz::TimeZone;
 use ltt_top::analysis::group::Sort;
 use ltt_top::analysis::heat::heat;
@@ -14,7 +15,7 @@ use ltt_top::analysis::top::{GROUP_CAP, top};
 use ltt_top::analysis::{Failure, Misfit, Reading, Rule, Selection};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
-use ltt_top::source::{AnySource, Error, Progress, Report, Source, Window};
+use ltt_top::source::{AnySource, Source};
 use ltt_top::view::{Screen, csv, json, progress, text};
 use lttng_catalog::Catalog;
 use serde_json::Value;
@@ -50,7 +51,7 @@ impl fmt::Display for Trouble {
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
-        Trouble::Failed(error.0)
+        Trouble::Failed(error.to_string())
     }
 }
 

@@ -6,8 +6,8 @@
 
 use lttng_catalog::{Catalog, Event, Measure, Provider};
 
-use crate::source::{EventClass, FieldKind, Scope};
 use crate::unit::TimeUnit;
+use ctf_reader::{EventClass, FieldKind, Scope};
 
 /// All that is known of events before the trace is read.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::source::Brief;
+use ctf_reader::Brief;
 
 /// A `T` for each group of each kind.
 #[derive(Clone, Debug)]
@@ -157,7 +157,7 @@ fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Value;
+    use ctf_reader::Value;
 
     #[test]
     fn groups_are_recalled_until_they_are_taken_out() {

@@ -1,5 +1,7 @@
 //! How durations are distributed over time: a heat map for each group.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -10,7 +12,8 @@ use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{Kind, Selection};
 use super::top::{GROUP_CAP, Top, top};
-use crate::source::{Collect, EventClass, Events, Source};
+use crate::source::Source;
+use ctf_reader::{Collect, EventClass, Events};
 
 /// Rows for 0 and for each power of two below 2^63.
 pub const ROWS: usize = 64;
@@ -117,12 +120,14 @@ struct Collector {
 }
 
 impl Collect for Collector {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         self.roster.want(class)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
-        let Some(plan) = self.roster.plan(events.class) else { return };
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
         plan.durations(events, &mut self.durations);
         for (event, &ticks) in events.iter().zip(&self.durations) {
             if ticks >= IMPLAUSIBLE || !plan.admits(&event) {
@@ -134,6 +139,7 @@ impl Collect for Collector {
                 self.maps[place].0[self.columns.of(event.timestamp())][row] += 1;
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {

@@ -1,6 +1,8 @@
 //! What a trace holds.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::groups::Groups;
@@ -9,7 +11,8 @@ use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
-use crate::source::{ClassIndex, Collect, EventClass, Events, Report, Source};
+use crate::source::Source;
+use ctf_reader::{ClassIndex, Collect, EventClass, Events, Report};
 
 /// Beyond so many processes none is told apart: the trace is not one of a service's few.
 const PROCESS_CAP: usize = 10_000;
@@ -103,6 +106,8 @@ impl Collector {
 }
 
 impl Collect for Collector {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
@@ -113,9 +118,9 @@ impl Collect for Collector {
         Some(slots.0)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
-        let Some(plan) = self.roster.count(events) else { return };
-        let Some(Some(class)) = self.classes.get_mut(events.class) else { return };
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
+        let Some(Some(class)) = self.classes.get_mut(events.class) else { return ControlFlow::Continue(()) };
         // Events of one process mostly come in a row.
         let [last, key] = &mut self.keys;
         let mut in_a_row = 0;
@@ -133,6 +138,7 @@ impl Collect for Collector {
             *self.processes.entry(class.known, last, || 0) += in_a_row;
         }
         self.check_room();
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {

@@ -3,7 +3,7 @@
 //! Equal bytes mean the same value: a labelled enumeration value is its label, so that traces that number
 //! the labels differently still agree, and an integer is the same whether its field is signed or not.
 
-use crate::source::{Integer, Value};
+use ctf_reader::{Integer, Value};
 
 /// A value of a field that outlives the trace.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub enum Datum {
     Integer(i128),
     /// A floating-point number.
     Float(f64),
+    /// A boolean.
+    Bool(bool),
     /// A text, or the label of an enumeration's value. Not always UTF-8.
     Text(Vec<u8>),
     /// The elements of an array or a sequence.
@@ -26,6 +28,7 @@ const FLOAT: u8 = 2;
 const TEXT: u8 = 3;
 const LIST: u8 = 4;
 const STRUCT: u8 = 5;
+const BOOL: u8 = 6;
 
 /// Stands in place of a length that does not fit a byte and follows in eight.
 const LONG: u8 = u8::MAX;
@@ -41,13 +44,14 @@ pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
             Some(label) => encode_text(label.as_bytes(), bytes),
             None => encode_integer(*number, bytes),
         },
+        Value::Bool(truth) => bytes.extend_from_slice(&[BOOL, (*truth).into()]),
         Value::Float(number) => {
             bytes.push(FLOAT);
             bytes.extend(number.to_le_bytes());
         }
         Value::List(elements) => {
-            encode_length(LIST, elements.len(), bytes);
-            elements.iter().for_each(|element| encode(element, bytes));
+            encode_length(LIST, elements.elements.len(), bytes);
+            elements.elements.iter().for_each(|element| encode(element, bytes));
         }
         Value::Struct(members) => {
             encode_length(STRUCT, members.len(), bytes);
@@ -103,6 +107,7 @@ fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
         UNSIGNED => Datum::Integer(u64::from_le_bytes(decode_array(bytes)?).into()),
         NEGATIVE => Datum::Integer(i64::from_le_bytes(decode_array(bytes)?).into()),
         FLOAT => Datum::Float(f64::from_le_bytes(decode_array(bytes)?)),
+        BOOL => Datum::Bool(*bytes.split_off_first()? != 0),
         TEXT => {
             let length = decode_length(bytes)?;
             Datum::Text(bytes.split_off(..length.min(bytes.len()))?.to_vec())
@@ -137,7 +142,7 @@ fn decode_length(bytes: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Brief, Enumeration};
+    use ctf_reader::{Brief, Enumeration, List};
 
     fn encoded(value: &Value<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -154,7 +159,7 @@ mod tests {
             (Value::Text(b"a\xffb"), Datum::Text(b"a\xffb".to_vec())),
             (Value::Text(b""), Datum::Text(Vec::new())),
             (
-                Value::List(vec![Value::Unsigned(1), Value::List(vec![])]),
+                Value::List(vec![Value::Unsigned(1), Value::List(List::default())].into()),
                 Datum::List(vec![Datum::Integer(1), Datum::List(vec![])]),
             ),
             (

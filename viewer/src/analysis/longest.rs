@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::key::{self, Datum};
 use super::plan::{Plan, Slots};
 use super::selection::Kind;
-use crate::source::{Event, EventClass, Scope};
+use ctf_reader::{Event, EventClass, Scope};
 
 /// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that
 /// no two different events are equal and the list is the same whatever order events come in.
@@ -84,7 +84,7 @@ impl Details {
         let field = |&index: &usize| {
             let field = &class.fields[index];
             let is_detail = field.scope == Scope::Payload && duration != Some(index);
-            Field { name: field.name.clone(), is_detail }
+            Field { name: field.name.to_string(), is_detail }
         };
         Details {
             fields: Arc::new(order.iter().map(field).collect()),

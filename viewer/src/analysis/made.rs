@@ -1,12 +1,13 @@
 //! A source of made events, for tests: it can split its collector in any way and feed the parts in any order.
 
-use std::ops::RangeInclusive;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 
 use crate::meaning::Dictionary;
-use crate::source::{
-    Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Source, Value,
-    Window,
+use crate::source::Source;
+use ctf_reader::{
+    Base, Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Value, Window,
 };
 
 use super::{Reading, Selection};
@@ -39,8 +40,12 @@ impl Made {
 
 /// A class of these fields, all the event's own.
 pub fn class(name: &str, fields: &[(&str, FieldKind)]) -> EventClass {
-    let field =
-        |&(name, kind): &(&str, FieldKind)| FieldClass { name: name.into(), scope: Scope::Payload, kind };
+    let field = |&(name, kind): &(&str, FieldKind)| FieldClass {
+        name: name.into(),
+        scope: Scope::Payload,
+        kind,
+        base: Base::Decimal,
+    };
     EventClass {
         index: 0,
         name: name.into(),
@@ -65,14 +70,19 @@ impl Source for Made {
         Ok(times().min().zip(times().max()).map(|(first, last)| first..=last))
     }
 
-    fn read<C: Collect>(&mut self, _: Window, mut collector: C, _: &Progress) -> Result<(C, Report), Error> {
+    fn read<C: Collect<Stop = Infallible>>(
+        &mut self,
+        _: Window,
+        mut collector: C,
+        _: &Progress,
+    ) -> Result<(C, Report), Error> {
         let wanted: Vec<_> = self.classes.iter().map(|class| collector.want(class)).collect();
         let mut parts: Vec<C> = (0..self.parts).map(|_| collector.split()).collect();
         for (index, (timestamp, class, values)) in self.events.iter().enumerate() {
             if let Some(fields) = &wanted[*class] {
                 let values: Vec<_> = fields.iter().map(|&field| values[field].clone()).collect();
                 let decoded = Decoded { timestamp: *timestamp, values: &values };
-                parts[index % self.parts].events(&decoded.events(*class));
+                let ControlFlow::Continue(()) = parts[index % self.parts].events(&decoded.events(*class));
             }
         }
         parts.into_iter().rev().for_each(|part| collector.absorb(part));

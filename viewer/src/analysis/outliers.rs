@@ -14,7 +14,8 @@ use super::selection::{Kind, LeftOut, Selection};
 use super::slow::{Sieve, Sift};
 use super::tail::{Judged, Rule};
 use super::top::top;
-use crate::source::{Report, Source};
+use crate::source::Source;
+use ctf_reader::Report;
 
 /// The outliers of a trace.
 #[derive(Debug)]

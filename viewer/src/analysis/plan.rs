@@ -5,8 +5,8 @@ use super::key;
 use super::selection::{Kind, Selection};
 use crate::filter::{Bound, Mismatch};
 use crate::meaning::Meaning;
-use crate::source::{Event, EventClass, Events, FieldKind, Value};
 use crate::unit::TimeUnit;
+use ctf_reader::{Event, EventClass, Events, FieldKind, Value};
 
 /// How many bytes of keys tell groups apart.
 const KEY_LENGTH: usize = 4096;

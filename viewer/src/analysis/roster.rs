@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::plan::{Plan, Unwanted};
 use super::selection::{Kind, LeftOut, Misfit, Selection};
-use crate::source::{ClassIndex, EventClass, Events};
+use ctf_reader::{ClassIndex, EventClass, Events};
 
 /// The plans for all classes met so far, and what is known of them together.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Roster {
     /// Classes that fit by name but whose events do not count are wanted too, without any field: only
     /// those that have events at all shall be said to be left out.
     ///
-    /// [`Collect::want`]: crate::source::Collect::want
+    /// [`Collect::want`]: ctf_reader::Collect::want
     pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         let selection = Arc::clone(&self.selection);
         let meaning = selection.dictionary.look_up(class);
@@ -115,7 +115,7 @@ impl Roster {
             let has = |entry: &&Entry| dictionary.look_up(&entry.class).field(&entry.class, name).is_some();
             if !met.is_empty() && !met.iter().any(has) {
                 let known = met.iter().flat_map(|entry| &entry.class.fields);
-                let known = known.map(|field| field.name.clone()).collect();
+                let known = known.map(|field| field.name.to_string()).collect();
                 return Err(Misfit::Field { name: name.to_owned(), known });
             }
         }

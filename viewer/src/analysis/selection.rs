@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::Slots;
 use crate::filter::{Bound, Condition, Glob, Mismatch};
 use crate::meaning::{Dictionary, Meaning, Named};
-use crate::source::EventClass;
 use crate::unit::TimeUnit;
+use ctf_reader::EventClass;
 
 /// Which events count, and what tells their groups apart.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,7 @@
 //! The slowest single events.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::histogram::IMPLAUSIBLE;
@@ -8,7 +10,8 @@ use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{LeftOut, Selection};
-use crate::source::{Collect, EventClass, Events, Report, Source};
+use crate::source::Source;
+use ctf_reader::{Collect, EventClass, Events, Report};
 
 /// The slowest events of a trace.
 #[derive(Debug)]
@@ -85,6 +88,8 @@ impl<S: Sieve> Sift<S> {
 }
 
 impl<S: Sieve> Collect for Sift<S> {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         if let Some(plan) = self.roster.plan(class.index) {
@@ -96,10 +101,10 @@ impl<S: Sieve> Collect for Sift<S> {
         Some(slots.0)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let Some(plan) = self.roster.plan(events.class) else { return };
-        let Some(Some(details)) = self.details.get(events.class) else { return };
+        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
+        let Some(Some(details)) = self.details.get(events.class) else { return ControlFlow::Continue(()) };
         let kind = &self.roster.kinds[plan.kind];
         plan.durations(events, &mut self.durations);
         for (event, &ticks) in events.iter().zip(&self.durations) {
@@ -123,6 +128,7 @@ impl<S: Sieve> Collect for Sift<S> {
                 }
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {

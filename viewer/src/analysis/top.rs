@@ -1,6 +1,8 @@
 //! Events summed up by group.
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::fold::{Spilled, Tracked};
@@ -10,7 +12,8 @@ use super::histogram::Histogram;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::{Kind, LeftOut, Misfit, Selection};
-use crate::source::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report, Source};
+use crate::source::Source;
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 
 /// How many groups with a key are told apart; beyond that the lightest are folded together.
 pub const GROUP_CAP: usize = 10_000;
@@ -175,13 +178,15 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
 }
 
 impl Collect for Collector {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         self.roster.want(class)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let Collector { roster, groups, room: Room { durations, briefs, others, .. }, .. } = self;
-        let Some(plan) = roster.count(events) else { return };
+        let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         plan.durations(events, durations);
         briefs.clear();
         others.clear();
@@ -206,6 +211,7 @@ impl Collect for Collector {
         for other in 0..self.room.others.len() {
             self.enter(events.class, &events.get(self.room.others[other]));
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::Glob;
-use crate::source::{Event, FieldKind, Value};
 use crate::unit::{TimeUnit, parse_duration};
+use ctf_reader::{Event, FieldKind, Value};
 
 /// A condition on a field, e.g. `name=get`, `duration>1ms` or `addr~127.*`.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,7 @@ struct Operand {
     glob: Glob,
     number: Option<Number>,
     nanoseconds: Option<i64>,
+    truth: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,6 +102,11 @@ impl Condition {
             _ if is_glob => Test::Glob(operand.glob.clone()),
             (FieldKind::Text, ..) if is_order => return refuse("is a text: compare it with =, != or ~"),
             (FieldKind::Text, ..) => Test::Text(operand.text.clone().into_bytes()),
+            (FieldKind::Bool, ..) if is_order => return refuse("is true or false: compare it with = or !="),
+            (FieldKind::Bool, ..) => match operand.truth {
+                Some(truth) => Test::Truth(truth),
+                None => return refuse("is a boolean: compare it with true or false"),
+            },
             (FieldKind::Enum, number, _) => match number {
                 Some(number) => Test::Number(number),
                 None if is_order => return refuse("is an enumeration: < and > compare it with a number"),
@@ -131,6 +137,11 @@ impl Operand {
             glob: Glob::new(text),
             number: integer.ok().map(Number::Integer).or_else(float),
             nanoseconds: parse_duration(text),
+            truth: match text {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
         }
     }
 }
@@ -170,6 +181,7 @@ enum Test {
     Label(String),
     Glob(Glob),
     Number(Number),
+    Truth(bool),
     Duration { nanoseconds: i64, unit: u64 },
 }
 
@@ -186,6 +198,7 @@ impl Bound {
                 equal(labels.label(*number) == Some(wanted))
             }
             (Test::Glob(glob), value) => equal(glob_matches(glob, value)),
+            (Test::Truth(wanted), Value::Bool(truth)) => equal(truth == wanted),
             (Test::Number(wanted), Value::Float(number)) => number.partial_cmp(&wanted.as_float()),
             (Test::Number(wanted), value) => integer(value).and_then(|number| wanted.compare(number)),
             (Test::Duration { nanoseconds, unit }, Value::Float(number)) => {
@@ -233,6 +246,7 @@ fn glob_matches(glob: &Glob, value: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => glob.matches(text),
         Value::Float(number) => glob.matches(number.to_string().as_bytes()),
+        Value::Bool(truth) => glob.matches(truth.to_string().as_bytes()),
         Value::Enum(number, labels) => match labels.label(*number) {
             Some(label) => glob.matches(label.as_bytes()),
             None => glob.matches(i128::from(*number).to_string().as_bytes()),

@@ -41,6 +41,7 @@ pub fn datum(value: &Datum) -> String {
     match value {
         Datum::Integer(number) => number.to_string(),
         Datum::Float(number) => number.to_string(),
+        Datum::Bool(truth) => truth.to_string(),
         Datum::Text(text) if text.is_empty() => "-".into(),
         Datum::Text(text) => bytes(text),
         Datum::List(elements) => format!("[{}]", elements.iter().map(datum).collect::<Vec<_>>().join(", ")),

@@ -12,7 +12,7 @@ use crate::analysis::outliers::Outliers;
 use crate::analysis::slow::Slow;
 use crate::analysis::top::Top;
 use crate::analysis::{Kind, Record, Rule};
-use crate::source::Report;
+use ctf_reader::Report;
 
 /// The JSON of `top`.
 pub fn top(top: &Top, limit: usize) -> Value {
@@ -215,6 +215,7 @@ fn datum_value(datum: &Datum) -> Value {
         Datum::Float(number) => {
             Number::from_f64(*number).map_or_else(|| number.to_string().into(), Value::Number)
         }
+        Datum::Bool(truth) => (*truth).into(),
         Datum::Text(text) => String::from_utf8_lossy(text).into(),
         Datum::List(elements) => elements.iter().map(datum_value).collect(),
         Datum::Struct(members) => {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::amount::{counted, duration_in_words};
 use super::{Screen, escape};
 use crate::analysis::{Kind, LeftOut};
-use crate::source::Report;
+use ctf_reader::Report;
 
 /// How many places of damage are listed one by one.
 const DAMAGE_SHOWN: usize = 5;

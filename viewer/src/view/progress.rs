@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::amount::grouped;
-use crate::source::Progress;
+use ctf_reader::Progress;
 
 /// Nothing is shown before this, so that short readings do not flicker.
 const PATIENCE: Duration = Duration::from_millis(500);

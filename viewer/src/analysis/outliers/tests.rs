@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::Basis;
 use crate::analysis::made::{Made, by, class};
-use crate::source::{FieldKind, Value};
+use ctf_reader::{FieldKind, Value};
 
 const FIELDS: [(&str, FieldKind); 2] = [("name", FieldKind::Text), ("duration_us", FieldKind::Integer)];
 

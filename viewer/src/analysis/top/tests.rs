@@ -2,7 +2,7 @@ use super::*;
 use crate::analysis::histogram::Quantile;
 use crate::analysis::key::Datum;
 use crate::analysis::made::{Made, by, class};
-use crate::source::{FieldKind, Value};
+use ctf_reader::{FieldKind, Value};
 
 const FIELDS: [(&str, FieldKind); 2] = [("key", FieldKind::Integer), ("latency_us", FieldKind::Integer)];
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::source::{Enumeration, Integer};
+use ctf_reader::{Enumeration, Integer};
 
 fn holds(condition: &str, kind: FieldKind, value: Value<'_>) -> bool {
     let condition: Condition = condition.parse().unwrap();

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use crate::analysis::info::{Info, Process};
-use crate::source::{Report, Trace};
 use crate::view::amount::{counted, grouped};
 use crate::view::table::{Column, Table};
 use crate::view::{Screen, escape, notes};
+use ctf_reader::{Report, Trace};
 
 /// Writes what the traces hold.
 pub fn info(info: &Info, limit: usize, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {

@@ -1,0 +1,69 @@
+//! Consumers of events in any order.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::{EventClass, Events, Report};
+
+/// Takes events in and sums them up.
+///
+/// A reader calls [`want`](Collect::want) once for each event class before that class's first event. It may then
+/// [`split`](Collect::split) the collector, feed the parts on several threads in any order, and
+/// [`absorb`](Collect::absorb) them again: a collector's result must not depend on that.
+///
+/// ```text
+///            want(class) -> fields        events(…) events(…)
+/// Collector <───────────────────── Reader ─────────────────> Collector ──absorb──> Collector
+/// ```
+pub trait Collect: Send + Sized {
+    /// Why the collector ends the reading early: an error, `()` if it has seen enough, or [`Infallible`] if it never
+    /// does that.
+    type Stop: Send;
+
+    /// Which fields of the class to decode, as indexes into [`EventClass::fields`], in the order in which
+    /// [`Events::fields`] shall have them. `None` steps over the class's events.
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>>;
+
+    /// Takes events of a wanted class, or ends the reading.
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Self::Stop>;
+
+    /// An empty collector that knows the classes this one has seen so far.
+    fn split(&self) -> Self;
+
+    /// Adds what another collector has gathered.
+    fn absorb(&mut self, other: Self);
+}
+
+/// What came of a reading.
+#[derive(Debug)]
+pub struct Collected<C: Collect> {
+    /// The collector, with all that it gathered.
+    pub collector: C,
+    /// What was read besides the events.
+    pub report: Report,
+    /// Why the collector ended the reading early, if it did. The report is then about what was read until then.
+    pub stopped: Option<C::Stop>,
+}
+
+/// Collects nothing, for readings whose [`Report`] alone matters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Collect for Nothing {
+    type Stop = Infallible;
+
+    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Nothing {
+        Nothing
+    }
+
+    fn absorb(&mut self, Nothing: Nothing) {}
+}

@@ -1,0 +1,111 @@
+//! A stream class with the plans of its events: all that decoding a packet's events needs.
+
+use std::sync::Arc;
+
+use super::clock::Timebase;
+use super::event_header::EventHeader;
+use super::plan::{Constant, Plan};
+use crate::metadata::{Metadata, StreamClass, Type};
+use crate::{ClassIndex, EventClass, Scope};
+
+/// How to decode the events of a stream.
+#[derive(Debug)]
+pub struct StreamPlan {
+    /// How to decode the header of an event.
+    pub header: EventHeader,
+    /// How to decode the events of each class.
+    pub classes: Vec<ClassPlan>,
+    /// The ids of the classes where they are not the classes' positions.
+    ids: Option<Vec<u64>>,
+    /// The times of the clock's counts.
+    pub timebase: Timebase,
+    /// Whether packet contexts must be decoded for the values that are wanted.
+    pub needs_context: bool,
+}
+
+/// How to decode the events of a class.
+#[derive(Debug)]
+pub struct ClassPlan {
+    /// The number of the class within the source.
+    pub index: ClassIndex,
+    /// Whether its events are handed to the collector.
+    pub is_wanted: bool,
+    /// How to decode them.
+    pub plan: Plan,
+}
+
+impl StreamPlan {
+    /// Plans for the events of a stream class. `classes` are its events' classes, in the same order, and
+    /// `wanted` the fields that are wanted of them.
+    pub fn new(
+        metadata: &Metadata,
+        stream: &StreamClass,
+        classes: &[Arc<EventClass>],
+        wanted: &[Option<Vec<usize>>],
+    ) -> StreamPlan {
+        let header = EventHeader::new(stream);
+        let plans = stream.events.iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
+            let fields = wanted.as_deref().unwrap_or_default();
+            let scopes = [
+                (Scope::StreamContext, &stream.event_context),
+                (Scope::EventContext, &layout.context),
+                (Scope::Payload, &layout.payload),
+            ];
+            let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
+                let kind = kind.as_ref()?;
+                Some((kind, targets(class, scope, kind, fields)))
+            });
+            let scopes: Vec<_> = scopes.collect();
+            let constants = fields.iter().map(|&field| constant(metadata, stream, class, field));
+            let constants: Vec<_> = constants.collect();
+            let repeats = fields.iter().enumerate().filter_map(|(into, field)| {
+                let from = fields.iter().position(|first| first == field)?;
+                (from < into).then_some((from, into))
+            });
+            ClassPlan {
+                index: class.index,
+                is_wanted: wanted.is_some(),
+                plan: Plan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
+            }
+        });
+        let classes: Vec<_> = plans.collect();
+        let needs_context = classes.iter().any(|class| class.plan.needs_context());
+        let dense = stream.events.iter().zip(0..).all(|(event, id)| event.id == id);
+        let ids = (!dense).then(|| stream.events.iter().map(|event| event.id).collect());
+        StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
+    }
+
+    /// Where among the classes the one with this id is; if there is none, it may be behind the last.
+    #[inline(always)]
+    pub fn position(&self, id: u64) -> Option<usize> {
+        match &self.ids {
+            None => usize::try_from(id).ok(),
+            Some(ids) => ids.binary_search(&id).ok(),
+        }
+    }
+}
+
+/// For each member of a scope, where among the wanted fields it is.
+fn targets(class: &EventClass, scope: Scope, kind: &Type, wanted: &[usize]) -> Vec<Option<usize>> {
+    let first = class.fields.iter().position(|field| field.scope == scope);
+    let members = 0..kind.members().len();
+    members
+        .map(|member| wanted.iter().position(|&field| Some(field) == first.map(|first| first + member)))
+        .collect()
+}
+
+/// The value of a wanted field, if it does not change from event to event.
+fn constant(metadata: &Metadata, stream: &StreamClass, class: &EventClass, field: usize) -> Option<Constant> {
+    let wanted = class.fields.get(field)?;
+    match wanted.scope {
+        Scope::Environment => {
+            metadata.environment.get(field).map(|(_, value)| Constant::Environment(value.clone()))
+        }
+        Scope::Packet => {
+            let members = stream.packet_context.as_ref().map_or(&[][..], Type::members);
+            let member = members.iter().position(|member| member.label == wanted.name)?;
+            Some(Constant::Packet(member))
+        }
+        Scope::StreamContext | Scope::EventContext | Scope::Payload => None,
+    }
+}
