@@ -35,6 +35,11 @@ pub trait Collect: Send + Sized {
     fn absorb(&mut self, other: Self);
 }
 
+/// Wants all fields of a class, for consumers that take everything.
+pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    Some((0..class.fields.len()).collect())
+}
+
 /// What came of a reading.
 #[derive(Debug)]
 pub struct Collected<C: Collect> {

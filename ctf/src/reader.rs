@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collect::{Collect, Collected, Nothing};
+use crate::deliver::file_source::FileSource;
+use crate::deliver::ordered::InOrder;
 use crate::deliver::unordered::{self, Job};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
@@ -29,7 +31,7 @@ pub struct Reader {
 #[derive(Debug)]
 pub(crate) struct OpenTrace {
     pub folders: Vec<PathBuf>,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
     pub packets: TracePackets,
 }
 
@@ -50,6 +52,7 @@ impl Reader {
             if let Some(metadata) = reader.metadata_of(&files) {
                 let layout = Layout::new(metadata, reader.traces.len(), &Layout::default(), &mut next_class);
                 let packets = TracePackets::find(&layout.metadata, files.streams);
+                let layout = Arc::new(layout);
                 reader.traces.push(OpenTrace { folders: files.folders, layout, packets });
             }
         }
@@ -103,6 +106,25 @@ impl Reader {
         report.damage.extend(read.damage);
         report.damage.sort();
         Collected { collector: read.collector, report, stopped: read.stopped }
+    }
+
+    /// Hands out all events in the window in the order of time, across streams, traces and hosts.
+    ///
+    /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
+    /// wants all of all classes.
+    ///
+    /// Where a clock was set back, events come in the order of their times all the same as far as packets and chunks of
+    /// some hundred events allow; [`Report::clock_steps`] tells whether that happened.
+    pub fn in_order<'r>(
+        &'r self,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+    ) -> InOrder<'r> {
+        let mut merge = InOrder::of(window, Box::new(want), self.report(window));
+        for (number, trace) in self.traces.iter().enumerate() {
+            merge.add(Box::new(FileSource::new(number, trace, window)), Arc::clone(&trace.layout));
+        }
+        merge
     }
 
     /// What is known before any event is read.

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window};
+use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields};
 
 #[path = "support/value_text.rs"]
 mod value_text;
@@ -111,8 +111,27 @@ impl Case {
                 assert_eq!(alone.first(), alone.last(), "field {field}, the second time");
             }
         }
+        let (in_order, ordered_report) = read_in_order(&reader);
+        assert!(in_order.is_sorted_by_key(|(timestamp, ..)| *timestamp), "{in_order:?}");
+        let sorted = |mut events: Vec<Seen>| {
+            events.sort();
+            events
+        };
+        assert_eq!(sorted(in_order), sorted(all.events.clone()), "in the order of time");
+        assert_eq!(ordered_report, report, "in the order of time");
         describe(&all, &report)
     }
+}
+
+/// Reads all events in the order of time.
+fn read_in_order(reader: &Reader) -> (Vec<Seen>, Report) {
+    let mut events = reader.in_order(Window::default(), all_fields);
+    let mut seen = Vec::new();
+    while let Some(event) = events.next_event() {
+        let values = (0..event.class().fields.len()).map(|field| value_text::text(&event.value(field)));
+        seen.push((event.timestamp(), event.class().index, values.collect()));
+    }
+    (seen, events.report())
 }
 
 fn describe(kept: &Keep, report: &Report) -> String {
