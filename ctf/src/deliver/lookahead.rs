@@ -35,7 +35,10 @@ pub struct Lookahead {
     events: Vec<Ahead>,
     /// The first one that has not been handed out.
     next: usize,
+    /// The marks of events whose fields are read in place, and room for more.
     marks: Vec<u32>,
+    /// How many of the marks are taken.
+    taken: usize,
     /// Why locating events stopped, if it did.
     pub stop: Option<Stop>,
 }
@@ -62,8 +65,7 @@ impl Lookahead {
     /// Makes it empty, to be used again.
     pub fn clear(&mut self) {
         self.events.clear();
-        self.marks.clear();
-        (self.next, self.stop) = (0, None);
+        (self.next, self.taken, self.stop) = (0, 0, None);
     }
 
     /// Locates the next events of a packet's part, those within the limits of time. The events before must have been
@@ -121,14 +123,12 @@ impl Chunk<'_> {
     /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.
     #[inline(always)]
     fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize) -> Option<usize> {
-        let marks = &mut self.ahead.marks;
-        let before = marks.len();
-        marks.resize(before + stretch.marks(), 0);
-        let end = stretch.step_over(bytes, at, &mut marks[before..]);
-        if end.is_none() {
-            marks.truncate(before);
+        let Lookahead { marks, taken, .. } = &mut *self.ahead;
+        let needed = *taken + stretch.marks();
+        if marks.len() < needed {
+            marks.resize(2 * needed, 0);
         }
-        end
+        stretch.step_over(bytes, at, &mut marks[*taken..needed])
     }
 
     /// Steps over an event, whatever it is.
@@ -166,15 +166,15 @@ impl Chunk<'_> {
     #[inline(always)]
     fn push(&mut self, clock: u64, position: usize, marks: usize, at: usize) {
         let timestamp = self.plan.timebase.time(clock);
-        let first = self.ahead.marks.len() - marks;
-        if self.limits.contains(&timestamp) {
-            if self.plan.classes[position].is_wanted {
-                let (position, marks) = (position as u32, first as u32);
-                self.ahead.events.push(Ahead { timestamp, position, marks, at });
-                return;
-            }
-            self.tally.count(1, timestamp, timestamp);
+        if !self.limits.contains(&timestamp) {
+            return;
         }
-        self.ahead.marks.truncate(first);
+        if !self.plan.classes[position].is_wanted {
+            self.tally.count(1, timestamp, timestamp);
+            return;
+        }
+        let first = self.ahead.taken as u32;
+        self.ahead.taken += marks;
+        self.ahead.events.push(Ahead { timestamp, position: position as u32, marks: first, at });
     }
 }

@@ -143,6 +143,12 @@ impl Current {
         self.floor.is_none_or(|floor| time < floor)
             && self.other.is_none_or(|other| (time, self.stream, self.number) < (other.0, other.1, other.2))
     }
+
+    /// The next event of the others, if it comes before what is not open yet.
+    #[inline(always)]
+    fn other_before_floor(&self) -> Option<Head> {
+        self.other.filter(|other| self.floor.is_none_or(|floor| other.0 < floor))
+    }
 }
 
 /// What comes next.
@@ -226,9 +232,13 @@ impl<'r> InOrder<'r> {
         if let Some(current) = self.current {
             let ahead = &mut self.open[current.slot].ahead;
             ahead.pop();
-            match ahead.peek() {
-                Some(next) if current.is_first(next.timestamp) => {
+            match ahead.peek().map(|next| next.timestamp) {
+                Some(time) if current.is_first(time) => {
                     return Step::Event(self.event(current.slot));
+                }
+                Some(time) if let Some(other) = current.other_before_floor() => {
+                    let slot = self.take_turns(current, time, other);
+                    return Step::Event(self.event(slot));
                 }
                 _ => self.put_back(current),
             }
@@ -246,6 +256,18 @@ impl<'r> InOrder<'r> {
         self.tally.tell(&mut report);
         report.damage.sort();
         report
+    }
+
+    /// Puts the current packet, whose next event is at this time, in the place of another one, which becomes current.
+    #[inline(always)]
+    fn take_turns(&mut self, current: Current, time: i64, other: Head) -> usize {
+        if let Some(mut first) = self.heads.peek_mut() {
+            *first = Reverse((time, current.stream, current.number, current.slot));
+        }
+        let (_, stream, number, slot) = other;
+        let other = self.heads.peek().map(|Reverse(head)| *head);
+        self.current = Some(Current { slot, stream, number, other, floor: current.floor });
+        slot
     }
 
     /// Returns the current packet to the others.
