@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::packets::bytes::{Location, read_regular};
 use crate::{Damage, Error, Uuid};
@@ -42,9 +43,15 @@ pub struct TraceFiles {
 }
 
 impl TraceFiles {
-    /// A trace that is in memory.
-    pub(crate) fn from_parts(metadata: Vec<u8>, streams: Vec<Location>) -> TraceFiles {
-        TraceFiles { metadata: vec![("metadata".into(), metadata)], streams, ..TraceFiles::default() }
+    /// A trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
+    pub fn from_bytes(metadata: Vec<u8>, streams: Vec<(PathBuf, Arc<[u8]>)>) -> TraceFiles {
+        let streams = streams.into_iter().map(|(name, bytes)| Location::memory(name, bytes));
+        TraceFiles {
+            uuid: Uuid::of_metadata(&metadata),
+            metadata: vec![("metadata".into(), metadata)],
+            streams: streams.collect(),
+            ..TraceFiles::default()
+        }
     }
 
     /// Adds a folder with this metadata.

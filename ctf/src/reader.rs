@@ -12,7 +12,6 @@ use crate::deliver::unordered::{self, Job};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
-use crate::packets::bytes::Location;
 use crate::packets::{LocatedPacket, TracePackets, ledger};
 use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
 
@@ -64,9 +63,8 @@ impl Reader {
 
     /// Opens a trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
     pub fn from_bytes(metadata: &[u8], streams: Vec<(PathBuf, Arc<[u8]>)>) -> Result<Reader, Error> {
-        let streams = streams.into_iter().map(|(name, bytes)| Location::memory(name, bytes));
-        let trace = TraceFiles::from_parts(metadata.to_vec(), streams.collect());
-        Reader::open_found(Discovery { traces: vec![trace], damage: Vec::new() })
+        let traces = vec![TraceFiles::from_bytes(metadata.to_vec(), streams)];
+        Reader::open_found(Discovery { traces, damage: Vec::new() })
     }
 
     /// Sets the number of threads that decode; by default there is one for each core.
