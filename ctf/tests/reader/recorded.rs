@@ -1,13 +1,14 @@
 //! Traces as LTTng records them are read as Babeltrace 1 reads them.
 
-use ltt_top::source::Window;
+use ctf_reader::Window;
 use lttng_testing::{Daemon, Trace};
 
-use crate::support::{SharedTrace, Tracee, assert_same, oracle, read, read_window};
+use crate::read_window;
+use crate::support::{SharedTrace, Tracee, assert_same, oracle, read};
 
 #[test]
 fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let (events, report) = read(shared.folder());
     assert_eq!(report.damage, []);
     assert_eq!(report.events, 267_919);
@@ -26,7 +27,7 @@ fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
 
 #[test]
 fn window_leaves_out_what_is_before_and_after() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let (all, _) = read(shared.folder());
     let (since, until) = (all[1000].timestamp, all[5000].timestamp);
     let (some, report) = read_window(shared.folder(), Window { since: Some(since), until: Some(until) });
