@@ -21,13 +21,17 @@ pub fn read_window(folder: &Path, window: Window) -> (Vec<Seen>, Report) {
     let reader = Reader::open_found(found.clone()).expect("its metadata can be read");
     let (events, report) = read_all(&reader, window);
     let (others, other) = read_source(&mut Babeltrace2::new(found), window);
+    if report.clock_steps.count > 0 {
+        // Babeltrace 2 is not given packets that end before they begin.
+        assert!(damage::is_part_of(&others, &events), "invented an event");
+        return (events, report);
+    }
     assert_same(&others, &events);
     // They say it in other words, and one may know more places in a file.
     let places =
         |report: &Report| -> BTreeSet<_> { report.damage.iter().map(|damage| damage.path.clone()).collect() };
     assert_eq!(places(&other), places(&report));
-    // Babeltrace 2 does not tell where a clock ran backwards.
-    assert_eq!(Report { damage: report.damage.clone(), clock_steps: report.clock_steps, ..other }, report);
+    assert_eq!(Report { damage: report.damage.clone(), ..other }, report);
     (events, report)
 }
 

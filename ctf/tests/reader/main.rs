@@ -4,13 +4,23 @@ use std::path::Path;
 
 use ctf_reader::{Reader, Report, Window};
 
+#[path = "../support/case.rs"]
+mod case;
+mod changed_bytes;
 mod child;
 mod ctf2;
 mod damage;
+mod hand_written;
+mod large;
 mod native;
+mod packets;
 mod recorded;
+mod small;
+mod special_files;
+mod stopping;
 #[path = "../support/mod.rs"]
 mod support;
+mod together;
 #[path = "../support/translation.rs"]
 mod translation;
 

@@ -1,33 +1,21 @@
 //! Hand-written traces: the files of `cases/`, whose form `cases.rs` tells.
 
-use std::path::{Path, PathBuf};
-
-/// A hand-written trace, and what is expected of it.
+/// A hand-written trace.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The metadata.
     pub metadata: String,
     /// The bytes of the stream file.
     pub stream: Vec<u8>,
-    /// What is read from it, as text.
-    pub expected: String,
 }
 
 impl Case {
-    /// The files of all cases, sorted.
-    pub fn files() -> Vec<PathBuf> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-        let mut cases: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        cases.sort();
-        cases
-    }
-
-    /// Takes the text of a case's file apart.
-    pub fn parse(text: &str) -> Case {
+    /// Takes the text of a case's file apart: the trace, and what is expected to be read from it.
+    pub fn parse(text: &str) -> (Case, &str) {
         let (metadata, rest) = text.split_once("== stream\n").expect("a case has `== stream`");
         let (stream, expected) = rest.split_once("== events\n").expect("a case has `== events`");
         let metadata = metadata.replace('␞', "\x1e");
-        Case { metadata, stream: bytes(stream), expected: expected.into() }
+        (Case { metadata, stream: bytes(stream) }, expected)
     }
 }
 
