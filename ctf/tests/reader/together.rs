@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ctf_reader::{Reader, Report, Window, stream_files};
-use lttng_testing::{Daemon, Program};
+use lttng_testing::Daemon;
 use tempfile::TempDir;
 
 use crate::case::Case;
-use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, oracle, read, read_all};
+use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, read, read_all};
 use crate::translation;
 
 /// Hand-written traces: CTF 1.8 in both byte orders, CTF 2, lost packets, discarded events, damage, clocks.
@@ -187,32 +187,4 @@ fn whole_valkey_trace_and_two_others_give_the_sum_of_each_alone() {
     folders.sort();
     let alone = folders.each_ref().map(|folder| read(folder));
     assert_sum(&folders, &alone.each_ref());
-}
-
-#[test]
-fn buffers_of_each_process_of_two_programs_are_read_as_babeltrace_1_reads_them() {
-    let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
-    let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
-    for events in ["tracee:*", "valkey_*"] {
-        session.enable_with(events, &["--channel=own"]);
-    }
-    session.lttng("add-context", ["--userspace", "--channel=own", "--type=vtid"]);
-    session.start();
-    let mut tracee = Tracee::start(&daemon);
-    tracee.emit("work", 100);
-    daemon.run(&emit_all, ["3"]);
-    tracee.emit("every_type", 100);
-    daemon.run(&emit_all, ["2"]);
-    drop(tracee);
-    let trace = session.stop();
-    let expected = oracle(&trace);
-    assert_eq!(expected.len(), 200 + 5 * 35);
-    for threads in [1, 2, 8] {
-        let reader = Reader::open(&[trace.folder()]).unwrap().threads(threads);
-        let (events, report) = read_all(&reader, Window::default());
-        assert_same(&events, &expected);
-        assert_eq!((report.traces.len(), report.damage), (3, vec![]));
-    }
 }
