@@ -88,13 +88,14 @@ impl Random {
 
 #[test]
 fn random_traces_come_as_a_brute_force_sort_has_them() {
-    for seed in 1..400 {
+    for seed in 1..120 {
         let mut random = Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
         let (mut streams, mut expected) = (Vec::new(), Vec::new());
         // Many events share a time where times are few.
         let pace = 1 + random.below(40);
         for stream in 0..1 + random.below(12) {
             let (mut bytes, mut time, mut count) = (Vec::new(), random.below(100), 0);
+            let lies = random.below(2) == 0;
             for sequence in 0..random.below(8) {
                 let begin = time;
                 let mut events = Vec::new();
@@ -103,12 +104,13 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
                     events.push((time as i64, stream, count));
                     count += 1;
                 }
-                // The header may say that the packet ended before its last event, or long after it.
-                let end = (begin + random.below(1 + 2 * (time - begin))).max(begin);
+                // Either headers say that packets end before their last events, or packets overlap.
+                let end = if lies { begin + random.below(1 + time - begin) } else { time + random.below(9) };
                 bytes.extend(packet(stream, sequence, 0, (begin, end), &events));
                 expected.extend(events);
-                // The next packet may begin before this one's last event.
-                time = if random.below(3) == 0 { begin + random.below(1 + time - begin) } else { time };
+                if !lies && random.below(3) == 0 {
+                    time = begin + random.below(1 + time - begin);
+                }
             }
             streams.push(bytes);
         }
@@ -213,8 +215,8 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
         Piece::Metadata(start),
         Piece::Metadata(rest),
         Piece::Stream,
-        Piece::Next(0, arrived(0, 0, 0, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
         Piece::Stream,
+        Piece::Next(0, arrived(0, 0, 0, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
         // The second stream recorded nothing up to 12, so the event at 10 may go, and the one at 15 must wait.
         Piece::Next(1, NextPacket::Quiet(Some(12))),
         Piece::Metadata(LATE_CLASS),

@@ -81,11 +81,9 @@ pub fn read<C: Collect>(
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let work = |collector: C| {
-        let take = || match is_stopped.load(Ordering::Relaxed) {
-            true => None,
-            false => items.get(next.fetch_add(1, Ordering::Relaxed)).copied(),
-        };
-        let mut worker = Worker { progress, buffers: Vec::new(), file: None, read: Read::new(collector) };
+        let take = || items.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let (is_stopped, buffers) = (&is_stopped, Vec::new());
+        let mut worker = Worker { progress, is_stopped, buffers, file: None, read: Read::new(collector) };
         if let ControlFlow::Break(stop) = worker.packets(take, window) {
             is_stopped.store(true, Ordering::Relaxed);
             worker.read.stopped = Some(stop);
@@ -125,6 +123,8 @@ struct Item<'j> {
 /// What one thread keeps from packet to packet.
 struct Worker<'p, C: Collect> {
     progress: &'p Progress,
+    /// Whether the collector of any thread has ended the reading.
+    is_stopped: &'p AtomicBool,
     /// To be used again.
     buffers: Vec<Vec<u8>>,
     /// The file that was read last, with the numbers of its trace and its own: the next packet is likely in it too.
@@ -137,6 +137,9 @@ impl<C: Collect> Worker<'_, C> {
     fn packets<'j>(&mut self, take: impl Fn() -> Option<Item<'j>>, window: Window) -> ControlFlow<C::Stop> {
         let mut open: Vec<(Item<'j>, Rc<Bytes>, OpenPacket)> = Vec::new();
         loop {
+            if self.is_stopped.load(Ordering::Relaxed) {
+                return ControlFlow::Continue(());
+            }
             while open.len() < 2
                 && let Some(item) = take()
             {

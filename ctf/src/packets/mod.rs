@@ -107,9 +107,10 @@ impl LocatedPacket {
         (self.header.stream, self.header.instance.ok_or(self.file))
     }
 
-    /// The clock's count that none of its events precedes, unless the clock was set back within the packet.
+    /// The clock's count that none of its events precedes, unless the clock was set back within the packet and has
+    /// passed the packet's beginning again. If it has not, how far it was set back is not known: events after that may
+    /// be earlier than the packet's end too.
     pub fn earliest(&self) -> u64 {
-        let begin = self.header.begin.unwrap_or(0);
-        if self.header.is_stepped() { self.header.end.unwrap_or(begin) } else { begin }
+        if self.header.is_stepped() { 0 } else { self.header.begin.unwrap_or(0) }
     }
 }

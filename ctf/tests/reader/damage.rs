@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::support::{PACKET, Recording, Seen, assert_same, copy_folder};
 
-/// Whether all events are among the others, each as often at most.
-fn is_part_of(part: &[Seen], all: &[Seen]) -> bool {
+/// Whether all events are among the others, each as often at most. Both are in the same order.
+pub fn is_part_of(part: &[Seen], all: &[Seen]) -> bool {
     let mut all = all.iter();
     part.iter().all(|event| all.any(|other| other == event))
 }

@@ -3,35 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ltt_top::source::discover::discover;
-use ltt_top::source::native::Native;
-use ltt_top::source::{AnySource, Choice, Collect, EventClass, Events, FieldClass, Report, Trace, Window};
-use ltt_top::source::{Progress, Source};
+use ctf_reader::{EventClass, FieldClasses, Reader, Report, Trace, Window, discover};
 use lttng_testing::Daemon;
 
-use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, ctf2, read_source};
+use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, read_all};
+use crate::translation;
 
-/// What is known of event classes.
-#[derive(Debug, Default, PartialEq)]
-struct Classes(Vec<(String, Option<i64>, Vec<FieldClass>)>);
+/// What is known of an event class.
+type Class = (String, Option<i64>, FieldClasses);
 
-impl Collect for Classes {
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        self.0.push((class.name.clone(), class.log_level, class.fields.clone()));
-        None
-    }
-    fn events(&mut self, _: &Events<'_>) {}
-    fn split(&self) -> Classes {
-        Classes::default()
-    }
-    fn absorb(&mut self, _: Classes) {}
-}
-
-/// All that there is to a trace, but for where it lies.
-fn read(folder: &Path) -> (Vec<Seen>, Report, Classes) {
-    let mut native = Native::open(discover(&[folder]).unwrap()).unwrap();
-    let (events, mut report) = read_source(&mut native, Window::default());
-    let (classes, _) = native.read(Window::default(), Classes::default(), &Progress::default()).unwrap();
+/// All that there is to a trace, but for where it is.
+fn read(folder: &Path) -> (Vec<Seen>, Report, Vec<Class>) {
+    let reader = Reader::open(&[folder]).unwrap();
+    let (events, mut report) = read_all(&reader, Window::default());
+    let class = |class: &Arc<EventClass>| (class.name.clone(), class.log_level, class.fields.clone());
+    let classes = reader.classes().map(class).collect();
     report.traces.iter_mut().for_each(|trace| *trace = Trace { folders: Vec::new(), ..trace.clone() });
     (events, report, classes)
 }
@@ -44,15 +30,13 @@ fn assert_same_in_ctf_2(folder: &Path) {
     copy_folder(folder, copy.path());
     let folders = discover(&[copy.path()]).unwrap().traces.into_iter().flat_map(|trace| trace.folders);
     let folders: Vec<_> = folders.collect();
-    for change in [ctf2::translate, ctf2::wrap] {
+    for change in [translation::translate, translation::wrap] {
         folders.iter().for_each(|folder| change(folder));
         let (events_2, report_2, classes_2) = read(copy.path());
         assert_eq!(report_2.damage, []);
         assert_eq!(classes_2, classes);
         assert_same(&events_2, &events);
         assert_eq!(report_2, report);
-        let auto = AnySource::open(&[copy.path().to_owned()], Choice::Auto, None).unwrap();
-        assert!(matches!(auto, AnySource::Native(_)));
     }
 }
 
@@ -87,6 +71,6 @@ fn discarded_events_are_the_same_in_ctf_2() {
 
 #[test]
 fn real_valkey_trace_is_the_same_in_ctf_2() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     assert_same_in_ctf_2(shared.folder());
 }

@@ -1,13 +1,14 @@
 //! Traces as LTTng records them are read as Babeltrace 1 reads them.
 
-use ltt_top::source::Window;
-use lttng_testing::{Daemon, Trace};
+use ctf_reader::{Reader, Window};
+use lttng_testing::{Daemon, Program, Trace};
 
-use crate::support::{SharedTrace, Tracee, assert_same, oracle, read, read_window};
+use crate::read_window;
+use crate::support::{SharedTrace, Tracee, assert_same, oracle, read, read_all};
 
 #[test]
 fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let (events, report) = read(shared.folder());
     assert_eq!(report.damage, []);
     assert_eq!(report.events, 267_919);
@@ -26,7 +27,7 @@ fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
 
 #[test]
 fn window_leaves_out_what_is_before_and_after() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let (all, _) = read(shared.folder());
     let (since, until) = (all[1000].timestamp, all[5000].timestamp);
     let (some, report) = read_window(shared.folder(), Window { since: Some(since), until: Some(until) });
@@ -69,6 +70,36 @@ fn buffers_of_each_process_are_a_trace_with_its_own_environment() {
     for trace in &report.traces {
         let names: Vec<_> = trace.environment.iter().map(|(name, _)| name.as_str()).collect();
         assert!(names.contains(&"vpid") && names.contains(&"procname"), "{names:?}");
+    }
+}
+
+#[test]
+fn buffers_of_each_process_of_two_programs_are_read_as_babeltrace_1_reads_them() {
+    let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
+    for events in ["tracee:*", "valkey_*"] {
+        session.enable_with(events, &["--channel=own"]);
+    }
+    session.lttng("add-context", ["--userspace", "--channel=own", "--type=vtid"]);
+    session.start();
+    let mut tracee = Tracee::start(&daemon);
+    tracee.emit("work", 100);
+    daemon.run(&emit_all, ["3"]);
+    tracee.emit("every_type", 100);
+    daemon.run(&emit_all, ["2"]);
+    drop(tracee);
+    let trace = session.stop();
+    let (events, report) = read(trace.folder());
+    assert_same(&events, &oracle(&trace));
+    assert_eq!((events.len(), report.traces.len()), (200 + 5 * 35, 3));
+    assert_eq!(report.damage, []);
+    for threads in [1, 2, 8] {
+        let reader = Reader::open(&[trace.folder()]).unwrap().threads(threads);
+        let (others, other) = read_all(&reader, Window::default());
+        assert_same(&others, &events);
+        assert_eq!(other, report, "{threads} threads");
     }
 }
 

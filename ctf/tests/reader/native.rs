@@ -1,26 +1,21 @@
-//! What the native source alone promises.
+//! What the reader promises besides reading what Babeltrace reads.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ltt_top::source::discover::discover;
-use ltt_top::source::native::Native;
-use ltt_top::source::{Progress, Report, Source, Window};
+use ctf_reader::{Collected, Progress, Reader, Report, Window};
 
-use crate::support::{KeepAll, Recording, SharedTrace, assert_same, read_source};
-
-fn source(folder: &Path) -> Native {
-    Native::open(discover(&[folder]).expect("there is a trace")).expect("its metadata can be read")
-}
+use crate::child::peak_memory_of;
+use crate::support::{KeepAll, Recording, SharedTrace, assert_same, read_all};
 
 #[test]
 fn number_of_threads_does_not_change_what_is_read() {
-    let Some(shared) = SharedTrace::unpack() else { return };
-    let (events, report) = read_source(&mut source(shared.folder()).threads(1), Window::default());
+    let shared = SharedTrace::unpack();
+    let open = || Reader::open(&[shared.folder()]).unwrap();
+    let (events, report) = read_all(&open().threads(1), Window::default());
     for threads in [2, 7] {
-        let (others, other_report) =
-            read_source(&mut source(shared.folder()).threads(threads), Window::default());
+        let (others, other_report) = read_all(&open().threads(threads), Window::default());
         assert_same(&others, &events);
         assert_eq!(other_report, report);
     }
@@ -28,10 +23,10 @@ fn number_of_threads_does_not_change_what_is_read() {
 
 #[test]
 fn span_is_that_of_the_events() {
-    let Some(shared) = SharedTrace::unpack() else { return };
-    let mut source = source(shared.folder());
-    let span = source.span().unwrap();
-    assert_eq!(span, read_source(&mut source, Window::default()).1.span);
+    let shared = SharedTrace::unpack();
+    let reader = Reader::open(&[shared.folder()]).unwrap();
+    let span = reader.span();
+    assert_eq!(span, read_all(&reader, Window::default()).1.span);
 }
 
 /// Numbers as good as random, and the same in every run.
@@ -63,8 +58,8 @@ impl Random {
 
 /// Reads a trace in memory, if its metadata leaves anything to read.
 fn read_bytes(metadata: &[u8], stream: &[u8]) -> Option<Report> {
-    let mut native = Native::in_memory(metadata, vec![("stream".into(), Arc::from(stream))]).ok()?;
-    let (_, report) = native.read(Window::default(), KeepAll::default(), &Progress::default()).unwrap();
+    let reader = Reader::from_bytes(metadata, vec![("stream".into(), Arc::from(stream))]).ok()?;
+    let Collected { report, .. } = reader.read(Window::default(), KeepAll::default(), &Progress::default());
     Some(report)
 }
 
@@ -98,35 +93,30 @@ fn fuzz_corpus_is_survived() {
     assert!(read.filter(|report| report.events > 0).count() > 10);
 }
 
-/// The most memory that this process has had, in kilobytes.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
 #[test]
 fn thousands_of_damaged_traces_are_survived() {
-    let recorded = Recording::copy();
-    let metadata = fs::read(recorded.trace().join("metadata")).unwrap();
-    let mut stream = fs::read(recorded.stream()).unwrap();
-    stream.truncate(3 * 4096);
-    let sound = read_bytes(&metadata, &stream).expect("it is sound");
-    assert_eq!(sound.damage, []);
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let (mut damaged, mut unreadable) = (0, 0);
-    for _ in 0..2000 {
-        let report = read_bytes(&metadata, &random.damage(&stream)).expect("the metadata is sound");
-        damaged += usize::from(!report.damage.is_empty());
-        // No event is smaller than its header.
-        assert!(report.events <= stream.len() as u64 / 6);
-    }
-    for _ in 0..2000 {
-        match read_bytes(&random.damage(&metadata), &stream) {
-            Some(report) => damaged += usize::from(!report.damage.is_empty()),
-            None => unreadable += 1,
+    let peak = peak_memory_of("native::thousands_of_damaged_traces_are_survived", || {
+        let recorded = Recording::copy();
+        let metadata = fs::read(recorded.trace().join("metadata")).unwrap();
+        let mut stream = fs::read(recorded.stream()).unwrap();
+        stream.truncate(3 * 4096);
+        let sound = read_bytes(&metadata, &stream).expect("it is sound");
+        assert_eq!(sound.damage, []);
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let (mut damaged, mut unreadable) = (0, 0);
+        for _ in 0..2000 {
+            let report = read_bytes(&metadata, &random.damage(&stream)).expect("the metadata is sound");
+            damaged += usize::from(!report.damage.is_empty());
+            // No event is smaller than its header.
+            assert!(report.events <= stream.len() as u64 / 6);
         }
-    }
-    assert!(damaged > 400 && unreadable > 10, "{damaged} damaged, {unreadable} unreadable");
-    assert!(peak_memory() < 2 << 20, "{} kB of memory", peak_memory());
+        for _ in 0..2000 {
+            match read_bytes(&random.damage(&metadata), &stream) {
+                Some(report) => damaged += usize::from(!report.damage.is_empty()),
+                None => unreadable += 1,
+            }
+        }
+        assert!(damaged > 400 && unreadable > 10, "{damaged} damaged, {unreadable} unreadable");
+    });
+    assert!(peak < 200 << 10, "{peak} kB of memory");
 }

@@ -24,7 +24,7 @@ impl Tracee {
         Self { process, requests, answers }
     }
 
-    /// Emits so many events of a kind (`every_type`, `work` or `big`) and waits until it has.
+    /// Emits a number of events of a kind (`every_type`, `work` or `big`) and waits until it has.
     pub fn emit(&mut self, kind: &str, count: u64) {
         let requests = self.requests.as_mut().expect("it runs until it is dropped");
         writeln!(requests, "{kind} {count}").expect("it reads");
@@ -46,12 +46,15 @@ impl Drop for Tracee {
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tracee");
+        let sources = lttng_testing::workspace().join("ctf/tests/tracee");
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tracee");
+        // Another test binary may be starting the program under its name meanwhile.
+        let new = program.with_extension(std::process::id().to_string());
         let mut compile = Command::new("cc");
         compile.args(["-O1", "-Wall", "-I"]).arg(&sources).arg(sources.join("tracee.c"));
-        let status = compile.arg("-o").arg(&program).args(["-llttng-ust", "-ldl"]).status();
+        let status = compile.arg("-o").arg(&new).args(["-llttng-ust", "-ldl"]).status();
         assert!(status.expect("a C compiler is installed").success());
+        std::fs::rename(new, &program).expect("it was just written");
         program
     })
 }

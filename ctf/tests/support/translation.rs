@@ -28,7 +28,7 @@ pub fn wrap(folder: &Path) {
     let path = folder.join("metadata");
     let text = fs::read(&path).unwrap();
     let size = u32::try_from((HEADER + text.len()) * 8).unwrap().to_le_bytes();
-    let uuid = ltt_top::source::discover::Uuid::of_metadata(&text).expect("it has a UUID").0;
+    let uuid = ctf_reader::Uuid::of_metadata(&text).expect("it has a UUID").0;
     let packet = [&MAGIC[..], &uuid, &[0; 4], &size, &size, &[0, 0, 0, 2, 0], &text].concat();
     fs::write(path, packet).unwrap();
 }
