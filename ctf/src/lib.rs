@@ -1,5 +1,5 @@
-//! Reads traces in the Common Trace Format: CTF 1.8, which LTTng and many others write, and CTF 2.
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
 
 mod brief;
 mod class;
