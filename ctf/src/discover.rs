@@ -75,6 +75,19 @@ impl TraceFiles {
 }
 
 /// What was found below the given folders.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Discovery, Reader, TraceFiles};
+///
+/// // Traces may also come from elsewhere than folders, any number of them.
+/// let packet = example_packet(0, &[(10, "Ada", 12)]);
+/// let trace = TraceFiles::from_bytes(EXAMPLE_METADATA.into(), vec![("ch_0".into(), packet.into())]);
+/// let reader = Reader::open_found(Discovery { traces: vec![trace], damage: Vec::new() })?;
+/// assert_eq!(reader.span(), Some(10..=10));
+/// # Ok::<(), ctf_reader::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// The traces, in the order of their first folder.

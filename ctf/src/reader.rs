@@ -19,6 +19,17 @@ use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
 ///
 /// All metadata is read and all packets are found when the reader is opened, once, and any number of readings can
 /// follow.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let reader = example();
+/// assert_eq!(reader.span(), Some(10..=30));
+/// let classes: Vec<_> = reader.classes().map(|class| class.name.as_str()).collect();
+/// assert_eq!(classes, ["hello:greeted"]);
+/// let metadata = reader.metadata().next().unwrap();
+/// assert_eq!(metadata.streams[0].clock.as_ref().unwrap().frequency, 1_000_000_000);
+/// ```
 #[derive(Debug)]
 pub struct Reader {
     traces: Vec<OpenTrace>,

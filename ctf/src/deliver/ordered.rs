@@ -51,6 +51,21 @@ const SMALLEST_PART: usize = 16 << 10;
 const MAX_OPEN: usize = 8;
 
 /// Events in the order of time; [`Reader::in_order`](crate::Reader::in_order) makes one.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Window, all_fields};
+///
+/// let reader = example();
+/// let mut events = reader.in_order(Window::default(), all_fields);
+/// let mut times = Vec::new();
+/// while let Some(event) = events.next_event() {
+///     times.push((event.timestamp(), event.stream()));
+/// }
+/// assert_eq!(times, [(10, 0), (20, 1), (30, 0)]);
+/// assert_eq!(events.report().events, 3);
+/// ```
 pub struct InOrder<'r> {
     traces: Vec<MergedTrace<'r>>,
     streams: Vec<MergedStream>,

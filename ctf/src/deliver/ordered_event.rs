@@ -8,6 +8,19 @@ use crate::decode::stream_plan::ClassPlan;
 use crate::{Brief, EventClass, Events, Fields, Value};
 
 /// An event, borrowed until the next one is asked for.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Value, Window};
+///
+/// let reader = example();
+/// // One field of each class that has it.
+/// let mut events = reader.in_order(Window::default(), |class| Some(vec![class.field("duration")?]));
+/// let event = events.next_event().unwrap();
+/// assert_eq!((event.timestamp(), &*event.class().name), (10, "hello:greeted"));
+/// assert_eq!((event.value(0), event.field("name")), (Value::Unsigned(12), None));
+/// ```
 pub struct OrderedEvent<'a> {
     pub(super) plan: &'a ClassPlan,
     pub(super) timestamp: i64,

@@ -11,6 +11,47 @@ use crate::packets::header::PacketHeader;
 ///
 /// Files and memory have everything from the start. Over a network metadata grows, streams come, and packets arrive when
 /// the tracer closes them: the merge asks again for whatever it needs next.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use std::io;
+///
+/// use ctf_reader::{InOrder, NextPacket, Packet, PacketSource, Step, Window, all_fields};
+///
+/// /// One stream, whose packets are made up.
+/// struct Made {
+///     metadata: Vec<u8>,
+///     packets: Vec<Vec<u8>>,
+/// }
+///
+/// impl PacketSource for Made {
+///     fn metadata(&mut self) -> io::Result<Vec<u8>> {
+///         Ok(std::mem::take(&mut self.metadata))
+///     }
+///
+///     fn streams(&mut self) -> io::Result<usize> {
+///         Ok(1)
+///     }
+///
+///     fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
+///         Ok(self.packets.pop().map_or(NextPacket::End, |bytes| NextPacket::Packet(Packet::from_bytes("made", bytes))))
+///     }
+/// }
+///
+/// let packets = vec![example_packet(0, &[(30, "Edsger", 0)]), example_packet(0, &[(10, "Ada", 12)])];
+/// let made = Made { metadata: EXAMPLE_METADATA.into(), packets };
+/// let mut events = InOrder::new(vec![Box::new(made)], Window::default(), all_fields);
+/// let mut times = Vec::new();
+/// loop {
+///     match events.step() {
+///         Step::Event(event) => times.push(event.timestamp()),
+///         Step::Wait => unreachable!("it has everything from the start"),
+///         Step::End => break,
+///     }
+/// }
+/// assert_eq!(times, [10, 30]);
+/// ```
 pub trait PacketSource {
     /// The bytes that metadata has grown by since the last call; empty if there are none.
     fn metadata(&mut self) -> io::Result<Vec<u8>>;
