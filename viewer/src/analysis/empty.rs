@@ -1,5 +1,6 @@
 //! Why no event came through: a reading of its own, made only when an analysis found nothing.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -49,13 +50,9 @@ pub(super) fn explain<S: Source>(
     let mut fatal = conditions.filter(|(place, _)| passed.get(place + 1).is_none_or(|&count| count == 0));
     let Some((place, condition)) = fatal.next() else { return Ok(None) };
     let mut values: Vec<(Datum, u64)> = failed.get(place).into_iter().flatten().filter_map(named).collect();
-    values.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), escape::datum(value)));
+    values.sort_by_key(|(value, count)| (Reverse(*count), integer(value), escape::datum(value)));
     let names: Vec<String> = values.iter().map(|(value, _)| escape::datum(value)).collect();
-    let integers = values.iter().map(|(value, _)| match value {
-        Datum::Integer(number) => Some(*number),
-        _ => None,
-    });
-    let integers: Option<Vec<i128>> = integers.collect();
+    let integers: Option<Vec<i128>> = values.iter().map(|(value, _)| integer(value)).collect();
     let is_text = integers.is_none();
     let meant = nearest(condition.operand(), names.iter().map(String::as_str)).filter(|_| is_text);
     Ok(Some(Empty {
@@ -72,6 +69,13 @@ pub(super) fn explain<S: Source>(
 
 fn named((bytes, count): (&Vec<u8>, &u64)) -> Option<(Datum, u64)> {
     Some((key::values(bytes).next()?, *count))
+}
+
+fn integer(value: &Datum) -> Option<i128> {
+    match value {
+        Datum::Integer(number) => Some(*number),
+        _ => None,
+    }
 }
 
 /// Nothing is in the window, or in the trace at all.
