@@ -1,7 +1,14 @@
 //! The program `ltt-top`, run as its users run it.
 
+mod bounds;
+mod csv;
 mod damage;
+mod defaults;
+mod figures;
+mod handwritten;
 mod help;
+mod hints;
+mod hosts;
 mod output;
 mod recorded;
 mod run;

@@ -124,7 +124,7 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
         for source in SOURCES {
             assert_eq!(
                 output(&format!("--source {source}")),
-                output("--source auto"),
+                output("--source native"),
                 "{command} with {source}"
             );
         }

@@ -1,4 +1,4 @@
-//! A source of made events, for tests: it can split its collector in any way and feed the parts in any order.
+//! A source of synthetic events, for tests: it can split its collector in any way and feed the parts in any order.
 
 use std::convert::Infallible;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -12,18 +12,18 @@ use ctf_reader::{
 
 use super::{Reading, Selection};
 
-/// Made events.
-pub struct Made {
+/// SyntheticSource events.
+pub struct SyntheticSource {
     pub classes: Vec<Arc<EventClass>>,
     pub events: Vec<(i64, usize, Vec<Value<'static>>)>,
     /// Into how many collectors events are dealt out, the last of them first.
     pub parts: usize,
 }
 
-impl Made {
+impl SyntheticSource {
     /// A source of no events of one class.
     pub fn new(class: EventClass) -> Self {
-        Made { classes: vec![Arc::new(class)], events: Vec::new(), parts: 1 }
+        SyntheticSource { classes: vec![Arc::new(class)], events: Vec::new(), parts: 1 }
     }
 
     /// Adds an event of the first class, one nanosecond after the last.
@@ -32,7 +32,7 @@ impl Made {
     }
 
     /// Runs an analysis.
-    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut Reading<'_, Made>) -> T) -> T {
+    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut Reading<'_, SyntheticSource>) -> T) -> T {
         let progress = Progress::default();
         analyse(&mut Reading { source: self, window: Window::default(), progress: &progress })
     }
@@ -64,7 +64,7 @@ pub fn by(fields: &[&str]) -> Arc<Selection> {
     })
 }
 
-impl Source for Made {
+impl Source for SyntheticSource {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
         let times = || self.events.iter().map(|(time, ..)| *time);
         Ok(times().min().zip(times().max()).map(|(first, last)| first..=last))

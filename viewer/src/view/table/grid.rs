@@ -1,93 +1,134 @@
-//! Tables that fit the screen: columns are dropped, the least important first, and the last column is cut,
-//! but no line ever wraps.
+//! Tables that fit the screen: columns are dropped, the least important first, then some are made narrower, and the
+//! last column is cut, but no line ever wraps.
 
 use std::io::{self, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::Screen;
+use crate::view::Screen;
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Column {
     /// Its heading.
-    pub title: &'static str,
+    pub title: String,
     /// Whether it stays when there is no room: the lowest goes first, none never goes.
     pub importance: Option<u8>,
     /// Whether it is a number, and so stands to the right.
     pub is_number: bool,
+    /// Whether it may be made narrower when there is no room.
+    pub is_shrinkable: bool,
 }
 
 impl Column {
     /// A column of numbers that always stays.
-    pub const fn number(title: &'static str) -> Self {
-        Column { title, importance: None, is_number: true }
+    pub fn number(title: impl Into<String>) -> Self {
+        Column { title: title.into(), importance: None, is_number: true, is_shrinkable: false }
     }
 
     /// A column of text that always stays.
-    pub const fn text(title: &'static str) -> Self {
-        Column { title, importance: None, is_number: false }
+    pub fn text(title: impl Into<String>) -> Self {
+        Column { is_number: false, ..Column::number(title) }
     }
 
     /// A column that is dropped when there is no room, before those that are more important.
-    pub const fn droppable(self, importance: u8) -> Self {
+    pub fn droppable(self, importance: u8) -> Self {
         Column { importance: Some(importance), ..self }
+    }
+
+    /// A column that is made narrower when there is no room.
+    pub fn shrinkable(self) -> Self {
+        Column { is_shrinkable: true, ..self }
     }
 }
 
 /// Rows under columns. The last column takes what room is left.
 #[derive(Debug)]
-pub struct Table {
+pub struct Grid {
     columns: Vec<Column>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Row>,
     /// Which column the rows are sorted by.
-    pub sorted_by: Option<&'static str>,
+    pub sorted_by: Option<String>,
+}
+
+#[derive(Debug)]
+struct Row {
+    cells: Vec<String>,
+    /// What stands on lines after it.
+    note: Option<String>,
 }
 
 /// The last column is given this much room, if it needs it, before others are dropped.
 const LAST_COLUMN: usize = 36;
+/// What a column that may be made narrower keeps.
+const SHRUNK: usize = 12;
+/// What the last column keeps while others are made narrower.
+const LAST_COLUMN_LEAST: usize = 8;
 const GAP: usize = 2;
+/// How far a note is indented.
+const INDENT: usize = 4;
 
-impl Table {
+impl Grid {
     /// An empty table.
-    pub fn new(columns: &[Column]) -> Self {
-        Table { columns: columns.to_vec(), rows: Vec::new(), sorted_by: None }
+    pub fn new(columns: Vec<Column>) -> Self {
+        Grid { columns, rows: Vec::new(), sorted_by: None }
     }
 
     /// Adds a row, which has as many cells as there are columns.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.columns.len());
-        self.rows.push(cells);
+        self.rows.push(Row { cells, note: None });
+    }
+
+    /// Adds a note to the last row.
+    pub fn note(&mut self, note: String) {
+        if let Some(row) = self.rows.last_mut() {
+            row.note = Some(note);
+        }
     }
 
     /// Writes the table so that it fits the screen.
     pub fn write(&self, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-        let widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
-        let shown = self.fit(&widths, screen.width);
-        let titles: Vec<String> = self.columns.iter().map(|column| column.title.to_owned()).collect();
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
+        let shown = self.fit(&mut widths, screen.width);
+        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         self.line(&titles, &shown, &widths, screen, true, out)?;
-        self.rows.iter().try_for_each(|row| self.line(row, &shown, &widths, screen, false, out))
+        for Row { cells, note } in &self.rows {
+            self.line(cells, &shown, &widths, screen, false, out)?;
+            for line in note.iter().flat_map(|note| screen.indented(note, INDENT)) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        Ok(())
     }
 
     fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().map(|row| row[column].width());
+        let cells = self.rows.iter().map(|row| row.cells[column].width());
         cells.chain([self.columns[column].title.width()]).max().unwrap_or(0)
     }
 
-    /// The columns that there is room for.
-    fn fit(&self, widths: &[usize], screen: Option<usize>) -> Vec<usize> {
+    /// The columns that there is room for, some of them narrower.
+    fn fit(&self, widths: &mut [usize], screen: Option<usize>) -> Vec<usize> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let Some(screen) = screen else { return shown };
         let last = widths.len() - 1;
-        let needed = |shown: &[usize]| {
-            let others: usize =
-                shown.iter().filter(|&&column| column != last).map(|&c| widths[c] + GAP).sum();
-            others + widths[last].min(LAST_COLUMN)
+        let needed = |shown: &[usize], widths: &[usize], least: usize| {
+            let others = shown.iter().filter(|&&column| column != last);
+            others.map(|&column| widths[column] + GAP).sum::<usize>() + widths[last].min(least)
         };
-        while needed(&shown) > screen {
+        while needed(&shown, widths, LAST_COLUMN) > screen {
             let least = shown.iter().filter_map(|&column| Some((self.columns[column].importance?, column)));
             let Some((_, least)) = least.min() else { break };
             shown.retain(|&column| column != least);
+        }
+        while needed(&shown, widths, LAST_COLUMN_LEAST) > screen {
+            let shrinkable =
+                shown.iter().filter(|&&column| self.columns[column].is_shrinkable && column != last);
+            let widest = shrinkable.max_by_key(|&&column| widths[column]);
+            match widest {
+                Some(&column) if widths[column] > SHRUNK => widths[column] -= 1,
+                _ => break,
+            }
         }
         shown
     }
@@ -107,9 +148,10 @@ impl Table {
         let shown = &shown[..length];
         for (position, &column) in shown.iter().enumerate() {
             let is_last = position + 1 == shown.len() || room <= widths[column] + GAP;
-            let cell = cut(&cells[column], room);
+            let width = if column + 1 == widths.len() { room } else { widths[column].min(room) };
+            let cell = cut(&cells[column], width);
             let padding = " ".repeat(widths[column].min(room).saturating_sub(cell.width()));
-            let is_key = self.sorted_by == Some(self.columns[column].title);
+            let is_key = self.sorted_by.as_ref() == Some(&self.columns[column].title);
             let painted = match (is_heading, is_key) {
                 (true, true) => screen.paint("1;36", &cell),
                 (true, false) => screen.bold(&cell),
@@ -157,7 +199,7 @@ mod tests {
             Column::number("MEAN").droppable(2),
             Column::text("EVENT"),
         ];
-        let mut table = Table::new(&columns);
+        let mut table = Grid::new(columns.into());
         table.row(
             ["12ms", "3.8k", "1µs", "valkey_commands:command_call a-very-long-key"].map(Into::into).into(),
         );

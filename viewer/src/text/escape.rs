@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::analysis::key::Datum;
+use crate::datum::{Datum, ellipsis};
 
 /// Shows bytes: UTF-8 as it is, and everything that is not, or that a terminal would act on, escaped.
 pub fn bytes(bytes: &[u8]) -> String {
@@ -44,7 +44,10 @@ pub fn datum(value: &Datum) -> String {
         Datum::Bool(truth) => truth.to_string(),
         Datum::Text(text) if text.is_empty() => "-".into(),
         Datum::Text(text) => bytes(text),
-        Datum::List(elements) => format!("[{}]", elements.iter().map(datum).collect::<Vec<_>>().join(", ")),
+        Datum::List { elements, more } => {
+            let ellipsis = (*more > 0).then(|| ellipsis(*more));
+            format!("[{}]", elements.iter().map(datum).chain(ellipsis).collect::<Vec<_>>().join(", "))
+        }
         Datum::Struct(members) => {
             let members = members.iter().map(|(name, member)| format!("{}: {}", text(name), datum(member)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
