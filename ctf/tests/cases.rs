@@ -21,7 +21,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields};
+use ctf_reader::{
+    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
+};
 
 #[path = "support/case.rs"]
 mod case;

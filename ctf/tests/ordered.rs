@@ -29,7 +29,8 @@ event { name = "e"; id = 0; fields := struct { u32 stream; u32 number; }; };
 "#;
 
 /// A class that metadata may declare later.
-const LATE_CLASS: &str = "event { name = \"late\"; id = 1; fields := struct { u32 stream; u32 number; }; };\n";
+const LATE_CLASS: &str =
+    "event { name = \"late\"; id = 1; fields := struct { u32 stream; u32 number; }; };\n";
 
 /// An event: its time, its stream, and its number there.
 type Seen = (i64, u64, u64);
@@ -52,9 +53,10 @@ fn packet(stream: u64, sequence: u64, id: u16, span: (u64, u64), events: &[Seen]
 }
 
 fn open(streams: Vec<Vec<u8>>) -> Reader {
-    let named = streams.into_iter().enumerate().map(|(number, bytes)| {
-        (PathBuf::from(format!("stream {number}")), Arc::<[u8]>::from(bytes))
-    });
+    let named = streams
+        .into_iter()
+        .enumerate()
+        .map(|(number, bytes)| (PathBuf::from(format!("stream {number}")), Arc::<[u8]>::from(bytes)));
     Reader::from_bytes(METADATA.as_bytes(), named.collect()).unwrap()
 }
 
@@ -130,7 +132,8 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
 
 #[test]
 fn clock_that_steps_back_between_packets_or_within_one_brings_nothing_out_of_order() {
-    let between = [packet(0, 0, 0, (100, 130), &[(100, 0, 0), (130, 0, 1)]), packet(0, 1, 0, (50, 60), &[(55, 0, 2)])];
+    let between =
+        [packet(0, 0, 0, (100, 130), &[(100, 0, 0), (130, 0, 1)]), packet(0, 1, 0, (50, 60), &[(55, 0, 2)])];
     let within = packet(1, 0, 0, (90, 70), &[(90, 1, 0), (95, 1, 1), (40, 1, 2), (70, 1, 3)]);
     let (seen, report) = read(&open(vec![between.concat(), within]), Window::default());
     let expected = [(40, 1, 2), (55, 0, 2), (70, 1, 3), (90, 1, 0), (95, 1, 1), (100, 0, 0), (130, 0, 1)];
@@ -225,7 +228,8 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
         Piece::Next(0, NextPacket::End),
         Piece::Next(1, NextPacket::End),
     ];
-    let shared = std::rc::Rc::new(std::cell::RefCell::new(Arriving { pieces: pieces.into(), ..Arriving::default() }));
+    let shared =
+        std::rc::Rc::new(std::cell::RefCell::new(Arriving { pieces: pieces.into(), ..Arriving::default() }));
     let mut classes = Vec::new();
     let (mut seen, mut waits, mut before_late) = (Vec::new(), 0, None);
     {
@@ -240,7 +244,12 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
                 }
                 Step::Wait => {
                     waits += 1;
-                    if shared.borrow().pieces.front().is_some_and(|piece| matches!(piece, Piece::Metadata(LATE_CLASS))) {
+                    if shared
+                        .borrow()
+                        .pieces
+                        .front()
+                        .is_some_and(|piece| matches!(piece, Piece::Metadata(LATE_CLASS)))
+                    {
                         before_late = Some(seen.len());
                     }
                     assert!(shared.borrow_mut().arrive(), "it waits for something");

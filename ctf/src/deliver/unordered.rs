@@ -154,7 +154,8 @@ impl<C: Collect> Worker<'_, C> {
             let mut parts: Vec<_> = parts.collect();
             let flow = decode(&mut parts, &mut self.read.collector);
             let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();
-            for ((item, bytes, mut packet), (cursor, tally, stop)) in std::mem::take(&mut open).into_iter().zip(ends)
+            for ((item, bytes, mut packet), (cursor, tally, stop)) in
+                std::mem::take(&mut open).into_iter().zip(ends)
             {
                 self.read.tally.add(tally);
                 let Some(stop) = stop else { continue };

@@ -63,7 +63,11 @@ pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[Entry]) ->
 }
 
 /// Reads the header of a packet whose place is known: what it says, or why it cannot be right.
-pub fn read_header(metadata: &Metadata, bytes: &Bytes, offset: u64) -> io::Result<Result<PacketHeader, String>> {
+pub fn read_header(
+    metadata: &Metadata,
+    bytes: &Bytes,
+    offset: u64,
+) -> io::Result<Result<PacketHeader, String>> {
     header_at(metadata, bytes, offset, &mut vec![0; metadata.slots], &mut Vec::new())
 }
 

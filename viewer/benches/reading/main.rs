@@ -14,7 +14,6 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-
 use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Value, Window};
 use lttng_testing::Table;
 
@@ -121,7 +120,12 @@ fn contenders() -> Vec<Contender> {
             None,
             Box::new(|folder| floor::read(folder).events()),
         ),
-        program("Babeltrace 2, text, 1", Some((TEXT, 1.0)), ROUNDS, Box::new(|folder| babeltrace2(folder, false))),
+        program(
+            "Babeltrace 2, text, 1",
+            Some((TEXT, 1.0)),
+            ROUNDS,
+            Box::new(|folder| babeltrace2(folder, false)),
+        ),
     ];
     for threads in [1, cores] {
         contenders.extend([
@@ -139,7 +143,9 @@ fn contenders() -> Vec<Contender> {
                 &format!("ltt-top top, {threads}"),
                 None,
                 1,
-                Box::new(move |folder| ltt_top(folder, &["top", "--format=json", "--threads", &threads.to_string()])),
+                Box::new(move |folder| {
+                    ltt_top(folder, &["top", "--format=json", "--threads", &threads.to_string()])
+                }),
             ),
         ]);
     }
@@ -169,7 +175,8 @@ fn memory(events: u64) -> Table {
         });
         (format!("{events} events, {streams} streams"), folder)
     });
-    let columns: Vec<&str> = ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
+    let columns: Vec<&str> =
+        ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
     let mut table = Table::new("Peak resident memory", &columns);
     let programs: [&[&str]; 3] =
         [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"]];
