@@ -5,7 +5,7 @@ use std::path::Path;
 
 use babeltrace2_source::Babeltrace2;
 use ctf_reader::{Progress, Reader, Report, Window, discover};
-use support::{KeepAll, Seen, assert_same, read_all};
+use support::{KeepAll, Seen, assert_same, read_in_order};
 
 mod babeltrace2;
 #[path = "../../../ctf/tests/reader/damage.rs"]
@@ -19,7 +19,7 @@ mod support;
 pub fn read_window(folder: &Path, window: Window) -> (Vec<Seen>, Report) {
     let found = discover(&[folder]).expect("there is a trace");
     let reader = Reader::open_found(found.clone()).expect("its metadata can be read");
-    let (events, report) = read_all(&reader, window);
+    let (events, report) = read_in_order(&reader, window);
     let (others, other) = read_source(&mut Babeltrace2::new(found), window);
     if report.clock_steps.count > 0 {
         // Babeltrace 2 is not given packets that end before they begin.

@@ -5,12 +5,12 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ctf_reader::{Collected, Progress, Reader, Window};
+use ctf_reader::{Reader, Window};
 
 use crate::case::Case;
 use crate::child::peak_memory_of;
 use crate::small::SmallTrace;
-use crate::support::KeepAll;
+use crate::support::read_both_ways;
 
 /// How long one reading may take.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -21,7 +21,10 @@ struct Outcome {
     readings: usize,
     unreadable: usize,
     damaged: usize,
+    /// The most events that were read.
     events: u64,
+    /// How long the last reading took.
+    last: Duration,
 }
 
 /// Changes some bits of each byte of a file, one at a time. `bits` gives those of the byte at an offset.
@@ -37,9 +40,14 @@ fn change_each_byte<const N: usize>(
     for (offset, &byte) in sound.iter().enumerate() {
         for bit in bits(offset) {
             file.write_all_at(&[byte ^ 1 << bit], offset as u64).unwrap();
-            let begin = Instant::now();
             outcome.add(folder, if bit == 0 { 2 } else { 1 });
-            assert!(begin.elapsed() < LIMIT, "{name}, byte {offset}, bit {bit}: {:?}", begin.elapsed());
+            // Another process may have kept the processor once, but not each time.
+            let mut tries = 1;
+            while outcome.last > LIMIT {
+                assert!(tries < 3, "{name}, byte {offset}, bit {bit}: {:?}", outcome.last);
+                tries += 1;
+                outcome.add(folder, 1);
+            }
         }
         file.write_all_at(&[byte], offset as u64).unwrap();
     }
@@ -50,15 +58,18 @@ fn change_each_byte<const N: usize>(
 impl Outcome {
     /// Reads the trace.
     fn add(&mut self, folder: &Path, threads: usize) {
+        let begin = Instant::now();
         self.readings += 1;
-        let Ok(reader) = Reader::open(&[folder]) else {
-            self.unreadable += 1;
-            return;
-        };
-        let Collected { collector, report, .. } =
-            reader.threads(threads).read(Window::default(), KeepAll::default(), &Progress::default());
-        self.damaged += usize::from(!report.damage.is_empty());
-        self.events = self.events.max(collector.into_events(&report).len() as u64);
+        match Reader::open(&[folder]) {
+            Ok(reader) => {
+                // The order depends on when packets say that they begin.
+                let (events, report, _) = read_both_ways(&reader.threads(threads), Window::default());
+                self.damaged += usize::from(!report.damage.is_empty());
+                self.events = self.events.max(events.len() as u64);
+            }
+            Err(_) => self.unreadable += 1,
+        }
+        self.last = begin.elapsed();
     }
 }
 

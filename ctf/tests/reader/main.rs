@@ -26,5 +26,5 @@ mod translation;
 
 /// Reads the events of a window in the order of time.
 pub fn read_window(folder: &Path, window: Window) -> (Vec<support::Seen>, Report) {
-    support::read_all(&Reader::open(&[folder]).expect("there is a trace"), window)
+    support::read_in_order(&Reader::open(&[folder]).expect("there is a trace"), window)
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ctf_reader::{Collected, Progress, Reader, Report, Window};
+use ctf_reader::{Reader, Report, Window};
 
 use crate::child::peak_memory_of;
-use crate::support::{KeepAll, Recording, SharedTrace, assert_same, read_all};
+use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways};
 
 #[test]
 fn number_of_threads_does_not_change_what_is_read() {
@@ -59,7 +59,7 @@ impl Random {
 /// Reads a trace in memory, if its metadata leaves anything to read.
 fn read_bytes(metadata: &[u8], stream: &[u8]) -> Option<Report> {
     let reader = Reader::from_bytes(metadata, vec![("stream".into(), Arc::from(stream))]).ok()?;
-    let Collected { report, .. } = reader.read(Window::default(), KeepAll::default(), &Progress::default());
+    let (_, report, _) = read_both_ways(&reader, Window::default());
     Some(report)
 }
 

@@ -3,11 +3,11 @@
 use ctf_reader::{ClockSteps, Window};
 
 use crate::small::{Packet, open};
-use crate::support::read_all;
+use crate::support::read_in_order;
 
 /// The numbers `x` of all events, in the order of time, with the report.
 fn read(packets: &[Packet]) -> (Vec<String>, ctf_reader::Report) {
-    let (events, report) = read_all(&open(packets), Window::default());
+    let (events, report) = read_in_order(&open(packets), Window::default());
     (events.iter().map(|event| event.value("x").to_owned()).collect(), report)
 }
 
@@ -98,7 +98,7 @@ fn clock_that_runs_backwards_within_a_packet_loses_nothing_of_a_window() {
         (1_000_000_000, 1_000_000_100, &["3"]),
         (1_000_000_000, 1_500_000_000, &["3", "4"]),
     ] {
-        let (events, _) = read_all(&open(&packets), Window { since: Some(since), until: Some(until) });
+        let (events, _) = read_in_order(&open(&packets), Window { since: Some(since), until: Some(until) });
         let numbers: Vec<_> = events.iter().map(|event| event.value("x")).collect();
         assert_eq!(numbers, expected, "from {since} to {until}");
     }

@@ -9,7 +9,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window};
+use ctf_reader::{
+    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
+};
 use lttng_testing::Trace;
 
 mod recording;
@@ -119,10 +121,34 @@ pub fn read(folder: &Path) -> (Vec<Seen>, Report) {
     crate::read_window(folder, Window::default())
 }
 
-/// Reads the events of a window with the reader, in the order of time.
+/// Reads the events of a window in any order, and sorts them.
 pub fn read_all(reader: &Reader, window: Window) -> (Vec<Seen>, Report) {
     let Collected { collector, report, .. } = reader.read(window, KeepAll::default(), &Progress::default());
     (collector.into_events(&report), report)
+}
+
+/// Reads the events of a window in any order and in the order of time, which must be the same events and report.
+/// Returns also whether they were in the order of time.
+pub fn read_both_ways(reader: &Reader, window: Window) -> (Vec<Seen>, Report, bool) {
+    let (events, report) = read_all(reader, window);
+    let mut kept = KeepAll::default();
+    reader.classes().for_each(|class| drop(kept.want(class)));
+    let mut ordered = reader.in_order(window, all_fields);
+    while let Some(event) = ordered.next_event() {
+        let ControlFlow::Continue(()) = kept.events(&event.events());
+    }
+    let is_sorted = kept.events.is_sorted_by_key(|event| event.timestamp);
+    assert_eq!(ordered.report(), report);
+    assert_same(&kept.into_events(&report), &events);
+    (events, report, is_sorted)
+}
+
+/// Reads the events of a window in the order of time. Where the clock did not run backwards, that is the order in which
+/// the reader hands them out.
+pub fn read_in_order(reader: &Reader, window: Window) -> (Vec<Seen>, Report) {
+    let (events, report, is_sorted) = read_both_ways(reader, window);
+    assert!(is_sorted || report.clock_steps.count > 0, "not in the order of time");
+    (events, report)
 }
 
 /// What Babeltrace 1 reads from the folder or those below it, in the order of time.
