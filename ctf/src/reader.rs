@@ -89,6 +89,11 @@ impl Reader {
         self.traces.iter().map(|trace| &trace.layout.metadata)
     }
 
+    /// What is known of each trace without reading its events.
+    pub fn traces(&self) -> Vec<Trace> {
+        self.report(Window::default()).traces
+    }
+
     /// All event classes, in the order of their [index](EventClass::index).
     pub fn classes(&self) -> impl Iterator<Item = &Arc<EventClass>> {
         self.traces.iter().flat_map(|trace| trace.layout.classes.iter().flatten())
