@@ -53,13 +53,11 @@ pub fn delta(from: i64, to: i64, out: &mut Vec<u8>) {
     nine_digits(fraction, out);
 }
 
-fn nine_digits(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [b'0'; 9];
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    out.extend_from_slice(&digits);
+/// Appends a number below a thousand million with all its zeros.
+fn nine_digits(number: u64, out: &mut Vec<u8>) {
+    // One more, so that all nine are written.
+    let mut buffer = itoa::Buffer::new();
+    out.extend_from_slice(&buffer.format(number as u32 + SECOND as u32).as_bytes()[1..]);
 }
 
 #[cfg(test)]

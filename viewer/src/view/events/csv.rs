@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{Form, Line, json};
+use super::{Form, Line, json, value};
 use crate::view::csv::cell;
 
 /// Writes events as rows.
@@ -84,13 +84,15 @@ impl Form for CsvForm {
         }
     }
 
-    fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
-        out.extend(line.timestamp.to_string().bytes());
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+        value::signed(line.timestamp, out);
         out.push(b',');
         if let Some(is_match) = line.is_match {
             out.extend(format!("{is_match},").bytes());
         }
-        out.extend_from_slice(line.body);
+    }
+
+    fn end(&self, _: Line, out: &mut Vec<u8>) {
         out.push(b'\n');
     }
 }

@@ -65,14 +65,16 @@ impl Form for JsonForm {
         out.push(b'}');
     }
 
-    fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"timestamp_ns\":");
-        out.extend(line.timestamp.to_string().bytes());
+        value::signed(line.timestamp, out);
         if let Some(is_match) = line.is_match {
             out.extend_from_slice(if is_match { b",\"match\":true" } else { b",\"match\":false" });
         }
         out.push(b',');
-        out.extend_from_slice(line.body);
+    }
+
+    fn end(&self, _: Line, out: &mut Vec<u8>) {
         out.extend_from_slice(b"}\n");
     }
 }
@@ -81,12 +83,7 @@ impl Form for JsonForm {
 pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Unsigned(number) => value::unsigned(*number, out),
-        Value::Signed(number) => {
-            if *number < 0 {
-                out.push(b'-');
-            }
-            value::unsigned(number.unsigned_abs(), out);
-        }
+        Value::Signed(number) => value::signed(*number, out),
         Value::Float(number) if number.is_finite() => {
             out.extend(serde_json::Value::from(*number).to_string().bytes());
         }

@@ -18,8 +18,8 @@ pub use text::TextForm;
 
 /// How events are written.
 ///
-/// An event is written in two steps, because its line may be needed only later: it may turn out to be the context of
-/// another one, and what stands before it is not known until then.
+/// An event's line is written in three steps, because what it is may have to be kept for later: it may turn out to be the
+/// context of another event, and what comes before it in its line is not known until then.
 pub trait Form {
     /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
     fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
@@ -30,22 +30,23 @@ pub trait Form {
     /// Writes what an event is, without its place in time.
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
 
-    /// Writes the line of an event.
-    fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>);
+    /// Begins the line of an event.
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>);
+
+    /// Ends the line of an event.
+    fn end(&self, line: Line, out: &mut Vec<u8>);
 
     /// Writes what stands between events that do not follow each other.
     fn gap(&self, _out: &mut Vec<u8>) {}
 }
 
-/// An event that is about to be written.
+/// Where in time an event is that is about to be written.
 #[derive(Clone, Copy)]
-pub struct Line<'a> {
+pub struct Line {
     /// When it happened.
     pub timestamp: i64,
     /// When the one written before it happened.
     pub previous: Option<i64>,
     /// Whether it was asked for, where others are shown around it.
     pub is_match: Option<bool>,
-    /// What [`Form::body`] wrote.
-    pub body: &'a [u8],
 }

@@ -133,27 +133,26 @@ impl<'o> Printer<'o> {
     /// Writes all events that are being held.
     fn release(&mut self, are_matches: bool) {
         while let Some((timestamp, body)) = self.held.pop_front() {
-            self.write(timestamp, are_matches, &body);
+            self.write(timestamp, are_matches, |_, out| out.extend_from_slice(&body));
             self.spare.push(body);
         }
     }
 
-    fn write(&mut self, timestamp: i64, is_match: bool, body: &[u8]) {
+    fn write(&mut self, timestamp: i64, is_match: bool, body: impl FnOnce(&dyn Form, &mut Vec<u8>)) {
         if std::mem::take(&mut self.is_gap) && self.previous.is_some() && self.show != Show::Matches {
             self.form.gap(&mut self.buffer);
         }
         let is_match = matches!(self.show, Show::Context(_)).then_some(is_match);
-        self.form.line(Line { timestamp, previous: self.previous, is_match, body }, &mut self.buffer);
+        let line = Line { timestamp, previous: self.previous, is_match };
+        self.form.begin(line, &mut self.buffer);
+        body(&*self.form, &mut self.buffer);
+        self.form.end(line, &mut self.buffer);
         self.previous = Some(timestamp);
         self.shown += 1;
     }
 
     fn write_event(&mut self, event: &OrderedEvent<'_>, is_match: bool) {
-        let mut body = self.spare.pop().unwrap_or_default();
-        body.clear();
-        self.form.body(event, &mut body);
-        self.write(event.timestamp(), is_match, &body);
-        self.spare.push(body);
+        self.write(event.timestamp(), is_match, |form, out| form.body(event, out));
     }
 
     fn flush_if_full(&mut self) -> ControlFlow<Stop> {

@@ -43,6 +43,11 @@ impl TextForm {
             classes: Vec::new(),
         }
     }
+
+    /// Whether an event stands out among others.
+    fn is_bright(&self, line: Line) -> bool {
+        self.screen.colour && line.is_match == Some(true)
+    }
 }
 
 /// Where a trace comes from: its host, and with per-process buffers the process.
@@ -92,9 +97,8 @@ impl Form for TextForm {
         out.extend_from_slice(pieces.end);
     }
 
-    fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
-        let is_bright = self.screen.colour && line.is_match == Some(true);
-        if is_bright {
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+        if self.is_bright(line) {
             out.extend_from_slice(b"\x1b[1m");
         }
         out.push(b'[');
@@ -105,8 +109,10 @@ impl Form for TextForm {
             None => out.extend_from_slice(b"+?.?????????"),
         }
         out.extend_from_slice(b") ");
-        out.extend_from_slice(line.body);
-        if is_bright {
+    }
+
+    fn end(&self, line: Line, out: &mut Vec<u8>) {
+        if self.is_bright(line) {
             out.extend_from_slice(b"\x1b[0m");
         }
         out.push(b'\n');

@@ -54,12 +54,7 @@ fn list(List { elements, length }: &List<'_>, base: Base, out: &mut Vec<u8>) {
 fn integer(number: Integer, base: Base, out: &mut Vec<u8>) {
     match (base, number) {
         (Base::Decimal, Integer::Unsigned(number)) => unsigned(number, out),
-        (Base::Decimal, Integer::Signed(number)) => {
-            if number < 0 {
-                out.push(b'-');
-            }
-            unsigned(number.unsigned_abs(), out);
-        }
+        (Base::Decimal, Integer::Signed(number)) => signed(number, out),
         (base, number) => {
             let bits = match number {
                 Integer::Unsigned(number) => number,
@@ -76,18 +71,13 @@ fn integer(number: Integer, base: Base, out: &mut Vec<u8>) {
 }
 
 /// Appends a number in decimal.
-pub fn unsigned(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[first..]);
+pub fn unsigned(number: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Appends a number in decimal.
+pub fn signed(number: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// Appends a text in quotes, with nothing in it that a terminal acts on.
