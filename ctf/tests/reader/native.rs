@@ -104,19 +104,19 @@ fn thousands_of_damaged_traces_are_survived() {
         assert_eq!(sound.damage, []);
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let (mut damaged, mut unreadable) = (0, 0);
-        for _ in 0..2000 {
+        for _ in 0..1000 {
             let report = read_bytes(&metadata, &random.damage(&stream)).expect("the metadata is sound");
             damaged += usize::from(!report.damage.is_empty());
             // No event is smaller than its header.
             assert!(report.events <= stream.len() as u64 / 6);
         }
-        for _ in 0..2000 {
+        for _ in 0..1000 {
             match read_bytes(&random.damage(&metadata), &stream) {
                 Some(report) => damaged += usize::from(!report.damage.is_empty()),
                 None => unreadable += 1,
             }
         }
-        assert!(damaged > 400 && unreadable > 10, "{damaged} damaged, {unreadable} unreadable");
+        assert!(damaged > 200 && unreadable > 5, "{damaged} damaged, {unreadable} unreadable");
     });
     assert!(peak < 200 << 10, "{peak} kB of memory");
 }
