@@ -53,8 +53,10 @@ Examples:
       When was the event loop slow?
   ltt-top top TRACE --where 'duration>1ms' --format json
       Figures of all calls longer than a millisecond, for a program.
+  ltt-top events TRACE --where name=flushall --context 20
+      What happened just before and after each FLUSHALL?
 
-Times, for --since and --until:
+Times, for --since, --until and --around:
   2026-01-31T23:59:59Z   with a zone; without Z in the local one
   23:59:59.5             on the day of the trace
   1769903999000000000    nanoseconds since 1970
@@ -100,6 +102,12 @@ pub enum Command {
     Hist(HistOptions),
     /// Show what the trace holds: hosts, processes, streams, events by name, losses and damage.
     Info(InfoOptions),
+    /// List single events in the order of time, as Babeltrace does, across all traces and hosts.
+    #[command(
+        after_help = "Each line is as Babeltrace writes it: [time] (+time since the line before) host event: \
+                            { packet }, { context }, { fields }. --format json writes one object a line."
+    )]
+    Events(EventsOptions),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.
@@ -124,7 +132,7 @@ pub struct Common {
 
     /// Show at most N entries; 0 shows all.
     ///
-    /// By default 20 (hist: 5, hist --over-time: 3). JSON and CSV have all groups, and 1,000 outliers.
+    /// By default 20 (hist: 5, hist --over-time: 3, events: all). JSON and CSV have all groups, and 1,000 outliers.
     #[arg(short = 'n', long, value_name = "N", help_heading = "Output")]
     pub limit: Option<usize>,
 
@@ -246,6 +254,20 @@ pub struct HistOptions {
     /// Show a heat map: time to the right, durations upwards.
     #[arg(long)]
     pub over_time: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct EventsOptions {
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Only the events nearest to a time: as many before it as after it; see Times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
+    pub around: Option<Moment>,
+
+    /// Show N events of any kind before and after each event that the filters choose; with --around, N chosen ones.
+    #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
+    pub context: Option<usize>,
 }
 
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ use ltt_top::view::{Screen, csv, json, notes, progress, table};
 
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{self, Command, Common, Format, When};
+use crate::events;
 use crate::newest::{newest, recordings};
 
 /// How a command ended.
@@ -117,6 +118,7 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
         Command::Outliers(options) => (&options.common, &options.by),
         Command::Hist(options) => (&options.common, &options.grouping.by),
         Command::Info(options) => (&options.common, &None),
+        Command::Events(options) => return events::run(command, options),
         Command::Completions { shell } => {
             cli::completions(*shell, &mut io::stdout().lock());
             return Ok(Outcome::Complete);
@@ -129,14 +131,14 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
 }
 
 /// What all commands that read have in common.
-struct Job<'a> {
-    options: &'a Common,
-    traces: Vec<PathBuf>,
-    screen: Screen,
+pub struct Job<'a> {
+    pub options: &'a Common,
+    pub traces: Vec<PathBuf>,
+    pub screen: Screen,
 }
 
 impl<'a> Job<'a> {
-    fn new(options: &'a Common) -> Result<Self, Trouble> {
+    pub fn new(options: &'a Common) -> Result<Self, Trouble> {
         let colour = match options.color {
             When::Always => true,
             When::Never => false,
@@ -169,13 +171,13 @@ impl<'a> Job<'a> {
             Command::Hist(options) => {
                 Question::Hist { sort: options.grouping.sort, limit: self.limit(5, usize::MAX) }
             }
-            Command::Info(_) | Command::Completions { .. } => {
+            Command::Info(_) | Command::Events(_) | Command::Completions { .. } => {
                 Question::Info { limit: self.limit(20, usize::MAX) }
             }
         }
     }
 
-    fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {
+    pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {
         let options = self.options;
         let Catalogs { catalogs, ignored } =
             catalogs::read(&options.catalog, &self.traces).map_err(Trouble::Failed)?;
@@ -190,12 +192,12 @@ impl<'a> Job<'a> {
             events: options.event.iter().map(|glob| EventGlob(Glob::new(glob))).collect(),
             conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
             by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
-            with_repeats: options.all || matches!(command, Command::Info(_)),
+            with_repeats: options.all || matches!(command, Command::Info(_) | Command::Events(_)),
         })
     }
 
     /// The limit that was given, or the default for people or for programs.
-    fn limit(&self, for_people: usize, for_programs: usize) -> usize {
+    pub fn limit(&self, for_people: usize, for_programs: usize) -> usize {
         match (self.options.limit, self.options.format) {
             (Some(0), _) => usize::MAX,
             (Some(limit), _) => limit,
@@ -214,19 +216,28 @@ impl<'a> Job<'a> {
         Ok(progress::shown(&state, || question.answer(&mut reading, &Arc::new(selection)))?)
     }
 
-    fn window(&self, source: &mut AnySource) -> Result<Window, Trouble> {
+    pub fn window(&self, source: &mut impl Source) -> Result<Window, Trouble> {
         let Common { since, until, .. } = self.options;
-        let needs_span = [since, until].into_iter().flatten().any(|moment| moment.needs_span());
-        let span = if needs_span { source.span()? } else { None };
-        let span = span.unwrap_or(0..=0);
-        let resolve = |moment: &Option<Moment>| moment.map(|moment| moment.resolve(&span, &self.screen.zone));
-        let window = Window { since: resolve(since), until: resolve(until) };
+        let [since, until] = self.moments([*since, *until], source)?;
+        let window = Window { since, until };
         match (window.since, window.until) {
             (Some(since), Some(until)) if since > until => {
                 Err(Trouble::Usage("--since is later than --until".into()))
             }
             _ => Ok(window),
         }
+    }
+
+    /// Moments in nanoseconds since 1970; those that are relative to the trace ask for its span.
+    pub fn moments<const N: usize>(
+        &self,
+        moments: [Option<Moment>; N],
+        source: &mut impl Source,
+    ) -> Result<[Option<i64>; N], Trouble> {
+        let needs_span = moments.iter().flatten().any(|moment| moment.needs_span());
+        let span = if needs_span { source.span()? } else { None };
+        let span = span.unwrap_or(0..=0);
+        Ok(moments.map(|moment| moment.map(|moment| moment.resolve(&span, &self.screen.zone))))
     }
 
     /// Writes the finding in the format that was asked for.
@@ -279,7 +290,8 @@ fn quantiles(asked_for: &[Quantile], sort: Sort) -> Vec<Quantile> {
     quantiles
 }
 
-fn warn(message: &str) {
+/// Says something on standard error that the result must be read with.
+pub fn warn(message: &str) {
     eprintln!("ltt-top: warning: {message}");
 }
 

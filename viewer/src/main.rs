@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod catalogs;
 mod cli;
 mod command;
+mod events;
 mod newest;
 
 use cli::Refusal;

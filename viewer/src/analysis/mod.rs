@@ -7,6 +7,7 @@ mod empty;
 mod fields;
 pub mod finding;
 mod fold;
+pub mod follow;
 mod group;
 mod groups;
 pub mod heat;

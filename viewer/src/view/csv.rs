@@ -217,6 +217,12 @@ fn text(text: &str) -> String {
     guarded(text.as_bytes(), escape::text(text))
 }
 
+/// A text from a trace as a whole cell, with quotes where it needs them.
+pub(super) fn cell(raw: &[u8]) -> String {
+    let text = guarded(raw, escape::bytes(raw));
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
 /// A text that no spreadsheet takes for a formula.
 fn guarded(raw: &[u8], escaped: String) -> String {
     match raw.first() {

@@ -1,6 +1,7 @@
 //! Findings for people and for programs: each view renders a [`Finding`](crate::analysis::Finding) and computes nothing.
 
 pub mod csv;
+pub mod events;
 pub mod json;
 pub mod notes;
 pub mod progress;

@@ -12,9 +12,9 @@ mod hosts;
 mod output;
 mod recorded;
 mod run;
-#[path = "../support/shared_trace.rs"]
+#[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
-#[path = "../support/tracee.rs"]
+#[path = "../../../ctf/tests/support/tracee.rs"]
 mod tracee;
 mod usage;
 mod valkey;
