@@ -46,7 +46,7 @@ pub struct DurationField {
     pub index: usize,
     /// The unit of its values.
     pub unit: TimeUnit,
-    /// Whether nobody said so, and the unit is a guess.
+    /// Whether the unit is a guess.
     pub is_guess: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Named {
 /// What the machine that a trace was recorded on is called among fields.
 pub const HOST: &str = "host";
 
-/// The unit of a duration that nothing says the unit of. LTTng's own clock counts in it.
+/// The unit of a duration whose unit is not known. LTTng's own clock counts in it.
 const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 
 impl Dictionary {

@@ -1,4 +1,4 @@
-//! Why no event came through: a reading of its own, made only when an analysis found nothing.
+//! Why no event came through: a separate reading, made only when an analysis found nothing.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -104,6 +104,7 @@ impl<T> Groups<T> {
     }
 
     /// What is kept for the groups of a kind.
+    #[inline]
     pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
         made(&mut self.kinds, kind)
     }
@@ -146,6 +147,7 @@ impl<T> Groups<T> {
 }
 
 /// What is kept for a kind, made if need be.
+#[inline]
 fn made<T>(kinds: &mut Vec<Option<Box<OfKind<T>>>>, kind: usize) -> &mut OfKind<T> {
     if kinds.len() <= kind {
         kinds.resize_with(kind + 1, || None);

@@ -120,7 +120,9 @@ pub(super) fn info<S: Source>(
 
 /// The processes, the busiest first. Traces of the same host may tell of the same process.
 fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<Process> {
-    let mut processes: BTreeMap<(Option<String>, usize, Box<[u8]>), u64> = BTreeMap::new();
+    /// The host, what is known, and the values.
+    type Identity = (Option<String>, usize, Box<[u8]>);
+    let mut processes: BTreeMap<Identity, u64> = BTreeMap::new();
     for (origin, key, events) in counts.into_entries() {
         let host = trace.host(origin / ORIGINS);
         *processes.entry((host, origin % ORIGINS, key)).or_default() += events;
@@ -171,7 +173,7 @@ struct Class {
 
 impl Collector {
     fn new(roster: Roster, classes: Arc<Vec<Option<Class>>>) -> Self {
-        let (counts, processes) = (Vec::new(), Groups::default());
+        let (counts, processes) = (vec![0; classes.len()], Groups::default());
         Collector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
     }
 
@@ -195,6 +197,7 @@ impl Collect for Collector {
         let classes = Arc::make_mut(&mut self.classes);
         if classes.len() <= class.index {
             classes.resize_with(class.index + 1, || None);
+            self.counts.resize(class.index + 1, 0);
         }
         classes[class.index] = Some(Class { name: class.name.clone(), process, origin });
         Some(slots.0)
@@ -202,7 +205,8 @@ impl Collect for Collector {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
-        let Some(Some(class)) = self.classes.get(events.class) else { return ControlFlow::Continue(()) };
+        let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
+        let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
         // Events of one process mostly come in a row.
         let [last, key] = &mut self.keys;
         let mut in_a_row = 0;
@@ -220,10 +224,7 @@ impl Collect for Collector {
         if in_a_row > 0 {
             *self.processes.entry(class.origin, last, || 0) += in_a_row;
         }
-        if self.counts.len() <= events.class {
-            self.counts.resize(self.classes.len(), 0);
-        }
-        self.counts[events.class] += count;
+        *all += count;
         self.check_room();
         ControlFlow::Continue(())
     }

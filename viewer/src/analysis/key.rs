@@ -38,7 +38,7 @@ pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends a value of which at most about so many bytes are kept: a text is cut, and of a list the first elements are
+/// Appends a value of which about `room` bytes are kept: a text is cut, and of a list the first elements are
 /// kept; both say how much is missing.
 pub fn encode_within(value: &Value<'_>, bytes: &mut Vec<u8>, room: usize) {
     let end = bytes.len().saturating_add(room);

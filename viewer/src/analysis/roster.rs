@@ -70,17 +70,16 @@ impl Roster {
         };
         if classes.len() <= class.index {
             classes.resize_with(class.index + 1, || None);
+            self.counts.resize(class.index + 1, 0);
         }
         classes[class.index] = Some(Entry { class: Arc::clone(class), plan });
         fields
     }
 
     /// Counts events, and gives their class's plan if they count.
+    #[inline]
     pub fn count(&mut self, events: &Events<'_>) -> Option<&Plan> {
-        if self.counts.len() <= events.class {
-            self.counts.resize(self.plans.classes.len().max(events.class + 1), 0);
-        }
-        self.counts[events.class] += events.count as u64;
+        *self.counts.get_mut(events.class)? += events.count as u64;
         self.plan(events.class)
     }
 
@@ -107,7 +106,7 @@ impl Roster {
 
     /// The same plans, and no event yet.
     pub fn emptied(&self) -> Self {
-        Roster { plans: Arc::clone(&self.plans), counts: Vec::new() }
+        Roster { plans: Arc::clone(&self.plans), counts: vec![0; self.counts.len()] }
     }
 
     /// Takes in what another roster met, and says which of our kinds each of its kinds is.

@@ -52,7 +52,7 @@ pub struct Kind {
     pub keys: Vec<String>,
     /// The unit of the durations; none if the event has no duration.
     pub unit: Option<TimeUnit>,
-    /// Whether nobody said what the unit is.
+    /// Whether the unit is a guess.
     pub unit_is_guess: bool,
     /// Whether the duration is a sum of pieces and lies at no particular place in time.
     pub is_sum: bool,

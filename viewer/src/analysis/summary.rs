@@ -100,7 +100,7 @@ impl Collector {
     fn limit(&self) -> usize {
         match self.state {
             State::Exact | State::Spilled(_) => self.cap,
-            // Room for as many again, so that giving up a bucket is rare.
+            // Twice the cap, so that giving up a bucket is rare.
             State::Tracked(_) => 2 * self.cap,
         }
     }

@@ -24,7 +24,7 @@ pub fn shown<T>(progress: &Progress, read: impl FnOnce() -> T) -> T {
             let mut wait = PATIENCE;
             while is_finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = REDRAW;
-                // A terminal that is gone is no reason to stop reading.
+                // A terminal that is gone must not stop the reading.
                 _ = write!(std::io::stderr(), "\r{}\x1b[K", line(progress));
             }
             if wait == REDRAW {

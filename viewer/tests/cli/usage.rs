@@ -30,9 +30,9 @@ fn a_comparison_that_makes_no_sense_is_refused() {
 fn a_wrong_option_is_refused_in_one_line() {
     refused(&["top", "--frobnicate"], "unexpected argument '--frobnicate'");
     refused(&["top", "--sort", "speed"], "invalid value 'speed'");
-    refused(&["top", "--since", "yesterday"], "is no time");
+    refused(&["top", "--since", "yesterday"], "is not a time");
     refused(&["top", "--unit", "us"], "--duration");
-    refused(&["top", "--duration", "u8", "--unit", "days"], "no unit of time");
+    refused(&["top", "--duration", "u8", "--unit", "days"], "not a unit of time");
     refused(&["outliers", "--sensitivity", "2"], "low, normal, high");
     refused(&["top", "--since", "+2s", "--until", "+1s"], "--since is later than --until");
     refused(&["top", "--threads", "0"], "0 is not in 1..");

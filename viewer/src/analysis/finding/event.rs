@@ -36,7 +36,7 @@ pub struct EventFinding {
     pub reason: Option<String>,
     /// Whether its duration is a sum of pieces and not an interval.
     pub is_sum: bool,
-    /// Whether nobody said what the unit of its duration is.
+    /// Whether the unit of its duration is a guess.
     pub unit_is_guess: bool,
 }
 

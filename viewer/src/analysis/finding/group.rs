@@ -18,7 +18,7 @@ pub struct GroupName {
     /// Whether its durations are sums of pieces and not intervals.
     #[serde(skip)]
     pub is_sum: bool,
-    /// Whether nobody said what their unit is.
+    /// Whether their unit is a guess.
     #[serde(skip)]
     pub unit_is_guess: bool,
 }
@@ -53,7 +53,7 @@ pub struct GroupFinding {
     pub wall_share: Option<f64>,
     /// Whether the durations are sums of pieces and not intervals.
     pub is_sum: bool,
-    /// Whether nobody said what their unit is.
+    /// Whether their unit is a guess.
     pub unit_is_guess: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct Notes {
     pub implausible: u64,
     /// Groups that have implausible durations, the first few.
     pub implausible_in: Vec<GroupName>,
-    /// Events whose unit nobody said.
+    /// Events whose unit is a guess.
     pub guessed_units: BTreeSet<String>,
     /// What was left out on purpose.
     pub left_out: LeftOut,
@@ -41,7 +41,7 @@ impl Notes {
     }
 }
 
-/// The events whose unit nobody said.
+/// The events whose unit is a guess.
 pub(in crate::analysis) fn guessed<'a>(kinds: impl Iterator<Item = &'a Kind>) -> BTreeSet<String> {
     kinds.filter(|kind| kind.unit_is_guess).map(|kind| kind.event.clone()).collect()
 }

@@ -12,7 +12,7 @@ use crate::view::Screen;
 pub struct Column {
     /// Its heading.
     pub title: String,
-    /// Whether it stays when there is no room: the lowest goes first, none never goes.
+    /// Whether it stays when there is no room: the lowest goes first; without one it always stays.
     pub importance: Option<u8>,
     /// Whether it is a number, and so stands to the right.
     pub is_number: bool,
@@ -74,7 +74,7 @@ impl Grid {
         Grid { columns, rows: Vec::new(), sorted_by: None }
     }
 
-    /// Adds a row, which has as many cells as there are columns.
+    /// Adds a row, which has a cell for each column.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(Row { cells, note: None });

@@ -63,7 +63,7 @@ fn short(event: &str) -> &str {
     event.split_once(':').map_or(event, |(_, name)| name)
 }
 
-/// A figure that rests on a unit; one that nobody said is marked.
+/// A figure that rests on a unit; it is marked if the unit is a guess.
 pub fn marked(figure: String, unit_is_guess: bool) -> String {
     if unit_is_guess { figure + "?" } else { figure }
 }

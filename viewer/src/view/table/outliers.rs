@@ -1,4 +1,4 @@
-//! `outliers` as a table. Each reason has a line of its own unless the screen is very wide.
+//! `outliers` as a table. Each reason is on a separate line unless the screen is very wide.
 
 use std::io::{self, Write};
 
