@@ -19,7 +19,7 @@ tests=(
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
 	# Counting instructions, unpacking the recorded trace.
-	valgrind tar xz-utils
+	valgrind tar xz-utils zstd
 )
 case ${1:-test} in
 demo)

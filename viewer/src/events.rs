@@ -22,7 +22,9 @@ const LOOK_BACK: [i64; 3] = [100_000_000, 10_000_000_000, 600_000_000_000];
 pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
     let job = Job::new(&options.common)?;
     if job.options.source != SourceChoice::Native {
-        return Err(Trouble::Usage("events are listed by the native reader alone: leave --source out".into()));
+        return Err(Trouble::Usage(
+            "events are listed by the native reader alone: leave --source out".into(),
+        ));
     }
     let selection = Arc::new(job.selection(command, None)?);
     let mut reader = Reader::open(&job.traces)?;

@@ -1,9 +1,11 @@
 //! The program `ltt-top`, run as its users run it.
 
+mod archives;
 mod bounds;
 mod csv;
 mod damage;
 mod defaults;
+mod events;
 mod figures;
 mod handwritten;
 mod help;

@@ -21,7 +21,12 @@ impl CsvForm {
     /// For events of these traces.
     pub fn new(traces: &[Trace], has_matches: bool) -> CsvForm {
         let host = |trace: &Trace| trace.environment("hostname").unwrap_or_default().to_owned();
-        CsvForm { hosts: traces.iter().map(host).collect(), has_matches, columns: Vec::new(), classes: Vec::new() }
+        CsvForm {
+            hosts: traces.iter().map(host).collect(),
+            has_matches,
+            columns: Vec::new(),
+            classes: Vec::new(),
+        }
     }
 }
 
