@@ -11,7 +11,7 @@ pub fn is_json(bytes: &[u8]) -> bool {
     is_sequence(&packets::text(bytes).0)
 }
 
-/// The UUID in a text that is JSON: the metadata's own, or else the trace's.
+/// The UUID in a text that is JSON: the metadata's, or else the trace's.
 pub fn uuid_of_json(text: &str) -> Option<Uuid> {
     for fragment in fragments(text) {
         let fragment = fragment.value.ok()?;

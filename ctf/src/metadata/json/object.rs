@@ -9,7 +9,7 @@ pub struct Object<'j>(&'j Map<String, Value>);
 impl<'j> Object<'j> {
     /// An object, which may not have extensions: those that the preamble declares are refused there.
     pub fn of(value: &'j Value) -> Result<Object<'j>, String> {
-        let object = Object(value.as_object().ok_or("this is no JSON object")?);
+        let object = Object(value.as_object().ok_or("not a JSON object")?);
         match object.extension()? {
             Some(name) => Err(format!("it has the extension {name}, which the preamble does not declare")),
             None => Ok(object),
@@ -18,7 +18,7 @@ impl<'j> Object<'j> {
 
     /// The preamble, which may declare extensions.
     pub fn preamble(value: &'j Value) -> Result<Object<'j>, String> {
-        value.as_object().map(Object).ok_or("this is no JSON object".into())
+        value.as_object().map(Object).ok_or("not a JSON object".into())
     }
 
     /// The first of its extensions.
