@@ -153,7 +153,11 @@ impl File<'_> {
     /// Whether a packet may end here: at the end of the file, or before another packet. The magic number of that packet
     /// may be damaged, if its sizes lead to a packet's end again.
     fn is_end(&self, at: usize) -> bool {
-        let is_sound = |at: usize| at == self.bytes.len() || self.is_magic(at);
+        // At the end, also a part of a magic number.
+        let is_sound = |at: usize| {
+            let rest = self.bytes.get(at..);
+            rest.is_some_and(|rest| rest.iter().zip(self.order.magic()).all(|(&byte, magic)| byte == magic))
+        };
         let sizes = self.bytes.get(at..).and_then(|rest| self.order.sizes(rest));
         is_sound(at) || sizes.is_some_and(|sizes| is_sound(at.saturating_add(sizes.packet)))
     }

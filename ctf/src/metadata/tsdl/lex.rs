@@ -316,10 +316,10 @@ impl<'a> Lexer<'a> {
 }
 
 /// The bytes that matter to where a statement ends.
-const ENDS_PLAIN: [bool; 256] = table(b"{};\n/\"'");
+static ENDS_PLAIN: [bool; 256] = table(b"{};\n/\"'");
 
 /// The bytes of words.
-const IN_WORD: [bool; 256] = table(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+static IN_WORD: [bool; 256] = table(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
 
 const fn table(bytes: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
