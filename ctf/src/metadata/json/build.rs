@@ -4,16 +4,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
 use super::super::draft::Draft;
 use super::super::model::{Clock, EnvironmentValue, Metadata};
 use super::super::{Language, Problems};
 use super::classes::Classes;
 use super::identity::uuid;
-use super::object::{self, Object, missing};
+use super::object::{Object, missing};
 use super::sequence::{Fragment, Unreadable, fragments};
+use super::value::Value;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
@@ -118,7 +117,7 @@ impl Builder {
         }
     }
 
-    fn preamble(&mut self, value: &Value) -> Result<(), String> {
+    fn preamble(&mut self, value: &Value<'_>) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
             return Err("CTF 2 metadata must begin with one".into());
@@ -139,7 +138,7 @@ impl Builder {
     fn fragment(
         &mut self,
         kind: &str,
-        value: &Value,
+        value: &Value<'_>,
         line: usize,
         problems: &mut Problems,
     ) -> Result<(), String> {
@@ -164,12 +163,12 @@ impl Builder {
             return Err("there is already one".into());
         }
         for (name, value) in fragment.map("environment")?.into_iter().flatten() {
-            let value = match (object::integer(value), value.as_str()) {
+            let value = match (value.as_integer(), value.as_str()) {
                 (Some(number), _) => EnvironmentValue::Integer(number),
                 (_, Some(text)) => EnvironmentValue::Text(text.to_owned()),
                 _ => return Err(format!("`environment`: `{name}` must be an integer or a string")),
             };
-            self.assembler.environment(name.clone(), value);
+            self.assembler.environment(name.clone().into_owned(), value);
         }
         let header = self.scope(fragment, "packet-header-field-class")?;
         self.assembler.packet_header(header)
@@ -256,7 +255,7 @@ fn log_level(fragment: Object<'_>) -> Option<i64> {
     let level = fragment.get("attributes")?.get(LTTNG)?.get("log-level")?;
     let named =
         |name| LOG_LEVELS.iter().zip(0..).find(|(level, _)| **level == name).map(|(_, number)| number);
-    level.as_i64().or_else(|| level.as_str().and_then(named))
+    level.as_integer().and_then(|level| i64::try_from(level).ok()).or_else(|| level.as_str().and_then(named))
 }
 
 #[cfg(test)]

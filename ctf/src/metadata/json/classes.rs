@@ -15,12 +15,11 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::super::draft::{Draft, DraftLength, DraftMember, Drafted, Kind, Location, Origin, Tag};
 use super::super::draft::{alignment, integer_size};
 use super::super::model::{ByteOrder, Float, Integer, Role, VariableInteger};
-use super::object::{self, Object, missing};
+use super::object::{Object, missing};
+use super::value::Value;
 use crate::{Base, Enumeration};
 
 type Ranges = Vec<RangeInclusive<i128>>;
@@ -41,7 +40,7 @@ impl Classes {
     }
 
     /// Gives a field class a name.
-    pub fn name(&mut self, name: &str, class: &Value) -> Result<(), String> {
+    pub fn name(&mut self, name: &str, class: &Value<'_>) -> Result<(), String> {
         let draft = self.draft(class)?;
         match self.aliases.insert(name.to_owned(), draft) {
             Some(_) => Err(format!("another field class has the name `{name}`")),
@@ -50,7 +49,7 @@ impl Classes {
     }
 
     /// The type of a field class, or of one that has this name.
-    pub fn draft(&mut self, class: &Value) -> Drafted {
+    pub fn draft(&mut self, class: &Value<'_>) -> Drafted {
         if let Some(name) = class.as_str() {
             let found = self.aliases.get(name).cloned();
             return found.ok_or_else(|| format!("no field class before this has the name `{name}`"));
@@ -275,19 +274,17 @@ fn labels(class: Object<'_>, property: &str) -> Result<Option<Enumeration>, Stri
     let mut labels = Vec::new();
     for (name, values) in class.map(property)?.into_iter().flatten() {
         let values = ranges(values).map_err(|reason| format!("`{name}`: {reason}"))?;
-        labels.extend(values.into_iter().map(|values| (name.clone(), values)));
+        labels.extend(values.into_iter().map(|values| (name.clone().into_owned(), values)));
     }
     Ok((!labels.is_empty()).then_some(Enumeration { labels }))
 }
 
-fn ranges(value: &Value) -> Result<Ranges, String> {
-    let ranges = value
-        .as_array()
-        .filter(|ranges| !ranges.is_empty())
-        .ok_or("ranges must be a list of at least one")?;
-    let range = |range: &Value| {
-        let [first, last] = range.as_array()?.as_slice() else { return None };
-        let (first, last) = (object::integer(first)?, object::integer(last)?);
+fn ranges(value: &Value<'_>) -> Result<Ranges, String> {
+    let ranges =
+        value.as_list().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of at least one")?;
+    let range = |range: &Value<'_>| {
+        let [first, last] = range.as_list()? else { return None };
+        let (first, last) = (first.as_integer()?, last.as_integer()?);
         (first <= last).then_some(first..=last)
     };
     let range = |value| range(value).ok_or_else(|| format!("invalid range `{}`", brief(value)));
@@ -295,7 +292,7 @@ fn ranges(value: &Value) -> Result<Ranges, String> {
 }
 
 /// The beginning of a value, for messages.
-fn brief(value: &Value) -> String {
+fn brief(value: &Value<'_>) -> String {
     value.to_string().chars().take(40).collect()
 }
 
@@ -353,14 +350,14 @@ fn dynamic_length(class: Object<'_>) -> Result<DraftLength, String> {
 fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
     let wrong = |reason: String| format!("`{property}`: {reason}");
     let (origin, path) = match class.required(property)? {
-        Value::Array(whole) => match whole.split_first() {
-            Some((Value::String(origin), path)) => (Some(origin.as_str()), path),
+        Value::List(whole) => match whole.split_first() {
+            Some((Value::Text(origin), path)) => (Some(&**origin), path),
             _ => return Err(wrong("the path must begin with an origin".into())),
         },
         value => {
             let location = Object::of(value).map_err(wrong)?;
             let path = location.list("path").map_err(wrong)?.ok_or_else(|| wrong(missing("path")))?;
-            (location.text("origin").map_err(wrong)?, path.as_slice())
+            (location.text("origin").map_err(wrong)?, path)
         }
     };
     let origin = origin.map(|name| {
@@ -370,7 +367,7 @@ fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
     let (mut up, mut down) = (0, Vec::new());
     for part in path {
         match part {
-            Value::String(name) => down.push(name.clone()),
+            Value::Text(name) => down.push(name.clone().into_owned()),
             // From a member back to the structure that it is in.
             Value::Null if down.pop().is_some() => {}
             Value::Null => up += 1,

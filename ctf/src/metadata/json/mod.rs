@@ -14,6 +14,7 @@ mod classes;
 mod identity;
 mod object;
 mod sequence;
+mod value;
 
 pub use build::read;
 pub use identity::{is_json, uuid_of_json};

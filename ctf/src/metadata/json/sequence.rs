@@ -5,16 +5,18 @@
 //! that begins with a brace, as all writers of CTF 2 begin a fragment.
 
 use memchr::memmem;
-use serde_json::{Deserializer, Value};
+use serde_json::Deserializer;
+
+use super::value::Value;
 
 /// What each fragment begins with.
 const SEPARATOR: char = '\u{1e}';
 
 /// A fragment, or why it cannot be read.
-pub struct Fragment {
+pub struct Fragment<'t> {
     /// The line it begins on, or where it is wrong.
     pub line: usize,
-    pub value: Result<Value, Unreadable>,
+    pub value: Result<Value<'t>, Unreadable>,
 }
 
 /// Why a fragment cannot be read.
@@ -30,7 +32,7 @@ pub fn is_sequence(text: &str) -> bool {
 }
 
 /// The fragments of a text.
-pub fn fragments(text: &str) -> impl Iterator<Item = Fragment> {
+pub fn fragments(text: &str) -> impl Iterator<Item = Fragment<'_>> {
     let mut line = 1;
     let last = text.rfind(SEPARATOR).map_or(0, |separator| separator + SEPARATOR.len_utf8());
     let mut at = 0;
@@ -52,7 +54,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn fragments(self) -> impl Iterator<Item = Fragment> {
+    fn fragments(self) -> impl Iterator<Item = Fragment<'a>> {
         let Part { text, mut line, is_last } = self;
         let mut at = 0;
         std::iter::from_fn(move || {
