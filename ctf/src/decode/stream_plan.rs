@@ -76,7 +76,7 @@ impl StreamPlan {
         StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
     }
 
-    /// Where among the classes the one with this id is; if there is none, it may be behind the last.
+    /// Where among the classes the one with this id is; if there is no such class, it may be after the last.
     #[inline(always)]
     pub fn position(&self, id: u64) -> Option<usize> {
         match &self.ids {

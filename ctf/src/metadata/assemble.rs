@@ -153,11 +153,8 @@ impl Assembler {
             }
         }
         for (id, Strays { line, name, count }) in strays {
-            let others = match count {
-                1 => String::new(),
-                _ => format!(", which {} more events belong to", count - 1),
-            };
-            problems.add(line, format!("event `{name}`: there is no stream {id}{others}"));
+            let events = if count == 1 { String::new() } else { format!(" ({count} events)") };
+            problems.add(line, format!("event `{name}`: there is no stream {id}{events}"));
         }
         let Assembler { mut metadata, linker, .. } = self;
         metadata.streams.sort_by_key(|stream| stream.id);

@@ -252,7 +252,7 @@ impl Linker {
         Ok(Type::Variant(Variant { tag, choices, members }))
     }
 
-    /// The number that stands for all fields that may be at a location.
+    /// The number of the slot that all fields which may be at a location share.
     fn at(
         &mut self,
         location: &Location,

@@ -341,7 +341,7 @@ fn begins_with(text: &[u8], word: &str) -> bool {
         .is_some_and(|rest| !rest.first().is_some_and(|&byte| is_part_of_word(byte)))
 }
 
-/// Where the keyword of a block stands right before this position.
+/// The position of the keyword of a block, if one is right before this position.
 fn block_before(bytes: &[u8], at: usize) -> Option<usize> {
     let end = bytes[..at].trim_ascii_end().len();
     BLOCKS.into_iter().find_map(|keyword| {
