@@ -99,7 +99,7 @@ pub type Slot = usize;
 /// What a field tells about its packet or its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// In a packet header: always [the same](crate::packets::MAGIC).
+    /// In a packet header: always 0xC1FC1FC1.
     Magic,
     /// In a packet header: the id of the stream's class.
     StreamClassId,
