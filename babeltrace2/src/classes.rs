@@ -1,7 +1,8 @@
 //! From Babeltrace's event classes to ours.
 
-use super::ffi::{self, Constant, FieldType};
 use ctf_reader::{Base, ClassIndex, Enumeration, EventClass, FieldClass, FieldKind, Scope};
+
+use crate::ffi::{self, Constant, FieldType};
 
 /// An event class, and how to read each of its fields.
 pub struct Described {

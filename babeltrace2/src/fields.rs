@@ -1,8 +1,9 @@
 //! From Babeltrace's fields to values.
 
-use super::classes::{Shape, Slot};
-use super::ffi::{Constant, Event, Field, FieldView};
 use ctf_reader::{Integer, Scope, Value};
+
+use crate::classes::{Shape, Slot};
+use crate::ffi::{Constant, Event, Field, FieldView};
 
 /// Appends the values of an event's fields.
 pub fn read<'a>(

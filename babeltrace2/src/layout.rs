@@ -13,7 +13,6 @@
 use std::fs;
 use std::path::Path;
 
-use super::packets::Packet;
 use ctf_reader::metadata::{self, Array, Length, Metadata, Type};
 
 /// How long the header is at most, in bytes.
@@ -59,12 +58,6 @@ impl Layout {
     /// The size of a packet's header in bits.
     pub fn header_bits(self) -> u64 {
         (72 + self.long as u64 + 4) * 8
-    }
-
-    /// How many events were discarded between two packets of a stream; the counter may wrap.
-    pub fn discarded_between(self, before: &Packet, after: &Packet) -> u64 {
-        let difference = after.discarded.wrapping_sub(before.discarded);
-        if self.long == 4 { difference & u64::from(u32::MAX) } else { difference }
     }
 }
 

@@ -9,9 +9,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::layout::{HEADER, Layout, integer};
-use ctf_reader::Damage;
-use ctf_reader::Uuid;
+use ctf_reader::{Damage, Uuid};
+
+use crate::layout::{HEADER, Layout, integer};
 
 const MAGIC: u32 = 0xC1FC_1FC1;
 
@@ -33,7 +33,9 @@ pub struct Packet {
     pub stream: (u64, u64),
     pub sequence: u64,
     pub begin: u64,
+    /// How many events its stream had discarded when it was closed.
     pub discarded: u64,
+    layout: Layout,
     big_endian: bool,
 }
 
@@ -108,7 +110,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Reads the header at an offset, or says why there is none.
+    /// Reads the header at an offset, or says why no packet begins there.
     fn packet(&mut self, offset: u64) -> io::Result<Result<Packet, &'static str>> {
         let remaining = self.size - offset;
         let mut header = [0; HEADER];
@@ -158,6 +160,7 @@ impl Scan {
             sequence: integer(64, 8),
             begin: integer(32, 8),
             discarded: integer(72, self.layout.long),
+            layout: self.layout,
             big_endian,
         }))
     }
@@ -209,6 +212,12 @@ impl Scan {
 }
 
 impl Packet {
+    /// How many events were discarded since an earlier packet of the stream; the counter may wrap.
+    pub fn discarded_since(&self, before: &Packet) -> u64 {
+        let difference = self.discarded.wrapping_sub(before.discarded);
+        if self.layout.long == 4 { difference & u64::from(u32::MAX) } else { difference }
+    }
+
     /// Copies the packet, with its sizes as far as the file goes and its end not before its beginning.
     /// `instance` replaces its stream's number.
     pub fn copy(&self, to: &mut impl Write, instance: Option<u64>) -> io::Result<()> {

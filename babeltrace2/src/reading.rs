@@ -6,11 +6,12 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::classes::{Described, Slot, describe};
-use super::ffi::{self, Constant, Graph, Loss, Message, MessageView};
-use super::fields;
-use super::packets::Packet;
 use ctf_reader::{ClassIndex, Collect, Decoded, Progress, Report, Value, Window};
+
+use crate::classes::{Described, Slot, describe};
+use crate::ffi::{self, Constant, Graph, Loss, Message, MessageView};
+use crate::fields;
+use crate::packets::Packet;
 
 /// One reading of all traces.
 pub struct Reading<'p, C> {

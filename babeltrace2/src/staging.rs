@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::packets::Packet;
+use crate::packets::Packet;
 
 /// Temporary folders for the folders of a trace; dropping it removes them.
 pub struct Staging {

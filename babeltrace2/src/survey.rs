@@ -5,13 +5,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::layout::Layout;
-use super::packets::{Packet, StreamFile};
-use super::staging::{FolderIndex, Staging};
-use ctf_reader::Nothing;
-use ctf_reader::Reader;
-use ctf_reader::{Damage, Progress, Window};
-use ctf_reader::{Discovery, TraceFiles, stream_files};
+use ctf_reader::{Damage, Discovery, Nothing, Progress, Reader, TraceFiles, Window, stream_files};
+
+use crate::layout::Layout;
+use crate::packets::{Packet, StreamFile};
+use crate::staging::{FolderIndex, Staging};
 
 /// A trace's stream files and their packets.
 pub struct Survey<'a> {
@@ -154,10 +152,10 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Where events cannot be right, as the native source sees it.
+/// Where events cannot be right, as [`ctf_reader`] sees it.
 ///
-/// Babeltrace 2.0.4 makes room for as many elements as a sequence claims to have, and crashes if that fails.
-/// To read the trace natively first takes a small part of the time that Babeltrace takes.
+/// Babeltrace 2.0.4 allocates all the elements that a sequence claims to have, and crashes if that fails. Reading the
+/// trace once before takes a small part of the time that Babeltrace takes.
 fn corrupt_events(trace: &TraceFiles) -> Vec<Damage> {
     let discovery = Discovery { traces: vec![trace.clone()], damage: Vec::new() };
     let read = Reader::open_found(discovery)

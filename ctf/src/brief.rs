@@ -5,6 +5,13 @@ use crate::Value;
 /// A value that 16 bytes tell apart from all others: an integer, or a text of up to 15 bytes.
 ///
 /// It is made and compared without a loop, and without a choice by length that a processor could not foresee.
+///
+/// ```
+/// use ctf_reader::{Brief, Value};
+///
+/// assert_eq!(Brief::from(&Value::Text(b"get")), Brief::text(b"get and more", 3));
+/// assert_eq!(Brief::from(&Value::Text(b"longer than 15 bytes")), Brief::OTHER);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brief([u64; 2]);
 

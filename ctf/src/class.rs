@@ -7,6 +7,19 @@ use std::sync::Arc;
 pub type ClassIndex = usize;
 
 /// What is known of all events of one kind in one trace.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{FieldKind, Scope};
+///
+/// let reader = example();
+/// let class = reader.classes().next().unwrap();
+/// let names: Vec<_> = class.fields.iter().map(|field| &*field.name).collect();
+/// assert_eq!(names, ["hostname", "cpu_id", "name", "duration"]);
+/// let name = &class.fields[class.field("name").unwrap()];
+/// assert_eq!((name.scope, name.kind), (Scope::Payload, FieldKind::Text));
+/// ```
 #[derive(Clone, Debug)]
 pub struct EventClass {
     /// The number of this class within its reader.

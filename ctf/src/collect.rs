@@ -16,6 +16,47 @@ use crate::{EventClass, Events, Report};
 ///            want(class) -> fields        events(…) events(…)
 /// Collector <───────────────────── Reader ─────────────────> Collector ──absorb──> Collector
 /// ```
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use std::ops::ControlFlow;
+/// use std::sync::Arc;
+///
+/// use ctf_reader::{Collect, EventClass, Events, Progress, Window};
+///
+/// /// Keeps names, and has seen enough after two of them.
+/// struct Names(Vec<String>);
+///
+/// impl Collect for Names {
+///     type Stop = ();
+///
+///     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+///         Some(vec![class.field("name")?])
+///     }
+///
+///     fn events(&mut self, events: &Events<'_>) -> ControlFlow<()> {
+///         for event in events.iter() {
+///             self.0.push(format!("{:?}", event.value(0)));
+///             if self.0.len() == 2 {
+///                 return ControlFlow::Break(());
+///             }
+///         }
+///         ControlFlow::Continue(())
+///     }
+///
+///     fn split(&self) -> Names {
+///         Names(Vec::new())
+///     }
+///
+///     fn absorb(&mut self, other: Names) {
+///         self.0.extend(other.0);
+///     }
+/// }
+///
+/// let read = example().threads(1).read(Window::default(), Names(Vec::new()), &Progress::default());
+/// assert_eq!((read.collector.0.len(), read.stopped), (2, Some(())));
+/// ```
 pub trait Collect: Send + Sized {
     /// Why the collector ends the reading early: an error, `()` if it has seen enough, or [`Infallible`] if it never
     /// does that.
@@ -35,6 +76,11 @@ pub trait Collect: Send + Sized {
     fn absorb(&mut self, other: Self);
 }
 
+/// Wants all fields of a class, for consumers that take everything.
+pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    Some((0..class.fields.len()).collect())
+}
+
 /// What came of a reading.
 #[derive(Debug)]
 pub struct Collected<C: Collect> {
@@ -47,6 +93,15 @@ pub struct Collected<C: Collect> {
 }
 
 /// Collects nothing, for readings whose [`Report`] alone matters.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let read = example().read(Window::default(), Nothing, &Progress::default());
+/// assert_eq!(read.report.events, 3);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 

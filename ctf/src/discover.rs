@@ -8,9 +8,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::packets::bytes::{Location, read_regular};
+use crate::packets::bytes::Location;
 use crate::{Damage, Error, Uuid};
+
+#[cfg(feature = "archives")]
+mod archive;
 
 /// How deep below a given folder to look. LTTng's own layouts need at most seven levels.
 const MAX_DEPTH: usize = 32;
@@ -42,15 +46,22 @@ pub struct TraceFiles {
 }
 
 impl TraceFiles {
-    /// A trace that is in memory.
-    pub(crate) fn from_parts(metadata: Vec<u8>, streams: Vec<Location>) -> TraceFiles {
-        TraceFiles { metadata: vec![("metadata".into(), metadata)], streams, ..TraceFiles::default() }
+    /// A trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
+    pub fn from_bytes(metadata: Vec<u8>, streams: Vec<(PathBuf, Arc<[u8]>)>) -> TraceFiles {
+        let streams = streams.into_iter().map(|(name, bytes)| Location::memory(name, bytes));
+        TraceFiles {
+            uuid: Uuid::of_metadata(&metadata),
+            metadata: vec![("metadata".into(), metadata)],
+            streams: streams.collect(),
+            ..TraceFiles::default()
+        }
     }
 
     /// Adds a folder with this metadata.
-    fn add(&mut self, folder: PathBuf, bytes: Vec<u8>) {
-        let path = folder.join("metadata");
-        self.folders.push(folder);
+    fn add(&mut self, folder: TraceFolder, bytes: Vec<u8>) {
+        let path = folder.path.join("metadata");
+        self.folders.push(folder.path);
+        self.streams.extend(folder.streams);
         match self
             .metadata
             .iter_mut()
@@ -64,6 +75,19 @@ impl TraceFiles {
 }
 
 /// What was found below the given folders.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Discovery, Reader, TraceFiles};
+///
+/// // Traces may also come from elsewhere than folders, any number of them.
+/// let packet = example_packet(0, &[(10, "Ada", 12)]);
+/// let trace = TraceFiles::from_bytes(EXAMPLE_METADATA.into(), vec![("ch_0".into(), packet.into())]);
+/// let reader = Reader::open_found(Discovery { traces: vec![trace], damage: Vec::new() })?;
+/// assert_eq!(reader.span(), Some(10..=10));
+/// # Ok::<(), ctf_reader::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// The traces, in the order of their first folder.
@@ -72,7 +96,8 @@ pub struct Discovery {
     pub damage: Vec<Damage>,
 }
 
-/// Finds all traces in and below the given folders.
+/// Finds all traces in and below the given folders, and with the feature `archives` in `.tar`, `.tar.gz`, `.tar.xz` and
+/// `.tar.zst` files.
 ///
 /// Symbolic links are followed and each folder is looked at once. What cannot be looked at is named in
 /// [`Discovery::damage`]; if that leaves no trace at all, it is an error.
@@ -80,28 +105,26 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
     let mut search = Search::default();
     for root in roots {
         let root = root.as_ref();
-        let (found, damaged) = (search.metadata.len(), search.damage.len());
+        let (found, damaged) = (search.folders.len(), search.damage.len());
         let known = search.folder(root, 0);
-        if !known && search.metadata.len() == found && search.damage.len() == damaged {
+        if !known && search.folders.len() == found && search.damage.len() == damaged {
             search.damage(root, "no trace here or below: no folder holds a `metadata` file");
         }
     }
+    let Search { mut folders, mut damage, .. } = search;
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
     let mut groups: BTreeMap<Key, TraceFiles> = BTreeMap::new();
-    let mut damage = search.damage;
-    search.metadata.sort();
-    for folder in search.metadata {
-        match read_metadata(&folder.join("metadata")) {
-            Ok(bytes) => {
+    for folder in folders {
+        let path = folder.path.join("metadata");
+        match folder.metadata.as_ref().map(|metadata| metadata.read(MAX_METADATA)) {
+            Some(Ok(bytes)) if !bytes.is_empty() => {
                 let uuid = Uuid::of_metadata(&bytes[..bytes.len().min(UUID_SEARCH)]);
-                let key = uuid.map_or_else(|| Key::Folder(folder.clone()), Key::Uuid);
+                let key = uuid.map_or_else(|| Key::Folder(folder.path.clone()), Key::Uuid);
                 let group = groups.entry(key).or_insert(TraceFiles { uuid, ..TraceFiles::default() });
-                match stream_files(&folder) {
-                    Ok(files) => group.streams.extend(files.into_iter().map(Location::file)),
-                    Err(unreadable) => damage.push(unreadable),
-                }
                 group.add(folder, bytes);
             }
-            Err(unreadable) => damage.push(unreadable),
+            Some(Err(error)) => damage.push(Damage::new(&path, format!("cannot be read: {error}"))),
+            Some(Ok(_)) | None => damage.push(Damage::new(&path, EMPTY)),
         }
     }
     let mut traces: Vec<_> = groups.into_values().collect();
@@ -111,6 +134,15 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
         Some(first) if traces.is_empty() => Err(Error::new(first.to_string())),
         _ => Ok(Discovery { traces, damage }),
     }
+}
+
+/// A folder that directly holds a `metadata` file.
+#[derive(Debug)]
+struct TraceFolder {
+    path: PathBuf,
+    metadata: Option<Location>,
+    /// The stream files, sorted by name.
+    streams: Vec<Location>,
 }
 
 /// The data stream files of a trace's folder, sorted by name.
@@ -152,7 +184,7 @@ struct Search {
     /// The folders seen, by device and inode: each is looked at once, however many links lead to it.
     seen: HashSet<(u64, u64)>,
     entries: usize,
-    metadata: Vec<PathBuf>,
+    folders: Vec<TraceFolder>,
     damage: Vec<Damage>,
 }
 
@@ -164,7 +196,7 @@ impl Search {
             Err(error) => return self.damage(folder, &format!("cannot be opened: {error}")),
         };
         if !found.is_dir() {
-            return self.damage(folder, "is not a folder: give the folder that holds the trace");
+            return self.file(folder);
         }
         if !self.seen.insert((found.dev(), found.ino())) {
             return true;
@@ -180,7 +212,7 @@ impl Search {
                 return self.damage(folder, "too many files to look at from here: name the trace's folder");
             }
             match entry {
-                Ok(entry) if entry.file_name() == "metadata" => self.metadata.push(folder.to_owned()),
+                Ok(entry) if entry.file_name() == "metadata" => self.trace(folder),
                 // A link that leads nowhere is no folder, and no trace is lost with it.
                 Ok(entry) if entry.path().is_dir() => below.push(entry.path()),
                 Ok(_) => {}
@@ -197,17 +229,50 @@ impl Search {
         false
     }
 
+    /// Takes in a folder that directly holds a `metadata` file.
+    fn trace(&mut self, folder: &Path) {
+        let streams = stream_files(folder).unwrap_or_else(|unreadable| {
+            self.damage.push(unreadable);
+            Vec::new()
+        });
+        self.folders.push(TraceFolder {
+            path: folder.to_owned(),
+            metadata: Some(Location::file(folder.join("metadata"))),
+            streams: streams.into_iter().map(Location::file).collect(),
+        });
+    }
+
+    /// Looks into an archive.
+    #[cfg(feature = "archives")]
+    fn file(&mut self, path: &Path) -> bool {
+        match archive::open(path) {
+            Ok(Some(archive)) => {
+                self.folders.extend(archive.folders);
+                if let Some(error) = archive.damage {
+                    self.damage(path, &format!("ends early or is damaged: {error}"));
+                }
+            }
+            Ok(None) => {
+                self.damage(
+                    path,
+                    "is neither a folder with a trace nor a .tar, .tar.gz, .tar.xz or .tar.zst file",
+                );
+            }
+            Err(error) => {
+                self.damage(path, &format!("cannot be unpacked: {error}"));
+            }
+        }
+        false
+    }
+
+    #[cfg(not(feature = "archives"))]
+    fn file(&mut self, path: &Path) -> bool {
+        self.damage(path, "is not a folder: give the folder that holds the trace")
+    }
+
     fn damage(&mut self, path: &Path, reason: &str) -> bool {
         self.damage.push(Damage::new(path, reason));
         false
-    }
-}
-
-fn read_metadata(path: &Path) -> Result<Vec<u8>, Damage> {
-    match read_regular(path, MAX_METADATA) {
-        Ok(bytes) if bytes.is_empty() => Err(Damage::new(path, EMPTY)),
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(Damage::new(path, format!("cannot be read: {error}"))),
     }
 }
 

@@ -6,6 +6,18 @@
 use crate::{Brief, ClassIndex, Value};
 
 /// Events of one class, with the fields that the collector asked for.
+///
+/// ```
+/// use ctf_reader::{Decoded, Value};
+///
+/// let values = [Value::Text(b"Ada"), Value::Unsigned(12)];
+/// let decoded = Decoded { timestamp: 10, values: &values };
+/// let events = decoded.events(0);
+/// let mut durations = Vec::new();
+/// events.fields.integers(1, &mut durations);
+/// assert_eq!((events.count, durations), (1, vec![12]));
+/// assert_eq!(events.get(0).value(0), Value::Text(b"Ada"));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Events<'a> {
     /// Of which class; equal to the [`index`](super::EventClass::index) that `want` was asked about.

@@ -1,5 +1,5 @@
-//! Reads traces in the Common Trace Format: CTF 1.8, which LTTng and many others write, and CTF 2.
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
 
 mod brief;
 mod class;
@@ -18,7 +18,10 @@ mod value;
 
 pub use brief::Brief;
 pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
-pub use collect::{Collect, Collected, Nothing};
+pub use collect::{Collect, Collected, Nothing, all_fields};
+pub use deliver::ordered::{InOrder, Step};
+pub use deliver::ordered_event::OrderedEvent;
+pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
 pub use discover::{Discovery, TraceFiles, discover, stream_files};
 pub use events::{Decoded, Event, Events, Fields};
 pub use reader::Reader;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::collect::{Collect, Collected, Nothing};
+use crate::deliver::file_source::FileSource;
+use crate::deliver::ordered::InOrder;
 use crate::deliver::unordered::{self, Job};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
-use crate::packets::bytes::Location;
 use crate::packets::{LocatedPacket, TracePackets, ledger};
 use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
 
@@ -18,6 +19,17 @@ use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
 ///
 /// All metadata is read and all packets are found when the reader is opened, once, and any number of readings can
 /// follow.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let reader = example();
+/// assert_eq!(reader.span(), Some(10..=30));
+/// let classes: Vec<_> = reader.classes().map(|class| class.name.as_str()).collect();
+/// assert_eq!(classes, ["hello:greeted"]);
+/// let metadata = reader.metadata().next().unwrap();
+/// assert_eq!(metadata.streams[0].clock.as_ref().unwrap().frequency, 1_000_000_000);
+/// ```
 #[derive(Debug)]
 pub struct Reader {
     traces: Vec<OpenTrace>,
@@ -29,7 +41,7 @@ pub struct Reader {
 #[derive(Debug)]
 pub(crate) struct OpenTrace {
     pub folders: Vec<PathBuf>,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
     pub packets: TracePackets,
 }
 
@@ -50,6 +62,7 @@ impl Reader {
             if let Some(metadata) = reader.metadata_of(&files) {
                 let layout = Layout::new(metadata, reader.traces.len(), &Layout::default(), &mut next_class);
                 let packets = TracePackets::find(&layout.metadata, files.streams);
+                let layout = Arc::new(layout);
                 reader.traces.push(OpenTrace { folders: files.folders, layout, packets });
             }
         }
@@ -61,9 +74,8 @@ impl Reader {
 
     /// Opens a trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
     pub fn from_bytes(metadata: &[u8], streams: Vec<(PathBuf, Arc<[u8]>)>) -> Result<Reader, Error> {
-        let streams = streams.into_iter().map(|(name, bytes)| Location::memory(name, bytes));
-        let trace = TraceFiles::from_parts(metadata.to_vec(), streams.collect());
-        Reader::open_found(Discovery { traces: vec![trace], damage: Vec::new() })
+        let traces = vec![TraceFiles::from_bytes(metadata.to_vec(), streams)];
+        Reader::open_found(Discovery { traces, damage: Vec::new() })
     }
 
     /// Sets the number of threads that decode; by default there is one for each core.
@@ -103,6 +115,25 @@ impl Reader {
         report.damage.extend(read.damage);
         report.damage.sort();
         Collected { collector: read.collector, report, stopped: read.stopped }
+    }
+
+    /// Hands out all events in the window in the order of time, across streams, traces and hosts.
+    ///
+    /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
+    /// wants all of all classes.
+    ///
+    /// Where a clock was set back, events come in the order of their times all the same as far as packets and chunks of
+    /// some hundred events allow; [`Report::clock_steps`] tells whether that happened.
+    pub fn in_order<'r>(
+        &'r self,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+    ) -> InOrder<'r> {
+        let mut merge = InOrder::of(window, Box::new(want), self.report(window));
+        for (number, trace) in self.traces.iter().enumerate() {
+            merge.add(Box::new(FileSource::new(number, trace, window)), Arc::clone(&trace.layout));
+        }
+        merge
     }
 
     /// What is known before any event is read.

@@ -5,6 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 /// What to read.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let window = Window { since: Some(15), until: None };
+/// let read = example().read(window, Nothing, &Progress::default());
+/// assert_eq!(read.report.events, 2);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     /// Only events at this time or later, in nanoseconds since 1970.
@@ -21,6 +31,18 @@ impl Window {
 }
 
 /// How far reading has come; another thread may look at it meanwhile.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use std::sync::atomic::Ordering;
+///
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let progress = Progress::default();
+/// example().read(Window::default(), Nothing, &progress);
+/// assert_eq!(progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+/// ```
 #[derive(Debug, Default)]
 pub struct Progress {
     /// The size of all that is to be read, in bytes; 0 while it is not known.
@@ -30,6 +52,13 @@ pub struct Progress {
 }
 
 /// Why nothing could be read: one line that says what is wrong, where, and what to do.
+///
+/// ```
+/// use ctf_reader::Reader;
+///
+/// let error = Reader::open(&["no/such/folder"]).unwrap_err();
+/// assert!(error.to_string().starts_with("no/such/folder: cannot be opened"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
@@ -49,6 +78,18 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What was read, besides the events themselves.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let report = example().read(Window::default(), Nothing, &Progress::default()).report;
+/// assert_eq!((report.events, report.span), (3, Some(10..=30)));
+/// assert_eq!((report.discarded_events, report.lost_packets, report.clock_steps.count), (0, 0, 0));
+/// assert_eq!(report.traces[0].environment("hostname"), Some("ada"));
+/// assert!(report.damage.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// All events in the window, of classes wanted or not.
@@ -110,6 +151,21 @@ impl Trace {
 }
 
 /// Something that could not be read, and where.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Reader, Window};
+///
+/// // The last event is cut off.
+/// let mut packet = example_packet(0, &[(10, "Ada", 12), (30, "Edsger", 0)]);
+/// packet.pop();
+/// let reader = Reader::from_bytes(EXAMPLE_METADATA.as_bytes(), vec![("ch_0".into(), packet.into())])?;
+/// let report = reader.read(Window::default(), Nothing, &Progress::default()).report;
+/// assert_eq!(report.events, 1);
+/// assert!(report.damage[0].to_string().starts_with("ch_0 at byte "));
+/// # Ok::<(), ctf_reader::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Damage {
     /// The file or folder.

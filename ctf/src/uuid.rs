@@ -8,6 +8,13 @@ use crate::metadata;
 const PACKET_MAGIC: u32 = 0x75D1_1D57;
 
 /// Identifies a trace: all of its chunks and snapshots have the same.
+///
+/// ```
+/// use ctf_reader::Uuid;
+///
+/// let text = "6ce7ab66-7763-491f-9c28-0eccaf4265ec";
+/// assert_eq!(Uuid::parse(text).unwrap().to_string(), text);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid(pub [u8; 16]);
 

@@ -3,6 +3,18 @@
 use std::ops::RangeInclusive;
 
 /// The value of a field, borrowed from the trace where it can be.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Value, Window, all_fields};
+///
+/// let reader = example();
+/// let mut events = reader.in_order(Window::default(), all_fields);
+/// let event = events.next_event().unwrap();
+/// assert_eq!(event.field("name"), Some(Value::Text(b"Ada")));
+/// assert_eq!(event.field("duration"), Some(Value::Unsigned(12)));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// An unsigned integer.
@@ -37,6 +49,13 @@ impl Value<'_> {
 /// The elements of an array or a sequence.
 ///
 /// So that what an event takes in memory is bounded, at most 65,536 elements of an event are decoded.
+///
+/// ```
+/// use ctf_reader::{List, Value};
+///
+/// let list = List::from(vec![Value::Unsigned(7), Value::Unsigned(8)]);
+/// assert_eq!((list.elements.len(), list.length), (2, 2));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List<'a> {
     /// The elements, or the first of them.
@@ -70,6 +89,14 @@ impl From<Integer> for i128 {
 }
 
 /// The labels of an enumeration.
+///
+/// ```
+/// use ctf_reader::{Enumeration, Integer};
+///
+/// let labels = Enumeration { labels: vec![("SOCKET".into(), 0..=0), ("UNIX".into(), 1..=9)] };
+/// assert_eq!(labels.label(Integer::Signed(3)), Some("UNIX"));
+/// assert_eq!(labels.label(Integer::Signed(-1)), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Enumeration {
     /// Each label with the values that carry it, in the order of the metadata.

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! C1 1F       bytes, in hexadecimal
-//! 00*12       a byte so many times
+//! 00*12       a byte 12 times
 //! le32:7      a number of 8, 16, 32 or 64 bits in little-endian order; be32:7 in big-endian order
 //! "text"      text and a NUL
 //! # …         a comment up to the end of the line
@@ -21,10 +21,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window};
+use ctf_reader::{
+    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
+};
 
+#[path = "support/case.rs"]
+mod case;
 #[path = "support/value_text.rs"]
 mod value_text;
+
+use case::Case;
 
 /// An event: its time, its class, and a text for each field that was wanted.
 type Seen = (i64, usize, Vec<String>);
@@ -70,49 +76,51 @@ impl Collect for Keep {
     }
 }
 
-struct Case {
-    metadata: String,
-    stream: String,
-    expected: String,
+/// What is read, in the words of the case's last part.
+fn read(case: &Case) -> String {
+    let streams = vec![("stream".into(), case.stream.as_slice().into())];
+    let reader = match Reader::from_bytes(case.metadata.as_bytes(), streams) {
+        Ok(reader) => reader,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    let read = |only: Option<usize>| -> (Keep, Report) {
+        let collector = Keep { only, ..Keep::default() };
+        let Collected { collector: mut kept, report, .. } =
+            reader.read(Window::default(), collector, &Progress::default());
+        // Only events of the same class are sure to come in their order.
+        kept.events.sort_by_key(|(timestamp, ..)| *timestamp);
+        (kept, report)
+    };
+    let (all, report) = read(None);
+    let fields = all.classes.iter().map(|class| class.fields.len()).max().unwrap_or(0);
+    for field in 0..=fields {
+        let (one, one_report) = read(Some(field));
+        assert_eq!(one_report, report);
+        for ((_, _, alone), (_, _, among)) in one.events.iter().zip(&all.events) {
+            assert_eq!(alone.first(), among.get(field), "field {field}");
+            assert_eq!(alone.first(), alone.last(), "field {field}, the second time");
+        }
+    }
+    let (in_order, ordered_report) = read_in_order(&reader);
+    assert!(in_order.is_sorted_by_key(|(timestamp, ..)| *timestamp), "{in_order:?}");
+    let sorted = |mut events: Vec<Seen>| {
+        events.sort();
+        events
+    };
+    assert_eq!(sorted(in_order), sorted(all.events.clone()), "in the order of time");
+    assert_eq!(ordered_report, report, "in the order of time");
+    describe(&all, &report)
 }
 
-impl Case {
-    fn parse(text: &str) -> Case {
-        let (metadata, rest) = text.split_once("== stream\n").expect("a case has `== stream`");
-        let (stream, expected) = rest.split_once("== events\n").expect("a case has `== events`");
-        let metadata = metadata.replace('␞', "\x1e");
-        Case { metadata, stream: stream.into(), expected: expected.into() }
+/// Reads all events in the order of time.
+fn read_in_order(reader: &Reader) -> (Vec<Seen>, Report) {
+    let mut events = reader.in_order(Window::default(), all_fields);
+    let mut seen = Vec::new();
+    while let Some(event) = events.next_event() {
+        let values = (0..event.class().fields.len()).map(|field| value_text::text(&event.value(field)));
+        seen.push((event.timestamp(), event.class().index, values.collect()));
     }
-
-    /// What is read, in the words of the case's last part.
-    fn read(&self) -> String {
-        let stream: Arc<[u8]> = bytes(&self.stream).into();
-        let open =
-            || Reader::from_bytes(self.metadata.as_bytes(), vec![("stream".into(), Arc::clone(&stream))]);
-        let reader = match open() {
-            Ok(reader) => reader,
-            Err(error) => return format!("error: {error}\n"),
-        };
-        let read = |only: Option<usize>| -> (Keep, Report) {
-            let collector = Keep { only, ..Keep::default() };
-            let Collected { collector: mut kept, report, .. } =
-                reader.read(Window::default(), collector, &Progress::default());
-            // Only events of the same class are sure to come in their order.
-            kept.events.sort_by_key(|(timestamp, ..)| *timestamp);
-            (kept, report)
-        };
-        let (all, report) = read(None);
-        let fields = all.classes.iter().map(|class| class.fields.len()).max().unwrap_or(0);
-        for field in 0..=fields {
-            let (one, one_report) = read(Some(field));
-            assert_eq!(one_report, report);
-            for ((_, _, alone), (_, _, among)) in one.events.iter().zip(&all.events) {
-                assert_eq!(alone.first(), among.get(field), "field {field}");
-                assert_eq!(alone.first(), alone.last(), "field {field}, the second time");
-            }
-        }
-        describe(&all, &report)
-    }
+    (seen, events.report())
 }
 
 fn describe(kept: &Keep, report: &Report) -> String {
@@ -145,46 +153,8 @@ fn describe(kept: &Keep, report: &Report) -> String {
     text
 }
 
-/// The bytes that the stream part of a case stands for.
-fn bytes(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for line in text.lines() {
-        let mut rest = line.split('#').next().unwrap().trim();
-        while !rest.is_empty() {
-            if let Some(quoted) = rest.strip_prefix('"') {
-                let (string, after) = quoted.split_once('"').expect("a string ends on its line");
-                bytes.extend_from_slice(string.as_bytes());
-                bytes.push(0);
-                rest = after.trim_start();
-                continue;
-            }
-            let (token, after) = rest.split_once(' ').unwrap_or((rest, ""));
-            number(token, &mut bytes);
-            rest = after.trim_start();
-        }
-    }
-    bytes
-}
-
-fn number(token: &str, bytes: &mut Vec<u8>) {
-    let byte =
-        |digits: &str| u8::from_str_radix(digits, 16).unwrap_or_else(|_| panic!("`{token}` is no byte"));
-    if let Some((digits, times)) = token.split_once('*') {
-        bytes.resize(bytes.len() + times.parse::<usize>().unwrap(), byte(digits));
-    } else if let Some((form, value)) = token.split_once(':') {
-        let value = value.parse::<i128>().unwrap() as u64;
-        let (order, size) = form.split_at(2);
-        let size = size.parse::<usize>().unwrap() / 8;
-        match order {
-            "le" => bytes.extend_from_slice(&value.to_le_bytes()[..size]),
-            _ => bytes.extend_from_slice(&value.to_be_bytes()[8 - size..]),
-        }
-    } else {
-        bytes.push(byte(token));
-    }
-}
-
-fn cases() -> Vec<PathBuf> {
+/// The files of all cases, sorted.
+fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut cases: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.sort();
@@ -195,14 +165,14 @@ fn cases() -> Vec<PathBuf> {
 fn hand_written_traces_are_read_as_their_cases_say() {
     let overwrite = std::env::var_os("OVERWRITE").is_some();
     let mut wrong = Vec::new();
-    for path in cases() {
+    for path in files() {
         let text = std::fs::read_to_string(&path).unwrap();
-        let case = Case::parse(&text);
-        let read = case.read();
-        if read != case.expected {
-            wrong.push(format!("{}:\nread\n{read}expected\n{}", path.display(), case.expected));
+        let (case, expected) = Case::parse(&text);
+        let read = read(&case);
+        if read != expected {
+            wrong.push(format!("{}:\nread\n{read}expected\n{expected}", path.display()));
             if overwrite {
-                let input = &text[..text.len() - case.expected.len()];
+                let input = &text[..text.len() - expected.len()];
                 std::fs::write(&path, format!("{input}{read}")).unwrap();
             }
         }
@@ -212,10 +182,11 @@ fn hand_written_traces_are_read_as_their_cases_say() {
 
 #[test]
 fn there_are_many_cases_and_a_third_is_malformed() {
-    let cases = cases();
+    let cases = files();
     let malformed = cases.iter().filter(|path| {
-        let case = Case::parse(&std::fs::read_to_string(path).unwrap());
-        case.expected.contains("damage: ") || case.expected.starts_with("error: ")
+        let text = std::fs::read_to_string(path).unwrap();
+        let (_, expected) = Case::parse(&text);
+        expected.contains("damage: ") || expected.starts_with("error: ")
     });
     let (all, malformed) = (cases.len(), malformed.count());
     assert!(all >= 40 && malformed * 3 >= all, "{malformed} of {all} are malformed");

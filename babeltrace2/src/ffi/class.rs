@@ -4,14 +4,13 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use super::bindings::*;
-use super::message::Message;
 use super::text;
 
 /// An event class.
 #[derive(Clone, Copy)]
 pub struct EventClass<'a> {
     class: *const bt_event_class,
-    lifetime: PhantomData<&'a Message>,
+    lifetime: PhantomData<&'a ()>,
 }
 
 impl<'a> EventClass<'a> {
@@ -82,7 +81,7 @@ impl<'a> EventClass<'a> {
 #[derive(Clone, Copy)]
 pub struct FieldClass<'a> {
     class: *const bt_field_class,
-    lifetime: PhantomData<&'a Message>,
+    lifetime: PhantomData<&'a ()>,
 }
 
 /// What kind of field a class describes.

@@ -5,14 +5,13 @@ use std::slice;
 
 use super::bindings::*;
 use super::class::is;
-use super::message::Message;
 use ctf_reader::Integer;
 
 /// A field of an event.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
     field: *const bt_field,
-    lifetime: PhantomData<&'a Message>,
+    lifetime: PhantomData<&'a ()>,
 }
 
 /// The value of a field.

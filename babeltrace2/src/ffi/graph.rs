@@ -6,7 +6,7 @@
 //!             └─ stream ── sink ─┘
 //! ```
 //!
-//! Each stream has a sink of its own. Collectors do not need events in the order of time, and this spares
+//! Each stream has a separate sink. Collectors do not need events in the order of time, and this avoids
 //! the muxer, which in 2.0 looks at every stream for every message. It also keeps failures apart: a sink
 //! whose stream fails ends and leaves the reason, and the others go on.
 

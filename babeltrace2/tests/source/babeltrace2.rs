@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use ltt_top::source::babeltrace2::Babeltrace2;
-use ltt_top::source::discover::discover;
-use ltt_top::source::{Progress, Source, Window};
+use babeltrace2_source::Babeltrace2;
+use ctf_reader::{Progress, Window, discover};
 use lttng_testing::{Daemon, wait_until};
 
-use crate::support::{KeepAll, Recording, Tracee, read_source};
+use crate::read_source;
+use crate::support::{KeepAll, Recording, Tracee};
 
 fn source(folder: &Path) -> Babeltrace2 {
     Babeltrace2::new(discover(&[folder]).expect("there is a trace"))

@@ -2,9 +2,9 @@
 
 #![no_main]
 
+use ctf_reader::Reader;
 use libfuzzer_sys::fuzz_target;
-use ltt_top::source::native::Native;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = Native::in_memory(bytes, Vec::new());
+    let _ = Reader::from_bytes(bytes, Vec::new());
 });

@@ -315,7 +315,7 @@ impl<'a> Decoding<'a> {
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
                 let fields = Located { bytes, context, timebase, rows, wanted };
-                flow = collector.events(&Events { class: class.index, count, fields: &fields });
+                flow = collector.events(&Events { class: class.class.index, count, fields: &fields });
             }
         }
         batch.make_room();
@@ -337,7 +337,7 @@ impl<'a> Decoding<'a> {
         }
         self.tally.count(1, timestamp, timestamp);
         if class.is_wanted {
-            collector.events(&Decoded { timestamp, values }.events(class.index))?;
+            collector.events(&Decoded { timestamp, values }.events(class.class.index))?;
         }
         ControlFlow::Continue(())
     }

@@ -6,7 +6,7 @@ use super::clock::Timebase;
 use super::event_header::EventHeader;
 use super::plan::{Constant, Plan};
 use crate::metadata::{Metadata, StreamClass, Type};
-use crate::{ClassIndex, EventClass, Scope};
+use crate::{EventClass, Scope};
 
 /// How to decode the events of a stream.
 #[derive(Debug)]
@@ -26,10 +26,12 @@ pub struct StreamPlan {
 /// How to decode the events of a class.
 #[derive(Debug)]
 pub struct ClassPlan {
-    /// The number of the class within the source.
-    pub index: ClassIndex,
-    /// Whether its events are handed to the collector.
+    /// The class.
+    pub class: Arc<EventClass>,
+    /// Whether its events are handed to the consumer.
     pub is_wanted: bool,
+    /// The fields that are wanted, as indexes into those of the class.
+    pub fields: Box<[usize]>,
     /// How to decode them.
     pub plan: Plan,
 }
@@ -64,8 +66,9 @@ impl StreamPlan {
                 (from < into).then_some((from, into))
             });
             ClassPlan {
-                index: class.index,
+                class: Arc::clone(class),
                 is_wanted: wanted.is_some(),
+                fields: fields.into(),
                 plan: Plan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
             }
         });

@@ -4,7 +4,6 @@
 //! the next, which starts at a multiple of [`PAGE`] so that alignments hold.
 
 use std::io;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::decode::bits::Fault;
@@ -29,8 +28,7 @@ const MAX_EVENT: usize = 64 << 20;
 pub struct OpenPacket {
     /// How to decode its events.
     pub plan: Arc<StreamPlan>,
-    bytes: Rc<Bytes>,
-    /// Where in the bytes it begins.
+    /// Where in its file it begins.
     offset: u64,
     is_open: bool,
     is_cut: bool,
@@ -58,13 +56,13 @@ impl OpenPacket {
         metadata: &Metadata,
         plan: Arc<StreamPlan>,
         packet: &LocatedPacket,
-        bytes: Rc<Bytes>,
+        bytes: &Bytes,
         part: usize,
         mut buffer: Vec<u8>,
     ) -> io::Result<OpenPacket> {
         let header = &packet.header;
         let available = match header.is_open {
-            true => written(&bytes, packet.offset, packet.length, &mut buffer)?,
+            true => written(bytes, packet.offset, packet.length, &mut buffer)?,
             false => packet.length,
         };
         let content = header.content_size.unwrap_or(u64::MAX).min(available.saturating_mul(8));
@@ -74,7 +72,6 @@ impl OpenPacket {
         let head = header.events_at.div_ceil(8) as usize;
         let mut open = OpenPacket {
             plan,
-            bytes,
             offset: packet.offset,
             is_open: header.is_open,
             is_cut: packet.is_cut,
@@ -88,7 +85,7 @@ impl OpenPacket {
             filled: 0,
             is_event_too_large: false,
         };
-        open.read()?;
+        open.read(bytes)?;
         if open.plan.needs_context || !open.slots.is_empty() {
             let stream = &metadata.streams[header.stream];
             let head = &open.buffer[..open.filled.min(head)];
@@ -100,9 +97,9 @@ impl OpenPacket {
     }
 
     /// Reads the next part, or the same one again and more of it.
-    pub fn read(&mut self) -> io::Result<()> {
+    pub fn read(&mut self, bytes: &Bytes) -> io::Result<()> {
         let length = self.part.min(self.left());
-        self.filled = self.bytes.read(self.offset + self.base, length, &mut self.buffer)?.len();
+        self.filled = bytes.read(self.offset + self.base, length, &mut self.buffer)?.len();
         Ok(())
     }
 
@@ -120,6 +117,11 @@ impl OpenPacket {
     /// Where in the part decoding is.
     pub fn cursor(&self) -> Cursor {
         self.cursor
+    }
+
+    /// Goes on at a cursor after what was decoded.
+    pub fn set_cursor(&mut self, cursor: Cursor) {
+        self.cursor = cursor;
     }
 
     /// Goes on after what was decoded, if the packet has more.
@@ -168,8 +170,8 @@ impl OpenPacket {
     }
 
     /// The buffer, to be used again.
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+    pub fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Job<'t> {
     /// How to decode the events, for each stream class.
     pub plans: Vec<Arc<StreamPlan>>,
     /// The files that hold the packets.
-    pub files: &'t [Location],
+    pub files: &'t [Arc<Location>],
     /// The packets, each once.
     pub packets: Vec<&'t LocatedPacket>,
 }
@@ -81,11 +81,9 @@ pub fn read<C: Collect>(
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let work = |collector: C| {
-        let take = || match is_stopped.load(Ordering::Relaxed) {
-            true => None,
-            false => items.get(next.fetch_add(1, Ordering::Relaxed)).copied(),
-        };
-        let mut worker = Worker { progress, buffers: Vec::new(), file: None, read: Read::new(collector) };
+        let take = || items.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let (is_stopped, buffers) = (&is_stopped, Vec::new());
+        let mut worker = Worker { progress, is_stopped, buffers, file: None, read: Read::new(collector) };
         if let ControlFlow::Break(stop) = worker.packets(take, window) {
             is_stopped.store(true, Ordering::Relaxed);
             worker.read.stopped = Some(stop);
@@ -125,6 +123,8 @@ struct Item<'j> {
 /// What one thread keeps from packet to packet.
 struct Worker<'p, C: Collect> {
     progress: &'p Progress,
+    /// Whether the collector of any thread has ended the reading.
+    is_stopped: &'p AtomicBool,
     /// To be used again.
     buffers: Vec<Vec<u8>>,
     /// The file that was read last, with the numbers of its trace and its own: the next packet is likely in it too.
@@ -135,29 +135,33 @@ struct Worker<'p, C: Collect> {
 impl<C: Collect> Worker<'_, C> {
     /// Reads packets for as long as there are any to take.
     fn packets<'j>(&mut self, take: impl Fn() -> Option<Item<'j>>, window: Window) -> ControlFlow<C::Stop> {
-        let mut open: Vec<(Item<'j>, OpenPacket)> = Vec::new();
+        let mut open: Vec<(Item<'j>, Rc<Bytes>, OpenPacket)> = Vec::new();
         loop {
+            if self.is_stopped.load(Ordering::Relaxed) {
+                return ControlFlow::Continue(());
+            }
             while open.len() < 2
                 && let Some(item) = take()
             {
-                open.extend(self.open(item).map(|packet| (item, packet)));
+                open.extend(self.open(item).map(|(bytes, packet)| (item, bytes, packet)));
             }
             if open.is_empty() {
                 return ControlFlow::Continue(());
             }
             let parts = open
                 .iter()
-                .map(|(_, packet)| Decoding::new(&packet.plan, packet.part(), packet.cursor(), window));
+                .map(|(.., packet)| Decoding::new(&packet.plan, packet.part(), packet.cursor(), window));
             let mut parts: Vec<_> = parts.collect();
             let flow = decode(&mut parts, &mut self.read.collector);
             let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();
-            for ((item, mut packet), (cursor, tally, stop)) in std::mem::take(&mut open).into_iter().zip(ends)
+            for ((item, bytes, mut packet), (cursor, tally, stop)) in
+                std::mem::take(&mut open).into_iter().zip(ends)
             {
                 self.read.tally.add(tally);
                 let Some(stop) = stop else { continue };
                 if packet.goes_on(cursor, stop) {
-                    match packet.read() {
-                        Ok(()) => open.push((item, packet)),
+                    match packet.read(&bytes) {
+                        Ok(()) => open.push((item, bytes, packet)),
                         Err(error) => self.unreadable(item, &error),
                     }
                     continue;
@@ -166,19 +170,20 @@ impl<C: Collect> Worker<'_, C> {
                     self.damaged(item, offset, reason);
                 }
                 self.done(item);
-                self.buffers.push(packet.into_buffer());
+                self.buffers.push(packet.take_buffer());
             }
             flow?;
         }
     }
 
-    fn open(&mut self, item: Item<'_>) -> Option<OpenPacket> {
+    fn open(&mut self, item: Item<'_>) -> Option<(Rc<Bytes>, OpenPacket)> {
         let Item { job, packet, .. } = item;
         let plan = Arc::clone(&job.plans[packet.header.stream]);
         let buffer = self.buffers.pop().unwrap_or_default();
-        let opened = self
-            .file(item)
-            .and_then(|bytes| OpenPacket::open(job.metadata, plan, packet, bytes, PART, buffer));
+        let opened = self.file(item).and_then(|bytes| {
+            let packet = OpenPacket::open(job.metadata, plan, packet, &bytes, PART, buffer)?;
+            Ok((bytes, packet))
+        });
         opened.map_err(|error| self.unreadable(item, &error)).ok()
     }
 

@@ -49,6 +49,9 @@ pub struct Location {
 #[derive(Clone, Debug)]
 enum Place {
     File,
+    /// A part of a file that is open, e.g. of an archive: where it begins, and its length.
+    #[cfg_attr(not(feature = "archives"), expect(dead_code))]
+    Part(Arc<File>, u64, u64),
     Memory(Arc<[u8]>),
 }
 
@@ -61,6 +64,12 @@ impl Location {
     /// Bytes that are in memory, under a name.
     pub fn memory(path: PathBuf, bytes: Arc<[u8]>) -> Location {
         Location { path, place: Place::Memory(bytes) }
+    }
+
+    /// A part of a file that is open, under a name: where it begins, and its length.
+    #[cfg(feature = "archives")]
+    pub fn part(path: PathBuf, file: Arc<File>, offset: u64, length: u64) -> Location {
+        Location { path, place: Place::Part(file, offset, length) }
     }
 
     /// Where LTTng puts the index of a stream file.
@@ -77,8 +86,21 @@ impl Location {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
                 other => other,
             },
-            Place::Memory(_) => Ok(Vec::new()),
+            Place::Part(..) | Place::Memory(_) => Ok(Vec::new()),
         }
+    }
+
+    /// Reads all of it, if it is not larger than the limit.
+    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        if let Place::File = self.place {
+            return read_regular(&self.path, limit);
+        }
+        let bytes = self.open()?;
+        let length = usize::try_from(bytes.length.min(limit)).unwrap_or(usize::MAX);
+        let mut buffer = Vec::new();
+        let read = bytes.read(0, length, &mut buffer)?.len();
+        buffer.truncate(read);
+        Ok(buffer)
     }
 
     /// Opens it for reading.
@@ -88,6 +110,9 @@ impl Location {
                 let file = open_regular(&self.path)?;
                 let length = file.metadata()?.len();
                 Ok(Bytes { content: Content::File(file), length })
+            }
+            Place::Part(file, offset, length) => {
+                Ok(Bytes { content: Content::Part(Arc::clone(file), *offset), length: *length })
             }
             Place::Memory(bytes) => Ok(Bytes::memory(Arc::clone(bytes))),
         }
@@ -105,6 +130,7 @@ pub struct Bytes {
 #[derive(Debug)]
 enum Content {
     File(File),
+    Part(Arc<File>, u64),
     Memory(Arc<[u8]>),
 }
 
@@ -137,6 +163,7 @@ impl Content {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
             Content::File(file) => file.read_at(buffer, offset),
+            Content::Part(file, begin) => file.read_at(buffer, begin.saturating_add(offset)),
             Content::Memory(bytes) => {
                 let mut rest =
                     usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();

@@ -5,6 +5,8 @@
 //!                             └ index: hints where to go on after damage
 //! ```
 
+use std::sync::Arc;
+
 pub mod bytes;
 pub mod header;
 pub mod index;
@@ -38,7 +40,7 @@ pub struct LocatedPacket {
 #[derive(Debug, Default)]
 pub struct TracePackets {
     /// The files that hold the packets.
-    pub files: Vec<Location>,
+    pub files: Vec<Arc<Location>>,
     /// The packets, each once, stream by stream and in the order of their stream.
     pub packets: Vec<LocatedPacket>,
     /// What in the files is not a packet, and which files cannot be read.
@@ -48,6 +50,7 @@ pub struct TracePackets {
 impl TracePackets {
     /// Finds the packets in all files of a trace.
     pub fn find(metadata: &Metadata, files: Vec<Location>) -> TracePackets {
+        let files = files.into_iter().map(Arc::new).collect();
         let mut found = TracePackets { files, ..TracePackets::default() };
         for (number, location) in found.files.iter().enumerate() {
             let index = match location.index() {
@@ -104,9 +107,10 @@ impl LocatedPacket {
         (self.header.stream, self.header.instance.ok_or(self.file))
     }
 
-    /// The clock's count that none of its events precedes, unless the clock was set back within the packet.
+    /// The clock's count that none of its events precedes, unless the clock was set back within the packet and has
+    /// passed the packet's beginning again. If it has not, how far it was set back is not known: events after that may
+    /// be earlier than the packet's end too.
     pub fn earliest(&self) -> u64 {
-        let begin = self.header.begin.unwrap_or(0);
-        if self.header.is_stepped() { self.header.end.unwrap_or(begin) } else { begin }
+        if self.header.is_stepped() { 0 } else { self.header.begin.unwrap_or(0) }
     }
 }

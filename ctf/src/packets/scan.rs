@@ -62,6 +62,39 @@ pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[Entry]) ->
     Ok(scan)
 }
 
+/// Reads the header of a packet whose place is known: what it says, or why it cannot be right.
+pub fn read_header(
+    metadata: &Metadata,
+    bytes: &Bytes,
+    offset: u64,
+) -> io::Result<Result<PacketHeader, String>> {
+    header_at(metadata, bytes, offset, &mut vec![0; metadata.slots], &mut Vec::new())
+}
+
+fn header_at(
+    metadata: &Metadata,
+    bytes: &Bytes,
+    offset: u64,
+    slots: &mut [i128],
+    buffer: &mut Vec<u8>,
+) -> io::Result<Result<PacketHeader, String>> {
+    let mut length = HEADER_READ;
+    loop {
+        let found = bytes.read(offset, length, buffer)?;
+        let is_whole = found.len() < length;
+        return Ok(Err(match PacketHeader::decode(metadata, found, slots) {
+            Ok(header) => return Ok(Ok(header)),
+            Err(HeaderError::Wrong(reason)) => reason,
+            Err(HeaderError::Short) if is_whole => "the file ends within a packet's header".into(),
+            Err(HeaderError::Short) if length >= MAX_HEADER => "the packet's header is too long".into(),
+            Err(HeaderError::Short) => {
+                length *= 4;
+                continue;
+            }
+        }));
+    }
+}
+
 struct Scanner<'a> {
     metadata: &'a Metadata,
     bytes: &'a Bytes,
@@ -101,22 +134,7 @@ impl Scanner<'_> {
 
     /// Reads the header at an offset: what it says, or why it cannot be right.
     fn header(&mut self, offset: u64) -> io::Result<Result<PacketHeader, String>> {
-        let mut length = HEADER_READ;
-        loop {
-            let bytes = self.bytes.read(offset, length, &mut self.buffer)?;
-            let is_whole = bytes.len() < length;
-            match PacketHeader::decode(self.metadata, bytes, &mut self.slots) {
-                Ok(header) => return Ok(Ok(header)),
-                Err(HeaderError::Wrong(reason)) => return Ok(Err(reason)),
-                Err(HeaderError::Short) if is_whole => {
-                    return Ok(Err("the file ends within a packet's header".into()));
-                }
-                Err(HeaderError::Short) if length >= MAX_HEADER => {
-                    return Ok(Err("the packet's header is too long".into()));
-                }
-                Err(HeaderError::Short) => length *= 4,
-            }
-        }
+        header_at(self.metadata, self.bytes, offset, &mut self.slots, &mut self.buffer)
     }
 
     /// Finds where the next sound packet begins, from an offset on.

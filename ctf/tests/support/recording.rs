@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use ltt_top::source::Report;
-use ltt_top::source::discover::{discover, stream_files};
+use ctf_reader::{Report, discover, stream_files};
 use lttng_testing::Daemon;
 use tempfile::TempDir;
 
@@ -37,7 +36,8 @@ impl Recording {
                 tracee.emit("work", 80);
                 tracee.emit("every_type", 10);
             }
-            let copy = tempfile::tempdir().expect("a temporary folder");
+            // It stays until the process ends, and nobody deletes it then.
+            let copy = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
             copy_folder(session.stop().folder(), copy.path());
             copy
         });
@@ -62,7 +62,7 @@ impl Recording {
         files.into_iter().max_by_key(|file| fs::metadata(file).unwrap().len()).unwrap()
     }
 
-    /// Reads the trace with every source.
+    /// Reads the trace.
     pub fn read(&self) -> (Vec<Seen>, Report) {
         read(self.folder())
     }

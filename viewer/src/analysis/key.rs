@@ -5,22 +5,7 @@
 
 use ctf_reader::{Integer, Value};
 
-/// A value of a field that outlives the trace.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Datum {
-    /// An integer.
-    Integer(i128),
-    /// A floating-point number.
-    Float(f64),
-    /// A boolean.
-    Bool(bool),
-    /// A text, or the label of an enumeration's value. Not always UTF-8.
-    Text(Vec<u8>),
-    /// The elements of an array or a sequence.
-    List(Vec<Datum>),
-    /// The members of a structure.
-    Struct(Vec<(String, Datum)>),
-}
+use crate::datum::{Datum, ellipsis};
 
 const UNSIGNED: u8 = 0;
 const NEGATIVE: u8 = 1;
@@ -49,18 +34,52 @@ pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
             bytes.push(FLOAT);
             bytes.extend(number.to_le_bytes());
         }
-        Value::List(elements) => {
-            encode_length(LIST, elements.elements.len(), bytes);
-            elements.elements.iter().for_each(|element| encode(element, bytes));
+        Value::List(_) | Value::Struct(_) => encode_within(value, bytes, usize::MAX),
+    }
+}
+
+/// Appends a value of which at most about so many bytes are kept: a text is cut, and of a list the first elements are
+/// kept; both say how much is missing.
+pub fn encode_within(value: &Value<'_>, bytes: &mut Vec<u8>, room: usize) {
+    let end = bytes.len().saturating_add(room);
+    match value {
+        Value::Text(text) if text.len() > room => {
+            let mut kept = text[..floor_boundary(text, room)].to_vec();
+            kept.extend(ellipsis((text.len() - kept.len()) as u64).bytes());
+            encode_text(&kept, bytes);
+        }
+        Value::List(list) => {
+            // How many elements fit is known only once they are there.
+            bytes.push(LIST);
+            let counts = bytes.len();
+            bytes.extend([0; 16]);
+            let mut kept: u64 = 0;
+            for element in &list.elements {
+                if bytes.len() >= end {
+                    break;
+                }
+                encode_within(element, bytes, end - bytes.len());
+                kept += 1;
+            }
+            let more = list.length.saturating_sub(kept);
+            bytes[counts..counts + 8].copy_from_slice(&kept.to_le_bytes());
+            bytes[counts + 8..counts + 16].copy_from_slice(&more.to_le_bytes());
         }
         Value::Struct(members) => {
             encode_length(STRUCT, members.len(), bytes);
             for (name, member) in members {
                 encode_text(name.as_bytes(), bytes);
-                encode(member, bytes);
+                encode_within(member, bytes, end.saturating_sub(bytes.len()));
             }
         }
+        value => encode(value, bytes),
     }
+}
+
+/// Where to cut a text so that no UTF-8 character is torn.
+fn floor_boundary(text: &[u8], at: usize) -> usize {
+    let is_boundary = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    (at.saturating_sub(3)..=at).rev().find(is_boundary).unwrap_or(at)
 }
 
 #[inline]
@@ -93,12 +112,13 @@ fn encode_integer(number: Integer, bytes: &mut Vec<u8>) {
 }
 
 /// The values that were appended, in order. Of bytes that were cut off, what is left.
-pub fn decode(mut bytes: &[u8]) -> Vec<Datum> {
-    let mut values = Vec::new();
-    while let Some(value) = decode_one(&mut bytes) {
-        values.push(value);
-    }
-    values
+pub fn decode(bytes: &[u8]) -> Vec<Datum> {
+    values(bytes).collect()
+}
+
+/// Like [`decode`], one by one.
+pub fn values(mut bytes: &[u8]) -> impl Iterator<Item = Datum> {
+    std::iter::from_fn(move || decode_one(&mut bytes))
 }
 
 fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
@@ -113,8 +133,9 @@ fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
             Datum::Text(bytes.split_off(..length.min(bytes.len()))?.to_vec())
         }
         LIST => {
-            let length = decode_length(bytes)?;
-            Datum::List((0..length).map_while(|_| decode_one(bytes)).collect())
+            let kept = u64::from_le_bytes(decode_array(bytes)?);
+            let more = u64::from_le_bytes(decode_array(bytes)?);
+            Datum::List { elements: (0..kept).map_while(|_| decode_one(bytes)).collect(), more }
         }
         _ => {
             let length = decode_length(bytes)?;
@@ -150,6 +171,26 @@ mod tests {
         bytes
     }
 
+    fn list(elements: Vec<Datum>) -> Datum {
+        Datum::List { elements, more: 0 }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let numbers = List { elements: vec![Value::Unsigned(7); 1000], length: 1_000_000 };
+        let mut bytes = Vec::new();
+        encode_within(&Value::List(numbers), &mut bytes, 100);
+        assert!(bytes.len() <= 120, "{}", bytes.len());
+        let [Datum::List { elements, more }] = &decode(&bytes)[..] else { panic!("it is a list") };
+        assert_eq!(elements.len() as u64 + more, 1_000_000);
+        bytes.clear();
+        encode_within(&Value::Text("é".repeat(100).as_bytes()), &mut bytes, 7);
+        assert_eq!(decode(&bytes), [Datum::Text("ééé… 194 more".into())]);
+        bytes.clear();
+        encode_within(&Value::Text(b"short"), &mut bytes, 7);
+        assert_eq!(decode(&bytes), [Datum::Text(b"short".to_vec())]);
+    }
+
     #[test]
     fn values_come_back_as_they_were() {
         let values = [
@@ -160,7 +201,7 @@ mod tests {
             (Value::Text(b""), Datum::Text(Vec::new())),
             (
                 Value::List(vec![Value::Unsigned(1), Value::List(List::default())].into()),
-                Datum::List(vec![Datum::Integer(1), Datum::List(vec![])]),
+                list(vec![Datum::Integer(1), list(vec![])]),
             ),
             (
                 Value::Struct(vec![("x", Value::Text(b"y"))]),
@@ -219,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_counts_and_not_the_number_behind_it() {
+    fn a_label_counts_and_not_its_number() {
         let early = Enumeration { labels: vec![("UNIX".into(), 2..=2)] };
         let late = Enumeration { labels: vec![("UNIX".into(), 1..=1)] };
         let by_label = encoded(&Value::Enum(Integer::Signed(1), &late));

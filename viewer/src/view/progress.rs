@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::amount::grouped;
+use crate::text::amount::grouped;
 use ctf_reader::Progress;
 
 /// Nothing is shown before this, so that short readings do not flicker.

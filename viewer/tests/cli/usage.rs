@@ -39,10 +39,13 @@ fn a_wrong_option_is_refused_in_one_line() {
 }
 
 #[test]
-fn without_a_trace_there_is_nothing_to_do() {
-    let said = said(&mut ltt_top([""; 0]));
+fn without_any_trace_a_folder_is_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let said = said(ltt_top([""; 0]).env("LTTNG_HOME", home.path()));
     assert_eq!(said.status, 2);
-    assert_eq!(said.err, "ltt-top: error: name a folder that holds a trace (see ltt-top --help)\n");
+    let folder = home.path().join("lttng-traces");
+    let message = format!("name a folder that holds a trace: {} has none", folder.display());
+    assert_eq!(said.err, format!("ltt-top: error: {message} (see ltt-top --help)\n"));
 }
 
 #[test]

@@ -1,0 +1,285 @@
+//! How fast and in how much memory traces are read, beside Babeltrace 2 and beside a decoder written for one layout
+//! alone, which is the floor.
+//!
+//! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events, once as a trace that LTTng recorded and once as a
+//! synthetic one; `EVENTS` asks for another number. Nothing fails on a figure.
+//!
+//! All readers take turns, round after round, so that whatever else the machine does affects all of them; of each the
+//! best round counts.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Value, Window};
+use lttng_testing::Table;
+
+mod floor;
+mod recorded;
+mod synthetic;
+
+/// The number of rounds.
+const ROUNDS: u32 = 9;
+
+/// One of the readers that are compared.
+struct Contender {
+    what: String,
+    /// What it is compared with, by its place among the contenders, and how many times as fast it shall be.
+    target: Option<(usize, f64)>,
+    /// It takes part in one of so many rounds.
+    every: u32,
+    run: Run,
+}
+
+/// How to read a trace.
+enum Run {
+    /// With a program.
+    Program(Box<dyn Fn(&Path) -> Command>),
+    /// Within this one; returns the number of events that it read.
+    Here(Box<dyn Fn(&Path) -> u64>),
+}
+
+/// Where Babeltrace 2 with a sink that does nothing, the floor, and Babeltrace 2 that prints are among the contenders.
+const DUMMY: usize = 0;
+const FLOOR: usize = 1;
+const TEXT: usize = 2;
+
+fn main() {
+    let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
+    let kinds: [(&str, fn(&Path, u64)); 2] = [
+        ("recorded by LTTng (vpid, vtid, sub-buffers of 8 MB)", recorded::write),
+        ("synthetic", |folder, events| synthetic::write(folder, events, 2).expect("it can be written")),
+    ];
+    for (kind, write) in kinds {
+        let name = kind.split(' ').next().unwrap_or_default();
+        compare(kind, &trace(&format!("{name}-{events}"), |folder| write(folder, events)), events);
+    }
+    println!("{}", memory(events));
+}
+
+/// Prints how fast a trace is read.
+fn compare(kind: &str, folder: &Path, events: u64) {
+    let contenders = contenders();
+    let mut best = vec![Duration::MAX; contenders.len()];
+    for round in 0..ROUNDS {
+        for (contender, best) in contenders.iter().zip(&mut best).filter(|(one, _)| round % one.every == 0) {
+            *best = (*best).min(contender.time(folder, events));
+        }
+    }
+    let files = ctf_reader::stream_files(folder).expect("the folder can be read");
+    let size: u64 = files.iter().map(|file| file.metadata().expect("it is there").len()).sum();
+    let title = format!(
+        "Reading {events} command_call events, {} MB, {kind}: the best of {ROUNDS} rounds",
+        size / 1_000_000
+    );
+    let columns = ["reader, threads", "seconds", "M events/s", "x Babeltrace 2", "% of the floor", "target"];
+    let mut table = Table::new(&title, &columns);
+    for (contender, time) in contenders.iter().zip(&best) {
+        let seconds = time.as_secs_f64();
+        let times = |other: usize| best[other].as_secs_f64() / seconds;
+        let against = contender.target.map_or(DUMMY, |(other, _)| other);
+        let against = if against == FLOOR { DUMMY } else { against };
+        let target = contender.target.map_or(String::new(), |(other, target)| match other {
+            FLOOR => format!("{:.0} % of the floor", target * 100.0),
+            _ => format!("{target} times"),
+        });
+        table.row([
+            contender.what.clone(),
+            format!("{seconds:.3}"),
+            format!("{:.1}", events as f64 / seconds / 1e6),
+            format!("{:.1}", times(against)),
+            format!("{:.0}", 100.0 * times(FLOOR)),
+            target,
+        ]);
+    }
+    println!("{table}");
+}
+
+/// The readers, those that the others are compared with first.
+fn contenders() -> Vec<Contender> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let program = |what: &str, target, every, command: Box<dyn Fn(&Path) -> Command>| Contender {
+        what: what.into(),
+        target,
+        every,
+        run: Run::Program(command),
+    };
+    let here = |what: String, target, read: Box<dyn Fn(&Path) -> u64>| Contender {
+        what,
+        target,
+        every: 1,
+        run: Run::Here(read),
+    };
+    let mut contenders = vec![
+        program("Babeltrace 2, dummy sink, 1", None, 3, Box::new(|folder| babeltrace2(folder, true))),
+        here(
+            "decoder for this layout alone, 1".into(),
+            None,
+            Box::new(|folder| floor::read(folder).events()),
+        ),
+        program(
+            "Babeltrace 2, text, 1",
+            Some((TEXT, 1.0)),
+            ROUNDS,
+            Box::new(|folder| babeltrace2(folder, false)),
+        ),
+    ];
+    for threads in [1, cores] {
+        contenders.extend([
+            here(
+                format!("ctf-reader, any order, stepping over all, {threads}"),
+                None,
+                Box::new(move |folder| unordered(folder, threads, false)),
+            ),
+            here(
+                format!("ctf-reader, any order, name and duration, {threads}"),
+                Some((FLOOR, 0.9 * threads as f64)),
+                Box::new(move |folder| unordered(folder, threads, true)),
+            ),
+            program(
+                &format!("ltt-top top, {threads}"),
+                None,
+                1,
+                Box::new(move |folder| {
+                    ltt_top(folder, &["top", "--format=json", "--threads", &threads.to_string()])
+                }),
+            ),
+        ]);
+    }
+    contenders.extend([
+        here("ctf-reader, in order, name and duration, 1".into(), Some((DUMMY, 12.0)), Box::new(in_order)),
+        program("ltt-top events, 1", Some((TEXT, 10.0)), 3, Box::new(|folder| ltt_top(folder, &["events"]))),
+    ]);
+    contenders
+}
+
+impl Contender {
+    fn time(&self, folder: &Path, events: u64) -> Duration {
+        let start = Instant::now();
+        match &self.run {
+            Run::Program(command) => assert!(command(folder).status().expect("it is installed").success()),
+            Run::Here(read) => assert_eq!(read(folder), events),
+        }
+        start.elapsed()
+    }
+}
+
+/// The peak resident memory of programs, for traces of different lengths and numbers of streams.
+fn memory(events: u64) -> Table {
+    let traces = [(events, 2), (events / 10, 2), (events, 200)].map(|(events, streams)| {
+        let folder = trace(&format!("synthetic-{events}-{streams}"), |folder| {
+            synthetic::write(folder, events, streams).expect("it can be written");
+        });
+        (format!("{events} events, {streams} streams"), folder)
+    });
+    let columns: Vec<&str> =
+        ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
+    let mut table = Table::new("Peak resident memory", &columns);
+    let programs: [&[&str]; 3] =
+        [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"]];
+    for arguments in programs {
+        let peaks = traces.iter().map(|(_, folder)| peak_memory(ltt_top(folder, arguments)));
+        let row = [format!("ltt-top {}", arguments.join(" "))].into_iter().chain(peaks);
+        table.row(row.collect::<Vec<_>>());
+    }
+    table
+}
+
+/// The most memory that a program has while it runs, in MB, as far as looking again and again tells.
+fn peak_memory(mut command: Command) -> String {
+    let mut process = command.spawn().expect("it is installed");
+    let mut peak = 0;
+    while process.try_wait().expect("it can be waited for").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    format!("{:.1}", f64::from(peak) / 1e3)
+}
+
+/// A trace that is written once and kept.
+fn trace(name: &str, write: impl FnOnce(&Path)) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{name}"));
+    if !folder.join("metadata").exists() {
+        write(&folder);
+    }
+    folder
+}
+
+fn unordered(folder: &Path, threads: usize, wanted: bool) -> u64 {
+    let reader = Reader::open(&[folder]).expect("it can be opened").threads(threads);
+    let read = reader.read(Window::default(), Totals { wanted, events: 0, total: 0 }, &Progress::default());
+    let expected = if wanted { read.report.events } else { 0 };
+    assert_eq!((read.collector.events, read.collector.total > 0), (expected, wanted));
+    read.report.events
+}
+
+fn in_order(folder: &Path) -> u64 {
+    let reader = Reader::open(&[folder]).expect("it can be opened");
+    let mut events = reader.in_order(Window::default(), name_and_duration);
+    let (mut count, mut total, mut last) = (0, 0, i64::MIN);
+    while let Some(event) = events.next_event() {
+        assert!(last <= event.timestamp(), "they are in order");
+        last = event.timestamp();
+        if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
+            (count, total) = (count + 1, total + duration);
+        }
+    }
+    assert!(total > 0);
+    count
+}
+
+fn name_and_duration(class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    ["name", "duration"].into_iter().map(|name| class.field(name)).collect()
+}
+
+/// Sums durations up, event by event.
+struct Totals {
+    wanted: bool,
+    events: u64,
+    total: u64,
+}
+
+impl Collect for Totals {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        name_and_duration(class).filter(|_| self.wanted)
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        for event in events.iter() {
+            if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
+                self.events += 1;
+                self.total += duration;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Totals {
+        Totals { wanted: self.wanted, events: 0, total: 0 }
+    }
+
+    fn absorb(&mut self, other: Totals) {
+        self.events += other.events;
+        self.total += other.total;
+    }
+}
+
+fn ltt_top(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
+    command.args(arguments).arg(folder).stdout(Stdio::null());
+    command
+}
+
+fn babeltrace2(folder: &Path, is_dummy: bool) -> Command {
+    let mut command = Command::new("babeltrace2");
+    command.arg(folder).args(["--component", "sink.utils.dummy"].iter().filter(|_| is_dummy));
+    command.stdout(Stdio::null());
+    command
+}
