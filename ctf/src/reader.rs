@@ -155,7 +155,7 @@ impl Reader {
         let (path, _, (metadata, problems)) =
             read.min_by_key(|(_, length, (_, problems))| (problems.len(), Reverse(*length)))?;
         let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
-        self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason)));
+        self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason.to_string())));
         if describes_nothing {
             self.damage.push(Damage::new(path, "describes no stream"));
         }

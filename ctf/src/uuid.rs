@@ -43,7 +43,7 @@ impl Uuid {
     }
 }
 
-/// Finds the trace block's `uuid = "…"`. A clock has one too, in a block of its own.
+/// Finds the trace block's `uuid = "…"`. A clock has one too, in its block.
 fn of_text(text: &str) -> Option<Uuid> {
     let block = text.match_indices("trace").find_map(|(at, word)| {
         let before = text[..at].chars().next_back();

@@ -182,7 +182,7 @@ mod tests {
     fn case(text: &str) -> Metadata {
         let (text, _) = text.split_once("== stream").unwrap();
         let (metadata, problems) = metadata::read(text.replace('␞', "\x1e").as_bytes());
-        assert_eq!(problems, [""; 0]);
+        assert_eq!(problems, []);
         metadata
     }
 

@@ -48,6 +48,7 @@ impl StreamPlan {
         let header = EventHeader::new(stream);
         let plans = stream.events.iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
             let fields = wanted.as_deref().unwrap_or_default();
+            let firsts = first_positions(fields, class.fields.len());
             let scopes = [
                 (Scope::StreamContext, &stream.event_context),
                 (Scope::EventContext, &layout.context),
@@ -55,13 +56,13 @@ impl StreamPlan {
             ];
             let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
                 let kind = kind.as_ref()?;
-                Some((kind, targets(class, scope, kind, fields)))
+                Some((kind, targets(class, scope, kind, &firsts)))
             });
             let scopes: Vec<_> = scopes.collect();
             let constants = fields.iter().map(|&field| constant(metadata, stream, class, field));
             let constants: Vec<_> = constants.collect();
-            let repeats = fields.iter().enumerate().filter_map(|(into, field)| {
-                let from = fields.iter().position(|first| first == field)?;
+            let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
+                let from = firsts.get(field).copied().flatten()?;
                 (from < into).then_some((from, into))
             });
             ClassPlan {
@@ -78,7 +79,7 @@ impl StreamPlan {
         StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
     }
 
-    /// Where among the classes the one with this id is; if there is none, it may be behind the last.
+    /// Where among the classes the one with this id is; if there is no such class, it may be after the last.
     #[inline(always)]
     pub fn position(&self, id: u64) -> Option<usize> {
         match &self.ids {
@@ -88,13 +89,25 @@ impl StreamPlan {
     }
 }
 
-/// For each member of a scope, where among the wanted fields it is.
-fn targets(class: &EventClass, scope: Scope, kind: &Type, wanted: &[usize]) -> Vec<Option<usize>> {
-    let first = class.fields.iter().position(|field| field.scope == scope);
-    let members = 0..kind.members().len();
-    members
-        .map(|member| wanted.iter().position(|&field| Some(field) == first.map(|first| first + member)))
-        .collect()
+/// For each field of a class, where among the wanted fields it is first.
+fn first_positions(wanted: &[usize], fields: usize) -> Vec<Option<usize>> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut firsts = vec![None; fields];
+    for (position, &field) in wanted.iter().enumerate().rev() {
+        if let Some(first) = firsts.get_mut(field) {
+            *first = Some(position);
+        }
+    }
+    firsts
+}
+
+/// For each member of a scope, where among the wanted fields it is first.
+fn targets(class: &EventClass, scope: Scope, kind: &Type, firsts: &[Option<usize>]) -> Vec<Option<usize>> {
+    let begin = class.fields.iter().position(|field| field.scope == scope).unwrap_or(usize::MAX);
+    let firsts = firsts.get(begin..).unwrap_or_default();
+    (0..kind.members().len()).map(|member| firsts.get(member).copied().flatten()).collect()
 }
 
 /// The value of a wanted field, if it does not change from event to event.

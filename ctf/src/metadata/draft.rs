@@ -1,7 +1,7 @@
-//! Types whose lengths and variants do not know yet which fields they refer to.
+//! Types whose lengths and variants are not linked yet to the fields that they refer to.
 //!
-//! A named type is shared from wherever it is used, so types made of types cost their text's size;
-//! [`Draft::nodes`] says how large one becomes when it is copied out, and is bounded.
+//! A named type is shared by all types that use it, so drafts take no more memory than their text;
+//! [`Draft::nodes`] is the size of the type when it is copied out, which the [linker](super::link) bounds.
 
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -13,9 +13,6 @@ use crate::Enumeration;
 /// How deep a type may nest, names of types counted.
 const MAX_DEPTH: usize = 64;
 
-/// How many parts a type may have.
-const MAX_NODES: usize = 1 << 16;
-
 /// The largest alignment, in bits: 4096 bytes, a memory page.
 const MAX_ALIGN: i128 = 1 << 15;
 
@@ -23,7 +20,7 @@ const MAX_ALIGN: i128 = 1 << 15;
 #[derive(Debug)]
 pub struct Draft {
     pub kind: Kind,
-    /// How many types it is made of, itself included.
+    /// The number of types it is made of, itself included.
     pub nodes: usize,
     depth: usize,
 }
@@ -63,7 +60,7 @@ pub enum Tag {
     Number(Location, Arc<[(RangeInclusive<i128>, usize)]>),
 }
 
-/// How many elements an array has.
+/// The number of elements of an array.
 #[derive(Clone, Debug)]
 pub enum DraftLength {
     Fixed(u64),
@@ -79,13 +76,13 @@ pub type Path = Vec<String>;
 pub struct Location {
     /// The scope where the path begins, or else the structure around what refers.
     pub origin: Option<Origin>,
-    /// How many structures to go up first.
+    /// The number of structures to go up first.
     pub up: usize,
     /// The members to follow then; there is at least one.
     pub down: Vec<String>,
 }
 
-/// What fields stand in.
+/// The scopes of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     PacketHeader,
@@ -145,20 +142,27 @@ impl Kind {
 }
 
 impl Draft {
-    /// A draft, if it is not too large.
+    /// A draft, if it does not nest too deeply.
     pub fn new(kind: Kind) -> Drafted {
-        let parts: Vec<&Rc<Draft>> = match &kind {
-            Kind::Struct { members, .. } => members.iter().map(|member| &member.draft).collect(),
-            Kind::Variant { members, .. } => members.iter().map(|member| &member.draft).collect(),
-            Kind::Optional { content: part, .. } | Kind::Array { element: part, .. } => vec![part],
-            _ => Vec::new(),
+        let members = match &kind {
+            Kind::Struct { members, .. } => members.as_slice(),
+            Kind::Variant { members, .. } => members,
+            _ => &[],
         };
-        let depth = 1 + parts.iter().map(|part| part.depth).max().unwrap_or(0);
-        let nodes = parts.iter().fold(1, |nodes: usize, part| nodes.saturating_add(part.nodes));
-        if depth > MAX_DEPTH || nodes > MAX_NODES {
-            return Err("a type nests too deeply or has too many parts".into());
+        let content = match &kind {
+            Kind::Optional { content, .. } => Some(content),
+            Kind::Array { element, .. } => Some(element),
+            _ => None,
+        };
+        let (mut depth, mut nodes) = (0, 1_usize);
+        for part in members.iter().map(|member| &member.draft).chain(content) {
+            depth = depth.max(part.depth);
+            nodes = nodes.saturating_add(part.nodes);
         }
-        Ok(Rc::new(Draft { kind, nodes, depth }))
+        if depth >= MAX_DEPTH {
+            return Err("a type nests too deeply".into());
+        }
+        Ok(Rc::new(Draft { kind, nodes, depth: depth + 1 }))
     }
 
     fn align(&self) -> u32 {

@@ -1,7 +1,7 @@
 //! Lengths and variants to the fields that they refer to.
 //!
-//! TSDL's paths are looked up among the members that stand before them, first in their own structure, then in
-//! those around it, then in the scopes that are decoded earlier, innermost first. A path may also name the scope:
+//! TSDL's paths are looked up among the members before them, first in their own structure, then in those around it,
+//! then in the scopes that are decoded earlier, innermost first. A path may also name the scope:
 //!
 //! ```text
 //! trace.packet.header → stream.packet.context → stream.event.header → stream.event.context → event.context
@@ -10,32 +10,45 @@
 //!
 //! CTF 2's locations say [where to begin](super::locate).
 //!
-//! A field that is referred to gets a [`Slot`], which decoding fills and what refers to it reads. Where a variant
-//! stands in between, a reference may mean one field or another; these share a slot, as only one of them is there.
+//! A field that is referred to gets a [`Slot`], which decoding fills and what refers to it reads. A reference into a
+//! variant may mean one field or another; these share a slot, as only one of them is there. While types are linked, all
+//! integers are numbered, and numbers that share a slot are joined in a union-find forest. Events reuse the slots of
+//! other events, as decoding does not hold two at once.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Language;
 use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Path, Tag};
 use super::locate::locate;
-use super::model::{Array, EnvironmentValue, Length, Member, Optional, Slot, Struct, Type, Variant};
+use super::model::{Array, Length, Member, Metadata, Optional, Slot, Struct, Type, Variant};
 use crate::Enumeration;
 
-/// How many parts all types together may have.
-const MAX_NODES: usize = 1 << 19;
+/// The number of parts that all types together may have, and [more](BYTES_PER_NODE) for a larger text: a named type is
+/// copied out wherever it is used, so a short text can describe types of any size.
+const MIN_NODES: usize = 1 << 18;
 
-/// A scope that stands before the one that is being linked.
+/// The size of the text, in bytes, that allows for one more part. The shortest member, `u8 x;`, has more.
+const BYTES_PER_NODE: usize = 4;
+
+/// A structure with more members than this has an index of their names.
+const FEW_MEMBERS: usize = 16;
+
+/// A scope that is decoded before the one that is being linked.
 pub type Outer<'a> = (Origin, &'a Type);
 
 /// Links types, and hands out slots.
 pub struct Linker {
-    pub environment: Vec<(String, EnvironmentValue)>,
+    language: Language,
+    /// The numbers in the environment, which may be lengths.
+    pub environment: HashMap<String, u64>,
     nodes: usize,
-    /// All integers are numbered. While types are linked, their slots and those of references are these numbers.
-    /// For each number this has another one of the same slot, nearer to the first.
-    same: Vec<Slot>,
-    /// The numbers of integers that something refers to.
-    referred: Vec<Slot>,
+    max_nodes: usize,
+    /// Union-find parents of the integers' numbers; the root of a tree is its smallest number.
+    parents: Vec<Slot>,
+    /// A number in each tree that something refers to.
+    used: Vec<Slot>,
 }
 
 /// A field that a reference leads to.
@@ -57,29 +70,80 @@ pub struct Place<'a> {
 /// A structure that is being linked.
 pub struct Around {
     /// The members so far.
-    pub members: Vec<Member>,
+    members: Vec<Member>,
+    /// The positions of the members by their names, if there are many.
+    index: Option<HashMap<Arc<str>, usize>>,
     /// The name of the member that is being linked.
     pub current: Arc<str>,
 }
 
-impl Linker {
-    /// A linker for a trace with this environment, whose numbers may be lengths.
-    pub fn new(environment: Vec<(String, EnvironmentValue)>) -> Linker {
-        Linker { environment, nodes: 0, same: Vec::new(), referred: Vec::new() }
+impl Around {
+    /// A structure that will have this number of members.
+    fn new(count: usize) -> Around {
+        let index = (count > FEW_MEMBERS).then(HashMap::new);
+        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
     }
 
-    /// Links the type of a scope.
-    pub fn link(&mut self, origin: Origin, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
+    fn push(&mut self, member: Member) {
+        if let Some(index) = &mut self.index {
+            index.entry(member.name.clone()).or_insert(self.members.len());
+        }
+        self.members.push(member);
+    }
+
+    /// The first member with this name.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        match &self.index {
+            Some(index) => index.get(name).map(|&position| &self.members[position]),
+            None => member(&self.members, name),
+        }
+    }
+}
+
+impl Linker {
+    /// A linker for a text of this size in bytes.
+    pub fn new(language: Language, text_size: usize) -> Linker {
+        Linker {
+            language,
+            environment: HashMap::new(),
+            nodes: 0,
+            max_nodes: MIN_NODES + text_size / BYTES_PER_NODE,
+            parents: Vec::new(),
+            used: Vec::new(),
+        }
+    }
+
+    /// Links the type of a scope, which must be a structure.
+    pub fn scope(
+        &mut self,
+        origin: Origin,
+        draft: &Option<Rc<Draft>>,
+        outer: &[Outer<'_>],
+    ) -> Result<Option<Type>, String> {
+        let Some(draft) = draft else { return Ok(None) };
+        let name = match self.language {
+            Language::Tsdl => origin.in_tsdl(),
+            Language::Json => origin.in_json(),
+        };
+        let linked = self.link(origin, draft, outer).map_err(|reason| format!("{name}: {reason}"))?;
+        match linked {
+            Type::Struct(_) => Ok(Some(linked)),
+            _ => Err(format!("{name} is not a structure")),
+        }
+    }
+
+    fn link(&mut self, origin: Origin, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
         self.grow(draft.nodes)?;
         self.resolve(draft, &mut Place { origin, outer, around: Vec::new() })
     }
 
-    /// Counts parts that are about to be made.
-    fn grow(&mut self, nodes: usize) -> Result<(), String> {
-        self.nodes = self.nodes.saturating_add(nodes);
-        if self.nodes > MAX_NODES {
-            return Err("all types together have too many parts".into());
+    /// Counts parts that are about to be made. Types that are refused do not count, so that others still fit.
+    pub fn grow(&mut self, nodes: usize) -> Result<(), String> {
+        let grown = self.nodes.saturating_add(nodes);
+        if grown > self.max_nodes {
+            return Err("its types have too many parts for metadata of this size".into());
         }
+        self.nodes = grown;
         Ok(())
     }
 
@@ -103,15 +167,14 @@ impl Linker {
             Kind::Float(float) => Type::Float(float.clone()),
             Kind::Text => Type::Text,
             Kind::Struct { align, members } => {
-                let (count, current) = (members.len(), Arc::from(""));
-                place.around.push(Around { members: Vec::with_capacity(count), current });
+                place.around.push(Around::new(members.len()));
                 for DraftMember { name, label, draft } in members {
                     if let Some(structure) = place.around.last_mut() {
                         structure.current = name.clone();
                     }
                     let kind = self.resolve(draft, place).map_err(|reason| format!("`{name}`: {reason}"))?;
                     if let Some(structure) = place.around.last_mut() {
-                        structure.members.push(Member { name: name.clone(), label: label.clone(), kind });
+                        structure.push(Member { name: name.clone(), label: label.clone(), kind });
                     }
                 }
                 let members = place.around.pop().map_or(Vec::new(), |structure| structure.members);
@@ -133,8 +196,8 @@ impl Linker {
     }
 
     fn number(&mut self) -> Slot {
-        self.same.push(self.same.len());
-        self.same.len() - 1
+        self.parents.push(self.parents.len());
+        self.parents.len() - 1
     }
 
     fn length(&mut self, length: &DraftLength, place: &Place<'_>) -> Result<Length, String> {
@@ -152,16 +215,13 @@ impl Linker {
         if let [environment, name] = path.as_slice()
             && environment == "env"
         {
-            let found = self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-            return match found {
-                Some(EnvironmentValue::Integer(length)) if (0..=i128::from(u64::MAX)).contains(length) => {
-                    Ok(Length::Fixed(*length as u64))
-                }
-                _ => Err(format!("`env.{name}` is no length")),
-            };
+            let length = self.environment.get(name);
+            return length
+                .map(|&length| Length::Fixed(length))
+                .ok_or_else(|| format!("`env.{name}` is not a length"));
         }
         let target = place.find(path)?;
-        Ok(Length::Slot(self.refer(&[target])))
+        Ok(Length::Slot(self.join(&[target])))
     }
 
     fn variant(&mut self, tag: &Tag, members: &[DraftMember], place: &mut Place<'_>) -> Result<Type, String> {
@@ -171,7 +231,7 @@ impl Linker {
             Tag::Label(path) => {
                 let target = place.find(path)?;
                 let labels = target.labels.as_ref();
-                let labels = labels.ok_or_else(|| format!("`{}` is no enumeration", path.join(".")))?;
+                let labels = labels.ok_or_else(|| format!("`{}` is not an enumeration", path.join(".")))?;
                 self.grow(labels.labels.len())?;
                 let positions = members.iter().enumerate().rev();
                 let positions: HashMap<&str, usize> =
@@ -181,7 +241,7 @@ impl Linker {
                     .iter()
                     .filter_map(|(label, values)| Some((values.clone(), *positions.get(label.as_str())?)));
                 let choices = choices.collect();
-                (self.refer(&[target]), choices)
+                (self.join(&[target]), choices)
             }
         };
         let members = members.iter().map(|DraftMember { name, label, draft }| {
@@ -192,7 +252,7 @@ impl Linker {
         Ok(Type::Variant(Variant { tag, choices, members }))
     }
 
-    /// The number that stands for all fields that may be at a location.
+    /// The number of the slot that all fields which may be at a location share.
     fn at(
         &mut self,
         location: &Location,
@@ -202,44 +262,59 @@ impl Linker {
         let targets = locate(location, place)?;
         self.grow(targets.len())?;
         targets.iter().try_for_each(check)?;
-        Ok(self.refer(&targets))
+        Ok(self.join(&targets))
     }
 
-    /// Notes that something refers to these fields, of which one is there.
-    fn refer(&mut self, targets: &[Target]) -> Slot {
-        let first = targets.iter().map(|target| self.first(target.number)).min().unwrap_or(0);
+    /// Makes fields share a slot, of which one is there where something refers to them. Returns its number.
+    fn join(&mut self, targets: &[Target]) -> Slot {
+        let first = targets.iter().map(|target| self.root(target.number)).min().unwrap_or(0);
         for target in targets {
-            let other = self.first(target.number);
-            self.same[other] = first;
+            let other = self.root(target.number);
+            self.parents[other] = first;
         }
-        self.referred.push(first);
+        self.used.push(first);
         first
     }
 
-    /// The first number of the same slot.
-    fn first(&mut self, number: Slot) -> Slot {
-        let mut first = number;
-        while self.same[first] != first {
-            self.same[first] = self.same[self.same[first]];
-            first = self.same[first];
+    /// The root of a number's tree. Halves the path on the way.
+    fn root(&mut self, number: Slot) -> Slot {
+        let mut root = number;
+        while self.parents[root] != root {
+            self.parents[root] = self.parents[self.parents[root]];
+            root = self.parents[root];
         }
-        first
+        root
     }
 
-    /// Gives the integers that are referred to and what refers to them their slots, and other integers none.
-    /// Returns how many slots there are. Run when all is linked.
-    pub fn settle<'t>(&mut self, types: impl Iterator<Item = &'t mut Type>) -> usize {
-        let mut slots = HashMap::new();
-        for number in std::mem::take(&mut self.referred) {
-            let next = slots.len();
-            slots.entry(self.first(number)).or_insert(next);
+    /// Replaces the numbers of integers that something refers to, and of what refers to them, by slots. Returns the
+    /// number of slots. Run when all is linked.
+    pub fn settle(mut self, metadata: &mut Metadata) -> usize {
+        let mut slots = vec![Settled::Unused; self.parents.len()];
+        for number in std::mem::take(&mut self.used) {
+            slots[self.root(number)] = Settled::Used;
         }
-        types.for_each(|kind| self.settle_one(kind, &slots));
-        slots.len()
+        let mut settling = Settling { slots, next: 0 };
+        let Metadata { packet_header, streams, .. } = metadata;
+        let shared = streams.iter_mut().flat_map(|stream| {
+            [&mut stream.packet_context, &mut stream.event_header, &mut stream.event_context]
+        });
+        for scope in std::iter::once(packet_header).chain(shared).flatten() {
+            self.settle_one(scope, &mut settling);
+        }
+        let shared = settling.next;
+        let mut most = shared;
+        for event in streams.iter_mut().flat_map(|stream| &mut stream.events) {
+            settling.next = shared;
+            for scope in [&mut event.context, &mut event.payload].into_iter().flatten() {
+                self.settle_one(scope, &mut settling);
+            }
+            most = most.max(settling.next);
+        }
+        most
     }
 
-    fn settle_one(&mut self, kind: &mut Type, slots: &HashMap<Slot, Slot>) {
-        let mut slot = |number: Slot| slots.get(&self.first(number)).copied();
+    fn settle_one(&mut self, kind: &mut Type, slots: &mut Settling) {
+        let mut slot = |number: Slot| slots.slot(self.root(number));
         match kind {
             Type::Integer(integer) | Type::Enum(integer, _) => integer.slot = integer.slot.and_then(slot),
             Type::Variable(integer) => integer.slot = integer.slot.and_then(slot),
@@ -265,38 +340,84 @@ impl Linker {
     }
 }
 
+/// What is known of the slots of numbers.
+struct Settling {
+    /// For the root of each tree.
+    slots: Vec<Settled>,
+    /// The next free slot.
+    next: Slot,
+}
+
+/// Whether a number needs a slot, and which.
+#[derive(Clone, Copy)]
+enum Settled {
+    Unused,
+    Used,
+    Slot(Slot),
+}
+
+impl Settling {
+    /// The slot of a tree, by its root.
+    fn slot(&mut self, root: Slot) -> Option<Slot> {
+        let slot = match self.slots[root] {
+            Settled::Unused => return None,
+            Settled::Slot(slot) => slot,
+            Settled::Used => {
+                self.next += 1;
+                self.next - 1
+            }
+        };
+        self.slots[root] = Settled::Slot(slot);
+        Some(slot)
+    }
+}
+
 impl Place<'_> {
     /// The field that a path of TSDL's leads to.
     fn find(&self, path: &Path) -> Result<Target, String> {
         let full = path.join(".");
         let rest_of = |origin: Origin| {
-            let name = origin.in_tsdl();
-            let parts = name.split('.').count();
-            (full.starts_with(name) && path.len() > parts).then(|| &path[parts..])
+            let mut rest = path.as_slice();
+            for part in origin.in_tsdl().split('.') {
+                rest = rest.split_first().filter(|(first, _)| *first == part)?.1;
+            }
+            (!rest.is_empty()).then_some(rest)
         };
         let found = if let Some(rest) = rest_of(self.origin) {
-            self.around.first().and_then(|structure| find(&structure.members, rest))
+            self.around.first().and_then(|structure| find(|name| structure.member(name), rest))
         } else if let Some((outer, rest)) =
             self.outer.iter().find_map(|(origin, outer)| Some((outer, rest_of(*origin)?)))
         {
-            find(outer.members(), rest)
+            find(|name| member(outer.members(), name), rest)
         } else {
-            let around = self.around.iter().rev().map(|structure| structure.members.as_slice());
-            let outer = self.outer.iter().rev().map(|(_, outer)| outer.members());
-            around.chain(outer).find_map(|members| find(members, path))
+            let mut around = self.around.iter().rev();
+            let mut outer = self.outer.iter().rev();
+            around
+                .find_map(|structure| find(|name| structure.member(name), path))
+                .or_else(|| outer.find_map(|(_, outer)| find(|name| member(outer.members(), name), path)))
         };
-        found.ok_or_else(|| format!("`{full}` is no integer that stands before it"))
+        found.ok_or_else(|| format!("there is no integer `{full}` before it"))
     }
 }
 
-fn find(members: &[Member], path: &[String]) -> Option<Target> {
+/// The first member with this name.
+pub fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
+    members.iter().find(|member| *member.name == *name)
+}
+
+/// Follows a path, whose first part is looked up like this.
+fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Option<Target> {
     let (first, rest) = path.split_first()?;
-    let member = members.iter().find(|member| *member.name == **first)?;
-    match &member.kind {
-        Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => find(members, rest),
-        other if rest.is_empty() => Target::of(other),
-        _ => None,
+    let mut kind = &lookup(first)?.kind;
+    for name in rest {
+        kind = match kind {
+            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
+                &member(members, name)?.kind
+            }
+            _ => return None,
+        };
     }
+    Target::of(kind)
 }
 
 impl Target {

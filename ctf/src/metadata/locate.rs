@@ -11,7 +11,7 @@
 //! ```
 
 use super::draft::{Location, Origin};
-use super::link::{Place, Target};
+use super::link::{Place, Target, member};
 use super::model::{Member, Type};
 
 /// The integers that may be at a location: several, if a variant is on the way.
@@ -29,7 +29,7 @@ pub fn locate(location: &Location, place: &Place<'_>) -> Result<Vec<Target>, Str
         within(place, level, &path, &mut found);
     }
     if found.is_empty() {
-        return Err(format!("`{}` is no integer that stands before it", words(location)));
+        return Err(format!("there is no integer `{}` before it", words(location)));
     }
     Ok(found)
 }
@@ -41,15 +41,15 @@ fn within(place: &Place<'_>, level: usize, path: &[&str], found: &mut Vec<Target
     };
     if *structure.current == **first {
         within(place, level + 1, rest, found);
-    } else {
-        below(&structure.members, path, found);
+    } else if let Some(member) = structure.member(first) {
+        inside(&member.kind, rest, found);
     }
 }
 
 /// Follows a path from members that are linked.
 fn below(members: &[Member], path: &[&str], found: &mut Vec<Target>) {
     if let Some((first, rest)) = path.split_first()
-        && let Some(member) = members.iter().find(|member| *member.name == **first)
+        && let Some(member) = member(members, first)
     {
         inside(&member.kind, rest, found);
     }

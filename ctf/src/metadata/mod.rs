@@ -1,5 +1,5 @@
-//! Metadata: the text that says how a trace's packets are laid out. CTF 1.8 has a language of its own for it, TSDL,
-//! and CTF 2 has JSON.
+//! Metadata: the text that describes the layout of a trace's packets. CTF 1.8 has a language for it, TSDL, and CTF 2
+//! uses JSON.
 //!
 //! ```text
 //!                 ┌─ tsdl ─> drafts ─┐
@@ -7,9 +7,10 @@
 //!                 └─ json ─> drafts ─┘  └ link: lengths and variants to fields
 //! ```
 //!
-//! The text comes from a file and is trusted no more than the packets: depth, sizes and the number of parts
-//! are bounded. What cannot be understood is left out and named, and what stands before it is kept, so that
-//! a file that was cut off still describes its first events.
+//! The text comes from a file and is trusted no more than the packets: depth is bounded, and what types take in
+//! memory is bounded by the size of the text. Statements are read one after the other, and each is dropped as soon as its
+//! event class is assembled, so that time and memory are linear in the number of event classes. A statement
+//! that cannot be understood is named and skipped, and the others are used.
 
 mod assemble;
 mod draft;
@@ -18,36 +19,15 @@ mod link;
 mod locate;
 mod model;
 mod packets;
+mod problem;
 mod tsdl;
 
-pub use json::{is_json, uuid_of_json};
+pub(crate) use json::{is_json, uuid_of_json};
 pub use model::*;
+use problem::Problems;
+pub use problem::{Place, Problem};
 
-/// A problem with at most this many others before it is worth stating.
-const MAX_PROBLEMS: usize = 16;
-
-/// Something in metadata that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The line of the text, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub reason: String,
-}
-
-/// What in metadata cannot be understood.
-#[derive(Debug, Default)]
-struct Problems(Vec<Problem>);
-
-impl Problems {
-    fn add(&mut self, line: usize, reason: impl Into<String>) {
-        if self.0.len() < MAX_PROBLEMS {
-            self.0.push(Problem { line, reason: reason.into() });
-        }
-    }
-}
-
-/// In what metadata is written.
+/// The languages of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     /// CTF 1.8's.
@@ -56,11 +36,19 @@ enum Language {
     Json,
 }
 
-/// Reads a metadata file: what it says, and what in it cannot be understood.
-pub fn read(bytes: &[u8]) -> (Metadata, Vec<String>) {
-    let (text, broken) = packets::text(bytes);
-    let (metadata, Problems(found)) =
-        if json::is_sequence(&text) { json::read(&text) } else { tsdl::read(&text) };
-    let found = found.into_iter().map(|Problem { line, reason }| format!("line {line}: {reason}"));
-    (metadata, broken.into_iter().chain(found).collect())
+/// Reads a metadata file: what it says, and what in it cannot be used.
+///
+/// ```
+/// let text = "/* CTF 1.8 */ event { name = \"hello\"; fields := struct { integer { size = 8; } x; }; }; event {";
+/// let (metadata, problems) = ctf_reader::metadata::read(text.as_bytes());
+/// assert_eq!(metadata.streams[0].events[0].name, "hello");
+/// assert_eq!(problems[0].to_string(), "line 1: event: the text ends where a name should be");
+/// ```
+pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
+    let (text, mut problems) = packets::text(bytes);
+    let metadata = match json::is_sequence(&text) {
+        true => json::read(&text, &mut problems),
+        false => tsdl::read(&text, &mut problems),
+    };
+    (metadata, problems.finish())
 }

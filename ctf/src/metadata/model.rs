@@ -19,7 +19,7 @@ pub struct Metadata {
     pub packet_header: Option<Type>,
     /// The stream classes, sorted by id.
     pub streams: Vec<StreamClass>,
-    /// How many [slots](Slot) decoding needs.
+    /// The number of [slots](Slot) that decoding needs.
     pub slots: usize,
 }
 
@@ -37,11 +37,11 @@ pub enum EnvironmentValue {
 pub struct StreamClass {
     /// What the [`Role::StreamClassId`] in a packet header says.
     pub id: u64,
-    /// Stands in each packet after the packet header.
+    /// Follows the packet header in each packet.
     pub packet_context: Option<Type>,
-    /// Stands before each event.
+    /// Precedes each event.
     pub event_header: Option<Type>,
-    /// Stands after each event header.
+    /// Follows each event header.
     pub event_context: Option<Type>,
     /// What the timestamps of this stream count.
     pub clock: Option<Arc<Clock>>,
@@ -58,7 +58,7 @@ pub struct EventLayout {
     pub name: String,
     /// The numeric log level.
     pub log_level: Option<i64>,
-    /// Stands after the stream's event context.
+    /// Follows the stream's event context.
     pub context: Option<Type>,
     /// The event's own fields.
     pub payload: Option<Type>,
@@ -67,7 +67,7 @@ pub struct EventLayout {
 /// What timestamps count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// By what integers refer to it.
+    /// The name by which integers refer to it.
     pub name: String,
     /// Counts in a second; never 0.
     pub frequency: u64,
@@ -96,10 +96,10 @@ impl Clock {
 /// Where an integer that a length or a variant refers to is kept while decoding.
 pub type Slot = usize;
 
-/// What a field tells about the packet or the event that it stands in.
+/// What a field tells about its packet or its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// In a packet header: always [the same](crate::packets::MAGIC).
+    /// In a packet header: always 0xC1FC1FC1.
     Magic,
     /// In a packet header: the id of the stream's class.
     StreamClassId,
@@ -115,7 +115,7 @@ pub enum Role {
     PacketSize,
     /// In a packet context: the packet's number in its stream.
     Sequence,
-    /// In a packet context: how many events the stream had discarded.
+    /// In a packet context: the number of events that the stream had discarded.
     Discarded,
     /// In an event header: the id of the event's class.
     EventClassId,
@@ -126,7 +126,7 @@ pub enum Role {
 pub enum Type {
     /// An integer.
     Integer(Integer),
-    /// An integer that takes as many bytes as it needs.
+    /// An integer of variable length.
     Variable(VariableInteger),
     /// A floating-point number.
     Float(Float),
@@ -144,7 +144,7 @@ pub enum Type {
     Array(Array),
 }
 
-/// In which order the bytes of a number stand, and its bits within them.
+/// The order of the bytes of a number, and of its bits within them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
     /// Least significant first.
@@ -172,7 +172,7 @@ pub struct Integer {
     pub is_character: bool,
     /// Whether it is true or false: any bit is set.
     pub is_boolean: bool,
-    /// In which base to show it.
+    /// The base in which to show it.
     pub base: Base,
     /// The clock that TSDL says it counts; decoding goes by [`Role::Timestamp`] alone.
     pub clock: Option<Arc<Clock>>,
@@ -211,7 +211,7 @@ pub struct Float {
 pub struct Struct {
     /// In bits: at least the largest of its members'.
     pub align: u32,
-    /// In the order in which they stand.
+    /// In their order.
     pub members: Vec<Member>,
 }
 
@@ -220,9 +220,9 @@ pub struct Struct {
 /// Its names are shared: a type that is used often is copied out, and its names may be long.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// By what lengths and variants refer to it.
+    /// The name by which lengths and variants refer to it.
     pub name: Arc<str>,
-    /// What it is called: the name without the underscore that LTTng puts before it in TSDL.
+    /// What it is called in events: the name without the underscore that LTTng puts before it in TSDL.
     pub label: Arc<str>,
     /// Its layout.
     pub kind: Type,
@@ -252,7 +252,7 @@ impl Variant {
 pub struct Optional {
     /// Where the value that decides is kept.
     pub selector: Slot,
-    /// With which values it is there.
+    /// The values with which it is there.
     pub values: Arc<[RangeInclusive<i128>]>,
     /// What it is then.
     pub content: Box<Type>,
@@ -272,18 +272,18 @@ pub struct Array {
     pub align: u32,
     /// Whether this is the UUID that the metadata has too.
     pub is_uuid: bool,
-    /// How many elements.
+    /// The number of elements.
     pub length: Length,
     /// What each is.
     pub element: Box<Type>,
 }
 
-/// How many elements there are.
+/// The number of elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Length {
-    /// Always as many.
+    /// Always the same number.
     Fixed(u64),
-    /// As many as an earlier field says.
+    /// What an earlier field says.
     Slot(Slot),
 }
 

@@ -1,22 +1,31 @@
 //! Fragments to metadata.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::super::assemble::{Drafts, EventDraft, StreamDraft};
+use super::super::assemble::{Assembler, EventDraft, StreamDraft};
 use super::super::draft::Draft;
 use super::super::model::{Clock, EnvironmentValue, Metadata};
 use super::super::{Language, Problems};
 use super::classes::Classes;
 use super::identity::uuid;
-use super::object::{self, Object, missing};
-use super::sequence::{Fragment, fragments};
+use super::object::{Object, missing};
+use super::sequence::{Fragment, Unreadable, fragments};
+use super::value::Value;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
+
+/// The types of fragments.
+const FRAGMENTS: [&str; 6] = [
+    "preamble",
+    "field-class-alias",
+    "trace-class",
+    "clock-class",
+    "data-stream-class",
+    "event-record-class",
+];
 
 /// The names of LTTng's log levels, from 0 on.
 const LOG_LEVELS: [&str; 15] = [
@@ -38,13 +47,20 @@ const LOG_LEVELS: [&str; 15] = [
 ];
 
 /// Reads the text of metadata. What does not fit is left out and named.
-pub fn read(text: &str) -> (Metadata, Problems) {
-    let mut problems = Problems::default();
-    match Builder::new().fragments(text, &mut problems) {
-        Ok(drafts) => (drafts.assemble(Language::Json, &mut problems), problems),
+pub fn read(text: &str, problems: &mut Problems) -> Metadata {
+    let mut builder = Builder {
+        classes: Classes::new(),
+        clocks: HashMap::new(),
+        assembler: Assembler::new(Language::Json, text.len()),
+        has_trace: false,
+        has_stream: false,
+        may_have_lost_trace: false,
+    };
+    match builder.fragments(text, problems) {
+        Ok(()) => builder.assembler.finish(problems),
         Err((line, reason)) => {
             problems.add(line, reason);
-            (Metadata::default(), problems)
+            Metadata::default()
         }
     }
 }
@@ -52,49 +68,56 @@ pub fn read(text: &str) -> (Metadata, Problems) {
 struct Builder {
     classes: Classes,
     clocks: HashMap<String, Arc<Clock>>,
-    drafts: Drafts,
-    stream_ids: HashSet<u64>,
+    assembler: Assembler,
     has_trace: bool,
+    has_stream: bool,
+    /// Whether a fragment that was not understood may have been the trace class.
+    may_have_lost_trace: bool,
 }
 
 impl Builder {
-    fn new() -> Builder {
-        Builder {
-            classes: Classes::new(),
-            clocks: HashMap::new(),
-            drafts: Drafts::default(),
-            stream_ids: HashSet::new(),
-            has_trace: false,
-        }
-    }
-
     /// Takes all fragments in. An error is what leaves none of the trace's packets readable, with its line.
-    fn fragments(mut self, text: &str, problems: &mut Problems) -> Result<Drafts, (usize, String)> {
+    fn fragments(&mut self, text: &str, problems: &mut Problems) -> Result<(), (usize, String)> {
         for (position, Fragment { line, value }) in fragments(text).enumerate() {
             let value = match value {
                 Ok(value) => value,
-                Err(reason) if position == 0 => return Err((line, reason)),
-                Err(reason) => {
-                    problems.add(line, reason);
+                Err(Unreadable { reason, is_cut }) => {
+                    self.may_have_lost_trace |= position > 0 && !is_cut && !self.has_stream;
+                    match is_cut {
+                        true => problems.cut_statement(line, reason),
+                        false => problems.add(line, reason),
+                    }
                     continue;
                 }
             };
-            if position == 0 {
-                self.preamble(&value).map_err(|reason| (line, format!("preamble: {reason}")))?;
-                continue;
-            }
             let kind = value.get("type").and_then(Value::as_str).unwrap_or("fragment");
-            match (kind, self.fragment(kind, &value, line)) {
+            if position == 0 {
+                match self.preamble(&value) {
+                    Ok(()) => continue,
+                    Err(reason) if kind == "preamble" => return Err((line, format!("preamble: {reason}"))),
+                    Err(reason) => problems.add(line, format!("preamble: {reason}")),
+                }
+            }
+            match (kind, self.fragment(kind, &value, line, problems)) {
                 (_, Ok(())) => {}
                 // Every packet begins with what this describes.
                 ("trace-class", Err(reason)) => return Err((line, format!("{kind}: {reason}"))),
-                (_, Err(reason)) => problems.add(line, format!("{kind}: {reason}")),
+                (_, Err(reason)) => {
+                    let is_known = FRAGMENTS.contains(&kind);
+                    self.may_have_lost_trace |= position > 0 && !is_known && !self.has_stream;
+                    problems.add(line, format!("{kind}: {reason}"));
+                }
             }
         }
-        Ok(self.drafts)
+        match self.may_have_lost_trace && !self.has_trace {
+            true => {
+                Err((1, "the trace class is missing or damaged; no packet can be read without it".into()))
+            }
+            false => Ok(()),
+        }
     }
 
-    fn preamble(&mut self, value: &Value) -> Result<(), String> {
+    fn preamble(&mut self, value: &Value<'_>) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
             return Err("CTF 2 metadata must begin with one".into());
@@ -108,53 +131,65 @@ impl Builder {
                 "the trace needs the CTF 2 extension {name}, which is not supported: record without it"
             ));
         }
-        self.drafts.uuid = fragment.get("uuid").map(uuid).transpose()?;
+        self.assembler.metadata.uuid = fragment.get("uuid").map(uuid).transpose()?;
         Ok(())
     }
 
-    fn fragment(&mut self, kind: &str, value: &Value, line: usize) -> Result<(), String> {
+    fn fragment(
+        &mut self,
+        kind: &str,
+        value: &Value<'_>,
+        line: usize,
+        problems: &mut Problems,
+    ) -> Result<(), String> {
         let fragment = Object::of(value)?;
         match kind {
-            "preamble" => Err("there is another one before".into()),
+            "preamble" => Err("there is already one".into()),
             "field-class-alias" => {
                 let name = fragment.text("name")?.ok_or_else(|| missing("name"))?;
                 let class = fragment.required("field-class")?;
                 self.classes.name(name, class).map_err(|reason| format!("`{name}`: {reason}"))
             }
-            "trace-class" => self.trace(fragment, line),
+            "trace-class" => self.trace(fragment),
             "clock-class" => self.clock(fragment),
-            "data-stream-class" => self.stream(fragment, line),
-            "event-record-class" => self.event(fragment, line),
-            _ => Err("this is no fragment of CTF 2".into()),
+            "data-stream-class" => self.stream(fragment, line, problems),
+            "event-record-class" => self.event(fragment, line, problems),
+            _ => Err("unknown type of fragment".into()),
         }
     }
 
-    fn trace(&mut self, fragment: Object<'_>, line: usize) -> Result<(), String> {
+    fn trace(&mut self, fragment: Object<'_>) -> Result<(), String> {
         if std::mem::replace(&mut self.has_trace, true) {
-            return Err("there is another one before".into());
+            return Err("there is already one".into());
         }
         for (name, value) in fragment.map("environment")?.into_iter().flatten() {
-            let value = match (object::integer(value), value.as_str()) {
+            let value = match (value.as_integer(), value.as_str()) {
                 (Some(number), _) => EnvironmentValue::Integer(number),
                 (_, Some(text)) => EnvironmentValue::Text(text.to_owned()),
                 _ => return Err(format!("`environment`: `{name}` must be an integer or a string")),
             };
-            self.drafts.environment.push((name.clone(), value));
+            self.assembler.environment(name.clone().into_owned(), value);
         }
         let header = self.scope(fragment, "packet-header-field-class")?;
-        self.drafts.packet_header = header.map(|header| (header, line));
-        Ok(())
+        self.assembler.packet_header(header)
     }
 
+    /// Takes in a clock class. Release candidates of the specification gave it no id but a unique name, and some called
+    /// the offset just that.
     fn clock(&mut self, fragment: Object<'_>) -> Result<(), String> {
-        let name = fragment.text("id")?.ok_or_else(|| missing("id"))?.to_owned();
+        let name = match fragment.text("id")? {
+            Some(id) => id,
+            None => fragment.text("name")?.ok_or_else(|| missing("id"))?,
+        };
         let frequency = fragment.unsigned("frequency")?.ok_or_else(|| missing("frequency"))?;
         if frequency == 0 {
             return Err("a clock's frequency must be above 0".into());
         }
         let (mut offset_seconds, mut offset) = (0, 0);
-        if let Some(value) = fragment.get("offset-from-origin") {
-            let value = Object::of(value).map_err(|reason| format!("`offset-from-origin`: {reason}"))?;
+        let found =
+            ["offset-from-origin", "offset"].into_iter().find_map(|key| Some((key, fragment.get(key)?)));
+        if let Some((key, value)) = found {
+            let value = Object::of(value).map_err(|reason| format!("`{key}`: {reason}"))?;
             let seconds = value.integer("seconds")?.unwrap_or(0);
             offset_seconds = i64::try_from(seconds).map_err(|_| "the clock's `seconds` are out of range")?;
             let cycles = value.unsigned("cycles")?.filter(|&cycles| cycles < frequency);
@@ -162,38 +197,41 @@ impl Builder {
             let cycles = cycles.ok_or("the clock's `cycles` make a second or more")?;
             offset = i64::try_from(cycles).map_err(|_| "the clock's `cycles` are out of range")?;
         }
-        // Where the origin is not 1970 it is not known, and times are told from it all the same.
-        let clock = Arc::new(Clock { name: name.clone(), frequency, offset_seconds, offset });
-        match self.clocks.insert(name, clock) {
+        // An origin other than 1970 is not known, and times are counted from it all the same.
+        let clock = Arc::new(Clock { name: name.to_owned(), frequency, offset_seconds, offset });
+        match self.clocks.insert(name.to_owned(), clock) {
             Some(other) => Err(format!("another clock has the id `{}`", other.name)),
             None => Ok(()),
         }
     }
 
-    fn stream(&mut self, fragment: Object<'_>, line: usize) -> Result<(), String> {
+    fn stream(&mut self, fragment: Object<'_>, line: usize, problems: &mut Problems) -> Result<(), String> {
+        self.has_stream = true;
         let id = fragment.unsigned("id")?.unwrap_or(0);
-        if !self.stream_ids.insert(id) {
-            return Err(format!("there is another stream with id {id}"));
-        }
-        let clock = fragment.text("default-clock-class-id")?.map(|id| {
+        let clock = match fragment.text("default-clock-class-id")? {
+            Some(id) => Some(id),
+            // Release candidates of the specification.
+            None => fragment.text("default-clock-class-name")?,
+        };
+        let clock = clock.map(|id| {
             let found = self.clocks.get(id).cloned();
             found.ok_or_else(|| format!("no clock before this has the id `{id}`"))
         });
-        self.drafts.streams.push(StreamDraft {
+        let stream = StreamDraft {
             id,
             clock: clock.transpose()?,
             packet_context: self.scope(fragment, "packet-context-field-class")?,
             event_header: self.scope(fragment, "event-record-header-field-class")?,
             event_context: self.scope(fragment, "event-record-common-context-field-class")?,
             line,
-        });
-        Ok(())
+        };
+        self.assembler.stream(stream, problems)
     }
 
-    fn event(&mut self, fragment: Object<'_>, line: usize) -> Result<(), String> {
+    fn event(&mut self, fragment: Object<'_>, line: usize, problems: &mut Problems) -> Result<(), String> {
         let name = fragment.text("name")?.unwrap_or_default();
         let named = |reason| format!("`{name}`: {reason}");
-        self.drafts.events.push(EventDraft {
+        let event = EventDraft {
             id: Some(fragment.unsigned("id")?.unwrap_or(0)),
             stream_id: Some(fragment.unsigned("data-stream-class-id")?.unwrap_or(0)),
             name: name.to_owned(),
@@ -201,11 +239,12 @@ impl Builder {
             context: self.scope(fragment, "specific-context-field-class").map_err(named)?,
             payload: self.scope(fragment, "payload-field-class").map_err(named)?,
             line,
-        });
+        };
+        self.assembler.event(event, problems);
         Ok(())
     }
 
-    fn scope(&self, fragment: Object<'_>, property: &str) -> Result<Option<Rc<Draft>>, String> {
+    fn scope(&mut self, fragment: Object<'_>, property: &str) -> Result<Option<Rc<Draft>>, String> {
         let draft = fragment.get(property).map(|class| self.classes.draft(class));
         draft.transpose().map_err(|reason| format!("`{property}`: {reason}"))
     }
@@ -216,7 +255,7 @@ fn log_level(fragment: Object<'_>) -> Option<i64> {
     let level = fragment.get("attributes")?.get(LTTNG)?.get("log-level")?;
     let named =
         |name| LOG_LEVELS.iter().zip(0..).find(|(level, _)| **level == name).map(|(_, number)| number);
-    level.as_i64().or_else(|| level.as_str().and_then(named))
+    level.as_integer().and_then(|level| i64::try_from(level).ok()).or_else(|| level.as_str().and_then(named))
 }
 
 #[cfg(test)]
@@ -225,13 +264,20 @@ mod tests {
 
     const PREAMBLE: &str = "{\"type\": \"preamble\", \"version\": 2}\n";
 
+    fn read_text(text: &str) -> (Metadata, Vec<String>) {
+        let mut problems = Problems::default();
+        let metadata = read(text, &mut problems);
+        (metadata, problems.finish().iter().map(ToString::to_string).collect())
+    }
+
     #[test]
     fn log_levels_are_lttngs() {
         let event = |level: &str| {
             let attributes = format!("{{\"lttng.org,2009\": {{\"log-level\": {level}}}}}");
             let event = format!("{{\"type\": \"event-record-class\", \"attributes\": {attributes}}}");
-            let (metadata, problems) = read(&format!("{PREAMBLE}{{\"type\": \"data-stream-class\"}}{event}"));
-            assert!(problems.0.is_empty(), "{problems:?}");
+            let (metadata, problems) =
+                read_text(&format!("{PREAMBLE}{{\"type\": \"data-stream-class\"}}{event}"));
+            assert_eq!(problems, [""; 0]);
             metadata.streams[0].events[0].log_level
         };
         let levels = ["\"emergency\"", "\"debug:line\"", "\"debug\"", "13", "\"loud\"", "null"].map(event);
@@ -249,8 +295,8 @@ mod tests {
         );
         let event = |i| format!("{{\"type\": \"event-record-class\", \"id\": {i}}}");
         let events: String = (0..5000).map(event).collect();
-        let (metadata, problems) = read(&format!("{PREAMBLE}{stream}{events}"));
-        assert!((100..5000).contains(&metadata.streams[0].events.len()));
-        assert_eq!(problems.0[0].reason, "event ``: all events together have too many fields");
+        let (metadata, problems) = read_text(&format!("{PREAMBLE}{stream}{events}"));
+        assert!((100..500).contains(&metadata.streams[0].events.len()));
+        assert_eq!(problems[0], "line 2: event ``: all events together have too many context fields");
     }
 }

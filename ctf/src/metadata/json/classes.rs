@@ -15,47 +15,51 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::super::draft::{Draft, DraftLength, DraftMember, Drafted, Kind, Location, Origin, Tag};
 use super::super::draft::{alignment, integer_size};
 use super::super::model::{ByteOrder, Float, Integer, Role, VariableInteger};
-use super::object::{self, Object, missing};
+use super::object::{Object, missing};
+use super::value::Value;
 use crate::{Base, Enumeration};
 
 type Ranges = Vec<RangeInclusive<i128>>;
 
+/// The number of member names that are shared between all classes.
+const MAX_NAMES: usize = 1 << 16;
+
 /// Reads field classes, and knows those that have names.
 pub struct Classes {
     aliases: HashMap<String, Rc<Draft>>,
+    /// The names of members, interned.
+    names: HashSet<Arc<str>>,
 }
 
 impl Classes {
     pub fn new() -> Classes {
-        Classes { aliases: HashMap::new() }
+        Classes { aliases: HashMap::new(), names: HashSet::new() }
     }
 
     /// Gives a field class a name.
-    pub fn name(&mut self, name: &str, class: &Value) -> Result<(), String> {
+    pub fn name(&mut self, name: &str, class: &Value<'_>) -> Result<(), String> {
         let draft = self.draft(class)?;
         match self.aliases.insert(name.to_owned(), draft) {
-            Some(_) => Err(format!("another field class is called `{name}`")),
+            Some(_) => Err(format!("another field class has the name `{name}`")),
             None => Ok(()),
         }
     }
 
     /// The type of a field class, or of one that has this name.
-    pub fn draft(&self, class: &Value) -> Drafted {
+    pub fn draft(&mut self, class: &Value<'_>) -> Drafted {
         if let Some(name) = class.as_str() {
             let found = self.aliases.get(name).cloned();
-            return found.ok_or_else(|| format!("no field class before this is called `{name}`"));
+            return found.ok_or_else(|| format!("no field class before this has the name `{name}`"));
         }
         let class = Object::of(class)?;
         let kind = class.text("type")?.ok_or_else(|| missing("type"))?;
         self.kind(kind, class).map_err(|reason| format!("{kind}: {reason}")).and_then(Draft::new)
     }
 
-    fn kind(&self, kind: &str, class: Object<'_>) -> Result<Kind, String> {
+    fn kind(&mut self, kind: &str, class: Object<'_>) -> Result<Kind, String> {
         Ok(match kind {
             "fixed-length-bit-array" => Kind::Integer(bit_array(class)?),
             "fixed-length-bit-map" => {
@@ -71,19 +75,32 @@ impl Classes {
                 let integer = Integer { signed: true, ..bit_array(class)? };
                 labelled(integer, labels(class, "mappings")?)
             }
+            // Release candidates of the specification had other types for integers with mappings.
+            "fixed-length-unsigned-enumeration" => {
+                let integer = Integer { roles: roles(class)?, ..bit_array(class)? };
+                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
+            }
+            "fixed-length-signed-enumeration" => {
+                let integer = Integer { signed: true, ..bit_array(class)? };
+                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
+            }
             "fixed-length-floating-point-number" => Kind::Float(float(class)?),
-            "variable-length-unsigned-integer" => Kind::Variable(VariableInteger {
-                signed: false,
-                labels: labels(class, "mappings")?.map(Arc::new),
-                roles: roles(class)?,
-                slot: None,
-            }),
-            "variable-length-signed-integer" => Kind::Variable(VariableInteger {
-                signed: true,
-                labels: labels(class, "mappings")?.map(Arc::new),
-                roles: Vec::new(),
-                slot: None,
-            }),
+            "variable-length-unsigned-integer" | "variable-length-unsigned-enumeration" => {
+                Kind::Variable(VariableInteger {
+                    signed: false,
+                    labels: labels(class, "mappings")?.map(Arc::new),
+                    roles: roles(class)?,
+                    slot: None,
+                })
+            }
+            "variable-length-signed-integer" | "variable-length-signed-enumeration" => {
+                Kind::Variable(VariableInteger {
+                    signed: true,
+                    labels: labels(class, "mappings")?.map(Arc::new),
+                    roles: Vec::new(),
+                    slot: None,
+                })
+            }
             "null-terminated-string" => {
                 check_encoding(class)?;
                 Kind::Text
@@ -111,43 +128,54 @@ impl Classes {
                 content: self.draft(class.required("field-class")?)?,
             },
             "variant" => self.variant(class)?,
-            _ => return Err("there is no such field class".into()),
+            _ => return Err("unknown type of field class".into()),
         })
     }
 
-    fn array(&self, class: Object<'_>, length: DraftLength) -> Result<Kind, String> {
+    fn array(&mut self, class: Object<'_>, length: DraftLength) -> Result<Kind, String> {
         let element = self.draft(class.required("element-field-class")?)?;
         Ok(Kind::array(align(class, "minimum-alignment")?, length, element))
     }
 
-    fn members(&self, class: Object<'_>) -> Result<Vec<DraftMember>, String> {
+    fn members(&mut self, class: Object<'_>) -> Result<Vec<DraftMember>, String> {
         let mut members = Vec::new();
         let mut names = HashSet::new();
         for member in class.list("member-classes")?.into_iter().flatten() {
             let member = Object::of(member)?;
             let name = member.text("name")?.ok_or_else(|| missing("name"))?;
             if !names.insert(name) {
-                return Err(format!("two members are called `{name}`"));
+                return Err(format!("two members have the name `{name}`"));
             }
             members.push(self.member(name, member)?);
         }
         Ok(members)
     }
 
-    fn member(&self, name: &str, member: Object<'_>) -> Result<DraftMember, String> {
+    fn member(&mut self, name: &str, member: Object<'_>) -> Result<DraftMember, String> {
         let draft = member.required("field-class").and_then(|class| self.draft(class));
         let draft = draft.map_err(|reason| format!("`{name}`: {reason}"))?;
-        let name: Arc<str> = name.into();
+        let name = self.interned(name);
         Ok(DraftMember { label: name.clone(), name, draft })
     }
 
-    fn variant(&self, class: Object<'_>) -> Result<Kind, String> {
+    fn interned(&mut self, name: &str) -> Arc<str> {
+        if let Some(name) = self.names.get(name) {
+            return name.clone();
+        }
+        let name: Arc<str> = name.into();
+        if self.names.len() < MAX_NAMES {
+            self.names.insert(name.clone());
+        }
+        name
+    }
+
+    fn variant(&mut self, class: Object<'_>) -> Result<Kind, String> {
         let selector = location(class, "selector-field-location")?;
         let mut members = Vec::new();
         let mut choices = Vec::new();
         for (position, option) in class.list("options")?.into_iter().flatten().enumerate() {
             let option = Object::of(option)?;
-            // One without a name is called by its position.
+            // One without a name is known by its position.
             let name = option.text("name")?.map_or_else(|| position.to_string(), str::to_owned);
             members.push(self.member(&name, option)?);
             let values = ranges(option.required("selector-field-ranges")?)?;
@@ -225,8 +253,8 @@ fn order(class: Object<'_>) -> Result<ByteOrder, String> {
         ("little-endian", Some("last-to-first")) => Ok(ByteOrder::LittleMirrored),
         ("big-endian", None | Some("last-to-first")) => Ok(ByteOrder::Big),
         ("big-endian", Some("first-to-last")) => Ok(ByteOrder::BigMirrored),
-        ("little-endian" | "big-endian", Some(bits)) => Err(format!("`{bits}` is no bit order")),
-        (bytes, _) => Err(format!("`{bytes}` is no byte order")),
+        ("little-endian" | "big-endian", Some(bits)) => Err(format!("invalid bit order `{bits}`")),
+        (bytes, _) => Err(format!("invalid byte order `{bytes}`")),
     }
 }
 
@@ -241,30 +269,30 @@ fn labelled(integer: Integer, labels: Option<Enumeration>) -> Kind {
     }
 }
 
-/// The labels of a class's values, or of its bits; none if there are none.
+/// The labels of a class's values, or of its bits, if it has any.
 fn labels(class: Object<'_>, property: &str) -> Result<Option<Enumeration>, String> {
     let mut labels = Vec::new();
     for (name, values) in class.map(property)?.into_iter().flatten() {
         let values = ranges(values).map_err(|reason| format!("`{name}`: {reason}"))?;
-        labels.extend(values.into_iter().map(|values| (name.clone(), values)));
+        labels.extend(values.into_iter().map(|values| (name.clone().into_owned(), values)));
     }
     Ok((!labels.is_empty()).then_some(Enumeration { labels }))
 }
 
-fn ranges(value: &Value) -> Result<Ranges, String> {
+fn ranges(value: &Value<'_>) -> Result<Ranges, String> {
     let ranges =
-        value.as_array().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of some")?;
-    let range = |range: &Value| {
-        let [first, last] = range.as_array()?.as_slice() else { return None };
-        let (first, last) = (object::integer(first)?, object::integer(last)?);
+        value.as_list().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of at least one")?;
+    let range = |range: &Value<'_>| {
+        let [first, last] = range.as_list()? else { return None };
+        let (first, last) = (first.as_integer()?, last.as_integer()?);
         (first <= last).then_some(first..=last)
     };
-    let range = |value| range(value).ok_or_else(|| format!("`{}` is no range", brief(value)));
+    let range = |value| range(value).ok_or_else(|| format!("invalid range `{}`", brief(value)));
     ranges.iter().map(range).collect()
 }
 
 /// The beginning of a value, for messages.
-fn brief(value: &Value) -> String {
+fn brief(value: &Value<'_>) -> String {
     value.to_string().chars().take(40).collect()
 }
 
@@ -289,7 +317,7 @@ fn roles(class: Object<'_>) -> Result<Vec<Role>, String> {
             "packet-sequence-number" => Role::Sequence,
             "discarded-event-record-counter-snapshot" => Role::Discarded,
             "event-record-class-id" => Role::EventClassId,
-            _ => return Err(format!("`{name}` is no role of an integer")),
+            _ => return Err(format!("invalid role `{name}` of an integer")),
         };
         if !roles.contains(&role) {
             roles.push(role);
@@ -318,18 +346,28 @@ fn dynamic_length(class: Object<'_>) -> Result<DraftLength, String> {
     location(class, "length-field-location").map(DraftLength::At)
 }
 
+/// A field location. Release candidates of the specification wrote `["event-record-payload", "length"]`.
 fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
     let wrong = |reason: String| format!("`{property}`: {reason}");
-    let location = Object::of(class.required(property)?).map_err(wrong)?;
-    let origin = location.text("origin").map_err(wrong)?.map(|name| {
+    let (origin, path) = match class.required(property)? {
+        Value::List(whole) => match whole.split_first() {
+            Some((Value::Text(origin), path)) => (Some(&**origin), path),
+            _ => return Err(wrong("the path must begin with an origin".into())),
+        },
+        value => {
+            let location = Object::of(value).map_err(wrong)?;
+            let path = location.list("path").map_err(wrong)?.ok_or_else(|| wrong(missing("path")))?;
+            (location.text("origin").map_err(wrong)?, path)
+        }
+    };
+    let origin = origin.map(|name| {
         let found = Origin::ALL.into_iter().find(|origin| origin.in_json() == name);
-        found.ok_or_else(|| wrong(format!("`{name}` is no origin")))
+        found.ok_or_else(|| wrong(format!("invalid origin `{name}`")))
     });
-    let path = location.list("path").map_err(wrong)?.ok_or_else(|| wrong(missing("path")))?;
     let (mut up, mut down) = (0, Vec::new());
     for part in path {
         match part {
-            Value::String(name) => down.push(name.clone()),
+            Value::Text(name) => down.push(name.clone().into_owned()),
             // From a member back to the structure that it is in.
             Value::Null if down.pop().is_some() => {}
             Value::Null => up += 1,

@@ -1,9 +1,8 @@
 //! Which trace metadata belongs to, told from the beginning of its file.
 
-use serde_json::Value;
-
 use super::super::packets;
 use super::sequence::{fragments, is_sequence};
+use super::value::Value;
 use crate::Uuid;
 
 /// Whether a metadata file that begins with these bytes is CTF 2's.
@@ -11,7 +10,7 @@ pub fn is_json(bytes: &[u8]) -> bool {
     is_sequence(&packets::text(bytes).0)
 }
 
-/// The UUID in a text that is JSON: the metadata's own, or else the trace's.
+/// The UUID in a text that is JSON: the metadata's, or else the trace's.
 pub fn uuid_of_json(text: &str) -> Option<Uuid> {
     for fragment in fragments(text) {
         let fragment = fragment.value.ok()?;
@@ -28,8 +27,8 @@ pub fn uuid_of_json(text: &str) -> Option<Uuid> {
 }
 
 /// A UUID as CTF 2 writes it: the numbers of its bytes.
-pub fn uuid(value: &Value) -> Result<[u8; 16], String> {
-    let bytes = value.as_array().and_then(|bytes| {
+pub fn uuid(value: &Value<'_>) -> Result<[u8; 16], String> {
+    let bytes = value.as_list().and_then(|bytes| {
         let bytes = bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok());
         bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()
     });

@@ -1,129 +1,149 @@
-//! What TSDL says, as it is written.
+//! What TSDL says, as it is written. Names are borrowed from the text.
 
-pub use super::super::draft::Path;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A reference to a field: `len`, `stream.event.context.len`.
+pub type Path<'a> = Vec<&'a str>;
 
 /// A statement, on the top level or in a block.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Statement {
+#[derive(Debug)]
+pub enum Statement<'a> {
     /// `typealias TYPE := NAME;` or `typedef TYPE NAME;`, and named types that are declared alone.
-    Types(TypeStatement),
+    Types(TypeStatement<'a>),
     /// `trace { … };`, `env { … };`, `clock { … };`, `stream { … };`, `event { … };`, `callsite { … };`
     Block {
         /// Which.
-        keyword: String,
-        /// What stands in it.
-        statements: Vec<Statement>,
+        keyword: &'a str,
+        /// Its content.
+        statements: Vec<Statement<'a>>,
         /// The line it begins on.
         line: usize,
     },
     /// `path.to.name = VALUE;`
     Assign {
         /// The name, its parts joined with dots.
-        name: String,
+        name: Cow<'a, str>,
         /// The value.
-        value: Value,
-        /// The line it stands on.
+        value: Value<'a>,
+        /// Its line.
         line: usize,
     },
     /// `path.to.name := TYPE;`
     Layout {
         /// The name, its parts joined with dots.
-        name: String,
+        name: Cow<'a, str>,
         /// The type.
-        kind: TypeExpression,
+        kind: TypeExpression<'a>,
     },
 }
 
-/// A statement about types, which may stand in structures too.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TypeStatement {
+/// A statement about types, which structures may contain too.
+#[derive(Debug)]
+pub enum TypeStatement<'a> {
     /// Gives a type a name.
     Alias {
         /// The type.
-        kind: TypeExpression,
+        kind: TypeExpression<'a>,
+        /// The lengths after it, outermost first.
+        lengths: Vec<Length<'a>>,
         /// The name.
-        name: String,
+        name: Cow<'a, str>,
     },
+    /// Gives a type, and arrays of it, names.
+    Define(TypeExpression<'a>, Vec<Declarator<'a>>),
     /// Names a structure, an enumeration or a variant, and nothing else: `struct name { … };`
-    Declare(TypeExpression),
+    Declare(TypeExpression<'a>),
 }
 
 /// The value of an assignment.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+#[derive(Debug)]
+pub enum Value<'a> {
     /// A number.
     Number(i128),
     /// A string.
-    Text(String),
+    Text(Cow<'a, str>),
     /// A word or a path, its parts joined with dots: `le`, `clock.monotonic.value`.
-    Word(String),
+    Word(Cow<'a, str>),
 }
 
 /// A type, as it is written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TypeExpression {
+#[derive(Debug)]
+pub struct TypeExpression<'a> {
     /// What it is.
-    pub shape: Shape,
-    /// The lengths behind it, outermost first.
-    pub lengths: Vec<Length>,
-    /// The line it stands on.
+    pub shape: Shape<'a>,
+    /// Its line.
     pub line: usize,
 }
 
+/// A name, and the lengths after it if it is an array's: `name[2][length]`.
+#[derive(Debug)]
+pub struct Declarator<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The lengths, outermost first.
+    pub lengths: Vec<Length<'a>>,
+}
+
 /// What a type expression is, apart from being an array.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+#[derive(Debug)]
+pub enum Shape<'a> {
     /// A name that `typealias` or `typedef` gave, with `<tag>` if it is an untagged variant's.
-    Named(String, Option<Path>),
+    Named(Cow<'a, str>, Option<Path<'a>>),
     /// `integer { … }`
-    Integer(Vec<Attribute>),
+    Integer(Rc<[Attribute<'a>]>),
     /// `floating_point { … }`
-    Float(Vec<Attribute>),
+    Float(Rc<[Attribute<'a>]>),
     /// `string` or `string { … }`
     Text,
     /// `struct name { … } align(…)`
-    Struct { name: Option<String>, body: Option<Vec<Entry>>, align: u64 },
+    Struct { name: Option<&'a str>, body: Option<Vec<Entry<'a>>>, align: u64 },
     /// `variant name <tag> { … }`
-    Variant { name: Option<String>, tag: Option<Path>, body: Option<Vec<Entry>> },
+    Variant { name: Option<&'a str>, tag: Option<Path<'a>>, body: Option<Vec<Entry<'a>>> },
     /// `enum name : container { … }`
-    Enum { name: Option<String>, container: Option<Box<TypeExpression>>, body: Option<Vec<Enumerator>> },
+    Enum {
+        name: Option<&'a str>,
+        container: Option<Box<TypeExpression<'a>>>,
+        body: Option<Vec<Enumerator<'a>>>,
+    },
 }
 
 /// `size = 8;`
-pub type Attribute = (String, Value);
+pub type Attribute<'a> = (&'a str, Value<'a>);
 
-/// What stands in the body of a structure or a variant.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
-    /// A member.
-    Member(String, TypeExpression),
+/// A part of the body of a structure or a variant.
+#[derive(Debug)]
+pub enum Entry<'a> {
+    /// Members of one type, or arrays of it.
+    Members(TypeExpression<'a>, Vec<Declarator<'a>>),
     /// A statement about types.
-    Types(TypeStatement),
+    Types(TypeStatement<'a>),
 }
 
-/// One label of an enumeration; without values it has one more than the label before it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Enumerator {
+/// One label of an enumeration; without values, it has the value after the last one of the label before it.
+#[derive(Debug)]
+pub struct Enumerator<'a> {
     /// The label.
-    pub label: String,
+    pub label: Cow<'a, str>,
     /// The first value and the last.
     pub values: Option<(i128, i128)>,
 }
 
 /// The length of an array or a sequence.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Length {
+#[derive(Debug)]
+pub enum Length<'a> {
     /// An array's.
     Fixed(u64),
     /// A sequence's.
-    Path(Path),
+    Path(Path<'a>),
 }
 
-impl TypeStatement {
-    /// The line it stands on.
+impl TypeStatement<'_> {
+    /// Its line.
     pub fn line(&self) -> usize {
         match self {
-            TypeStatement::Alias { kind, .. } | TypeStatement::Declare(kind) => kind.line,
+            TypeStatement::Alias { kind, .. } | TypeStatement::Define(kind, _) => kind.line,
+            TypeStatement::Declare(kind) => kind.line,
         }
     }
 }

@@ -11,62 +11,165 @@
 //! lengths   = ("[" (number | path) "]")*
 //! ```
 
-use super::super::Problem;
-use super::ast::{Attribute, Entry, Enumerator, Length, Path, Shape, Statement, TypeExpression};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ast::{Attribute, Declarator, Entry, Enumerator, Length, Path, Shape, Statement, TypeExpression};
 use super::ast::{TypeStatement, Value};
-use super::lex::{Kind, Token};
+use super::lex::{BLOCKS, Kind, Lexer, TYPES, Token, brief};
 
-/// How deep types and blocks may nest; LTTng's nest four deep.
+/// The number of attribute lists that are kept.
+const MAX_KNOWN: usize = 1 << 10;
+
+/// How deep types may nest; LTTng's nest four deep.
 const MAX_DEPTH: usize = 64;
-
-const BLOCKS: [&str; 6] = ["trace", "env", "clock", "stream", "event", "callsite"];
-
-/// Reads statements. What cannot be read ends them, and says so.
-pub fn statements(tokens: &[Token]) -> (Vec<Statement>, Option<Problem>) {
-    let mut parser = Parser { tokens, at: 0, depth: 0 };
-    let mut statements = Vec::new();
-    while parser.at < tokens.len() {
-        if let Err(reason) = parser.statement(&mut statements) {
-            return (statements, Some(Problem { line: parser.line(), reason }));
-        }
-    }
-    (statements, None)
-}
 
 type Parsed<T> = Result<T, String>;
 
-struct Parser<'a> {
-    tokens: &'a [Token],
+/// Reads statements, one at a time.
+pub struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The next token, or why it cannot be read.
+    next: Result<Option<Token<'a>>, String>,
+    /// Where the next token begins, and its line.
     at: usize,
+    line: usize,
+    /// The line of the token before.
+    last_line: usize,
     depth: usize,
+    /// The `name` in the block that is being read.
+    block_name: Option<Cow<'a, str>>,
+    /// Whether the statement before was broken.
+    is_after_broken: bool,
+    /// Lists of attributes by what is written.
+    known_attributes: HashMap<&'a str, Rc<[Attribute<'a>]>>,
 }
 
-impl Parser<'_> {
-    fn peek(&self, ahead: usize) -> Option<&Kind> {
-        self.tokens.get(self.at + ahead).map(|token| &token.kind)
+/// A statement that cannot be read.
+pub struct Broken {
+    /// The line of what is wrong.
+    pub line: usize,
+    pub reason: String,
+    /// The keyword that it begins with, if it is known.
+    pub keyword: Option<&'static str>,
+    /// Whether the text ends in it.
+    pub is_cut: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(text: &'a str) -> Parser<'a> {
+        let mut parser = Parser {
+            lexer: Lexer::new(text),
+            next: Ok(None),
+            at: 0,
+            line: 1,
+            last_line: 1,
+            depth: 0,
+            block_name: None,
+            is_after_broken: false,
+            known_attributes: HashMap::new(),
+        };
+        parser.bump();
+        parser
     }
 
-    fn line(&self) -> usize {
-        self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |token| token.line)
+    /// The next statement on the top level.
+    pub fn statement(&mut self) -> Option<Result<Statement<'a>, Broken>> {
+        // What is left of a block whose beginning was broken has been named with it.
+        while self.is_after_broken && self.take_mark("}") {
+            self.take_mark(";");
+        }
+        if matches!(self.next, Ok(None)) {
+            return None;
+        }
+        // Where the statement begins.
+        let start = self.lexer.at(self.at, self.line);
+        let keyword = self.keyword();
+        self.depth = 0;
+        self.block_name = None;
+        let parsed = self.any_statement();
+        self.is_after_broken = parsed.is_err();
+        Some(parsed.map_err(|reason| {
+            let reason = match (keyword, &self.block_name) {
+                (Some(keyword), Some(name)) => format!("{keyword} `{}`: {reason}", brief(name)),
+                (Some(keyword), None) => format!("{keyword}: {reason}"),
+                (None, _) => reason,
+            };
+            let line = if matches!(self.next, Ok(None)) { self.last_line } else { self.line };
+            let is_cut = !self.skip_to_end_of(start);
+            Broken { line, reason, keyword, is_cut }
+        }))
     }
 
-    fn is_mark(&self, ahead: usize, mark: &str) -> bool {
-        matches!(self.peek(ahead), Some(Kind::Mark(found)) if *found == mark)
+    /// The next block with one of these keywords that can be read.
+    pub fn block(&mut self, keywords: &[&str]) -> Option<Statement<'a>> {
+        loop {
+            let is_wanted = self.keyword().is_some_and(|keyword| keywords.contains(&keyword));
+            if is_wanted && self.second_mark() == Some("{") {
+                if let Some(Ok(block)) = self.statement() {
+                    return Some(block);
+                }
+            } else if matches!(self.next, Ok(None)) {
+                return None;
+            } else {
+                self.skip_to_end_of(self.lexer.at(self.at, self.line));
+            }
+        }
     }
 
-    fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(0), Some(Kind::Word(found)) if found == word)
+    /// Skips a statement that begins here. Returns whether its end was found.
+    fn skip_to_end_of(&mut self, mut start: Lexer<'a>) -> bool {
+        let found = start.skip_statement();
+        self.lexer = start;
+        self.bump();
+        found
+    }
+
+    /// The keyword of a statement that begins here.
+    fn keyword(&self) -> Option<&'static str> {
+        let Some(Kind::Word(word)) = self.peek() else { return None };
+        BLOCKS.into_iter().chain(TYPES).find(|keyword| keyword == word)
+    }
+
+    /// Goes on to the next token.
+    fn bump(&mut self) {
+        // What is wrong begins after blanks; an open comment is found again by the lexer.
+        self.last_line = self.lexer.line;
+        let _ = self.lexer.skip_blanks();
+        (self.at, self.line) = (self.lexer.at, self.lexer.line);
+        self.next = self.lexer.next();
+    }
+
+    fn peek(&self) -> Option<&Kind<'a>> {
+        self.next.as_ref().ok()?.as_ref().map(|token| &token.kind)
+    }
+
+    /// The mark after the next token.
+    fn second_mark(&self) -> Option<&'static str> {
+        match self.lexer.clone().next() {
+            Ok(Some(Token { kind: Kind::Mark(mark), .. })) => Some(mark),
+            _ => None,
+        }
+    }
+
+    fn is_mark(&self, mark: &str) -> bool {
+        matches!(self.peek(), Some(Kind::Mark(found)) if *found == mark)
     }
 
     fn take_mark(&mut self, mark: &str) -> bool {
-        let found = self.is_mark(0, mark);
-        self.at += usize::from(found);
+        let found = self.is_mark(mark);
+        if found {
+            self.bump();
+        }
         found
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        self.at += usize::from(found);
+        let found = matches!(self.peek(), Some(Kind::Word(found)) if *found == word);
+        if found {
+            self.bump();
+        }
         found
     }
 
@@ -75,20 +178,23 @@ impl Parser<'_> {
     }
 
     fn unexpected(&self, wanted: &str) -> String {
-        match self.peek(0) {
-            Some(Kind::Word(word)) => format!("`{word}` where {wanted} should be"),
+        let token = match &self.next {
+            Ok(token) => token.as_ref(),
+            Err(reason) => return reason.clone(),
+        };
+        match token.map(|token| &token.kind) {
+            Some(Kind::Word(word)) => format!("`{}` where {wanted} should be", brief(word)),
             Some(Kind::Number(number)) => format!("`{number}` where {wanted} should be"),
-            Some(Kind::Text(text)) => format!("{text:?} where {wanted} should be"),
+            Some(Kind::Text(text)) => format!("{:?} where {wanted} should be", brief(text)),
             Some(Kind::Mark(mark)) => format!("`{mark}` where {wanted} should be"),
             None => format!("the text ends where {wanted} should be"),
         }
     }
 
-    fn word(&mut self) -> Parsed<String> {
-        match self.peek(0) {
-            Some(Kind::Word(word)) => {
-                let word = word.clone();
-                self.at += 1;
+    fn word(&mut self) -> Parsed<&'a str> {
+        match self.peek() {
+            Some(&Kind::Word(word)) => {
+                self.bump();
                 Ok(word)
             }
             _ => Err(self.unexpected("a name")),
@@ -106,32 +212,49 @@ impl Parser<'_> {
         parsed
     }
 
-    fn statement(&mut self, into: &mut Vec<Statement>) -> Parsed<()> {
-        let line = self.line();
-        if let Some(Kind::Word(keyword)) = self.peek(0)
-            && BLOCKS.contains(&keyword.as_str())
-            && self.is_mark(1, "{")
+    fn any_statement(&mut self) -> Parsed<Statement<'a>> {
+        let line = self.line;
+        if let Some(&Kind::Word(keyword)) = self.peek()
+            && BLOCKS.contains(&keyword)
+            && self.second_mark() == Some("{")
         {
-            let keyword = keyword.clone();
-            self.at += 2;
-            let statements = self.nested(|parser| {
-                let mut statements = Vec::new();
-                while !parser.take_mark("}") {
-                    parser.statement(&mut statements)?;
-                }
-                Ok(statements)
-            })?;
-            self.expect(";")?;
-            into.push(Statement::Block { keyword, statements, line });
-            return Ok(());
+            self.bump();
+            self.bump();
+            let mut statements = Vec::new();
+            while !self.take_mark("}") {
+                statements.push(self.statement_in_block()?);
+            }
+            // Without it the block is whole all the same.
+            self.take_mark(";");
+            return Ok(Statement::Block { keyword, statements, line });
         }
-        if let Some(aliases) = self.aliases()? {
-            into.extend(aliases.into_iter().map(Statement::Types));
-            return Ok(());
+        self.simple_statement()
+    }
+
+    fn statement_in_block(&mut self) -> Parsed<Statement<'a>> {
+        if let Some(&Kind::Word(keyword)) = self.peek()
+            && BLOCKS.contains(&keyword)
+            && self.second_mark() == Some("{")
+        {
+            return Err(format!("`{keyword} {{` where `}}` should be"));
         }
-        let is_name = matches!(self.peek(0), Some(Kind::Word(_)));
-        let statement = if is_name && ["=", ":=", "."].iter().any(|mark| self.is_mark(1, mark)) {
-            let name = self.path()?.join(".");
+        let statement = self.simple_statement()?;
+        if let Statement::Assign { name, value: Value::Text(value) | Value::Word(value), .. } = &statement
+            && name == "name"
+        {
+            self.block_name = Some(value.clone());
+        }
+        Ok(statement)
+    }
+
+    fn simple_statement(&mut self) -> Parsed<Statement<'a>> {
+        let line = self.line;
+        if let Some(types) = self.aliases()? {
+            return Ok(Statement::Types(types));
+        }
+        let is_name = matches!(self.peek(), Some(Kind::Word(_)));
+        let statement = if is_name && matches!(self.second_mark(), Some("=" | ":=" | ".")) {
+            let name = joined(self.path()?);
             if self.take_mark(":=") {
                 Statement::Layout { name, kind: self.type_expression()? }
             } else {
@@ -142,52 +265,47 @@ impl Parser<'_> {
             Statement::Types(TypeStatement::Declare(self.type_expression()?))
         };
         self.expect(";")?;
-        into.push(statement);
-        Ok(())
+        Ok(statement)
     }
 
-    /// `typealias` and `typedef`, if one of them stands here.
-    fn aliases(&mut self) -> Parsed<Option<Vec<TypeStatement>>> {
-        let mut aliases = Vec::new();
-        if self.take_word("typealias") {
-            let mut kind = self.type_expression()?;
-            kind.lengths = self.lengths()?;
+    /// `typealias` and `typedef`, if one of them is next.
+    fn aliases(&mut self) -> Parsed<Option<TypeStatement<'a>>> {
+        let statement = if self.take_word("typealias") {
+            let kind = self.type_expression()?;
+            let lengths = self.lengths()?;
             self.expect(":=")?;
-            let name = self.type_name()?;
-            aliases.push(TypeStatement::Alias { kind, name });
+            TypeStatement::Alias { kind, lengths, name: self.type_name()? }
         } else if self.take_word("typedef") {
             let kind = self.type_expression()?;
-            for (name, kind) in self.declarators(kind)? {
-                aliases.push(TypeStatement::Alias { kind, name });
-            }
+            TypeStatement::Define(kind, self.declarators()?)
         } else {
             return Ok(None);
-        }
+        };
         self.expect(";")?;
-        Ok(Some(aliases))
+        Ok(Some(statement))
     }
 
     /// `NAME [LENGTH]…, NAME …` after a type.
-    fn declarators(&mut self, kind: TypeExpression) -> Parsed<Vec<(String, TypeExpression)>> {
-        let mut declarators = Vec::new();
+    fn declarators(&mut self) -> Parsed<Vec<Declarator<'a>>> {
+        let mut declarators = Vec::with_capacity(1);
         loop {
             let name = self.word()?;
-            declarators.push((name, TypeExpression { lengths: self.lengths()?, ..kind.clone() }));
+            declarators.push(Declarator { name, lengths: self.lengths()? });
             if !self.take_mark(",") {
                 return Ok(declarators);
             }
         }
     }
 
-    fn lengths(&mut self) -> Parsed<Vec<Length>> {
+    fn lengths(&mut self) -> Parsed<Vec<Length<'a>>> {
         let mut lengths = Vec::new();
         while self.take_mark("[") {
             if lengths.len() == MAX_DEPTH {
                 return Err("too many dimensions".into());
             }
-            lengths.push(match self.peek(0) {
+            lengths.push(match self.peek() {
                 Some(&Kind::Number(number)) => {
-                    self.at += 1;
+                    self.bump();
                     Length::Fixed(number)
                 }
                 _ => Length::Path(self.path()?),
@@ -198,7 +316,7 @@ impl Parser<'_> {
     }
 
     /// `a.b.c`, also with `->`, as the specification has it in places.
-    fn path(&mut self) -> Parsed<Path> {
+    fn path(&mut self) -> Parsed<Path<'a>> {
         let mut path = vec![self.word()?];
         while self.take_mark(".") || self.take_mark("->") {
             path.push(self.word()?);
@@ -206,7 +324,7 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    fn tag(&mut self) -> Parsed<Option<Path>> {
+    fn tag(&mut self) -> Parsed<Option<Path<'a>>> {
         if !self.take_mark("<") {
             return Ok(None);
         }
@@ -216,11 +334,13 @@ impl Parser<'_> {
     }
 
     /// The name that `typealias` gives: words and stars.
-    fn type_name(&mut self) -> Parsed<String> {
-        let mut name = self.word()?;
+    fn type_name(&mut self) -> Parsed<Cow<'a, str>> {
+        let mut name = Cow::Borrowed(self.word()?);
         loop {
-            if matches!(self.peek(0), Some(Kind::Word(_))) {
-                name = name + " " + &self.word()?;
+            if let Some(&Kind::Word(word)) = self.peek() {
+                name += " ";
+                name += word;
+                self.bump();
             } else if self.take_mark("*") {
                 name += " *";
             } else {
@@ -229,21 +349,20 @@ impl Parser<'_> {
         }
     }
 
-    fn type_expression(&mut self) -> Parsed<TypeExpression> {
-        let line = self.line();
+    fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
+        let line = self.line;
         let shape = self.nested(Parser::shape)?;
-        Ok(TypeExpression { shape, lengths: Vec::new(), line })
+        Ok(TypeExpression { shape, line })
     }
 
-    fn shape(&mut self) -> Parsed<Shape> {
+    fn shape(&mut self) -> Parsed<Shape<'a>> {
         // A qualifier says nothing about the layout.
         while self.take_word("const") {}
-        let word = self.word()?;
-        Ok(match word.as_str() {
-            "integer" if self.is_mark(0, "{") => Shape::Integer(self.attributes()?),
+        Ok(match self.word()? {
+            "integer" if self.is_mark("{") => Shape::Integer(self.attributes()?),
             "floating_point" => Shape::Float(self.attributes()?),
             "string" => {
-                if self.is_mark(0, "{") {
+                if self.is_mark("{") {
                     self.attributes()?;
                 }
                 Shape::Text
@@ -263,23 +382,25 @@ impl Parser<'_> {
                 let name = self.optional_name();
                 let container =
                     if self.take_mark(":") { Some(Box::new(self.type_expression()?)) } else { None };
-                let body = if self.is_mark(0, "{") { Some(self.enumerators()?) } else { None };
+                let body = if self.is_mark("{") { Some(self.enumerators()?) } else { None };
                 Shape::Enum { name, container, body }
             }
-            _ => self.named(word)?,
+            word => self.named(word)?,
         })
     }
 
     /// One word, or several: `unsigned long`. The last word before a mark is the field's name.
-    fn named(&mut self, first: String) -> Parsed<Shape> {
+    fn named(&mut self, first: &'a str) -> Parsed<Shape<'a>> {
         const PARTS: [&str; 8] = ["unsigned", "signed", "long", "short", "int", "char", "float", "double"];
-        let mut name = first;
-        while let Some(Kind::Word(word)) = self.peek(0)
-            && PARTS.contains(&word.as_str())
-            && name.split(' ').all(|part| PARTS.contains(&part))
-        {
-            name = name + " " + word;
-            self.at += 1;
+        let mut name = Cow::Borrowed(first);
+        if PARTS.contains(&first) {
+            while let Some(&Kind::Word(word)) = self.peek()
+                && PARTS.contains(&word)
+            {
+                name += " ";
+                name += word;
+                self.bump();
+            }
         }
         while self.take_mark("*") {
             name += " *";
@@ -287,8 +408,8 @@ impl Parser<'_> {
         Ok(Shape::Named(name, self.tag()?))
     }
 
-    fn optional_name(&mut self) -> Option<String> {
-        match self.peek(0) {
+    fn optional_name(&mut self) -> Option<&'a str> {
+        match self.peek() {
             Some(Kind::Word(_)) => self.word().ok(),
             _ => None,
         }
@@ -296,57 +417,73 @@ impl Parser<'_> {
 
     fn align(&mut self) -> Parsed<u64> {
         self.expect("(")?;
-        let Some(&Kind::Number(align)) = self.peek(0) else { return Err(self.unexpected("a number")) };
-        self.at += 1;
+        let Some(&Kind::Number(align)) = self.peek() else { return Err(self.unexpected("a number")) };
+        self.bump();
         self.expect(")")?;
         Ok(align)
     }
 
-    fn attributes(&mut self) -> Parsed<Vec<Attribute>> {
+    /// `{ name = value; … }`. LTTng writes the same few for almost every field, so these are parsed once.
+    fn attributes(&mut self) -> Parsed<Rc<[Attribute<'a>]>> {
+        let source = self.lexer.braces(self.at);
+        if let Some(known) = source.and_then(|source| self.known_attributes.get(source)) {
+            let known = known.clone();
+            self.lexer.skip_braces(self.at);
+            self.bump();
+            return Ok(known);
+        }
+        let start = self.at;
         self.expect("{")?;
         let mut attributes = Vec::new();
-        while !self.take_mark("}") {
+        while !self.is_mark("}") {
             let name = self.word()?;
             self.expect("=")?;
             attributes.push((name, self.value()?));
             self.expect(";")?;
         }
+        let attributes: Rc<[Attribute<'a>]> = attributes.into();
+        let end = self.at + 1;
+        self.bump();
+        // A brace in a string or in a comment is not the end.
+        if let Some(source) = source.filter(|source| start + source.len() == end)
+            && self.known_attributes.len() < MAX_KNOWN
+        {
+            self.known_attributes.insert(source, attributes.clone());
+        }
         Ok(attributes)
     }
 
-    fn body(&mut self) -> Parsed<Option<Vec<Entry>>> {
+    fn body(&mut self) -> Parsed<Option<Vec<Entry<'a>>>> {
         if !self.take_mark("{") {
             return Ok(None);
         }
         let mut entries = Vec::new();
         while !self.take_mark("}") {
-            if let Some(aliases) = self.aliases()? {
-                entries.extend(aliases.into_iter().map(Entry::Types));
+            if let Some(types) = self.aliases()? {
+                entries.push(Entry::Types(types));
                 continue;
             }
             let kind = self.type_expression()?;
-            if self.is_mark(0, ";") {
-                entries.push(Entry::Types(TypeStatement::Declare(kind)));
-            } else {
-                let members = self.declarators(kind)?;
-                entries.extend(members.into_iter().map(|(name, kind)| Entry::Member(name, kind)));
-            }
+            entries.push(match self.is_mark(";") {
+                true => Entry::Types(TypeStatement::Declare(kind)),
+                false => Entry::Members(kind, self.declarators()?),
+            });
             self.expect(";")?;
         }
         Ok(Some(entries))
     }
 
-    fn enumerators(&mut self) -> Parsed<Vec<Enumerator>> {
+    fn enumerators(&mut self) -> Parsed<Vec<Enumerator<'a>>> {
         self.expect("{")?;
         let mut enumerators = Vec::new();
         while !self.take_mark("}") {
-            let label = match self.peek(0) {
+            let label = match self.peek() {
                 Some(Kind::Text(text)) => {
                     let text = text.clone();
-                    self.at += 1;
+                    self.bump();
                     text
                 }
-                _ => self.word()?,
+                _ => Cow::Borrowed(self.word()?),
             };
             let values = if self.take_mark("=") {
                 let first = self.number()?;
@@ -364,19 +501,19 @@ impl Parser<'_> {
         Ok(enumerators)
     }
 
-    fn value(&mut self) -> Parsed<Value> {
-        match self.peek(0) {
+    fn value(&mut self) -> Parsed<Value<'a>> {
+        match self.peek() {
             Some(Kind::Text(text)) => {
                 let mut text = text.clone();
-                self.at += 1;
+                self.bump();
                 // Adjacent strings are one, as in C.
-                while let Some(Kind::Text(more)) = self.peek(0) {
-                    text += more;
-                    self.at += 1;
+                while let Some(Kind::Text(more)) = self.peek() {
+                    text.to_mut().push_str(more);
+                    self.bump();
                 }
                 Ok(Value::Text(text))
             }
-            Some(Kind::Word(_)) => Ok(Value::Word(self.path()?.join("."))),
+            Some(Kind::Word(_)) => Ok(Value::Word(joined(self.path()?))),
             _ => Ok(Value::Number(self.number()?)),
         }
     }
@@ -391,8 +528,16 @@ impl Parser<'_> {
                 break;
             }
         }
-        let Some(&Kind::Number(number)) = self.peek(0) else { return Err(self.unexpected("a number")) };
-        self.at += 1;
+        let Some(&Kind::Number(number)) = self.peek() else { return Err(self.unexpected("a number")) };
+        self.bump();
         Ok(if negative { -i128::from(number) } else { i128::from(number) })
+    }
+}
+
+/// A path as one word.
+fn joined(path: Path<'_>) -> Cow<'_, str> {
+    match path.as_slice() {
+        [only] => Cow::Borrowed(only),
+        _ => Cow::Owned(path.join(".")),
     }
 }
