@@ -1,16 +1,12 @@
 //! The source: from the traces that were found to a collector and a report.
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-use ctf_reader::{
-    Collect, Damage, Discovery, Error, Nothing, Progress, Report, Trace, TraceFiles, Window,
-    metadata::is_json,
-};
+use ctf_reader::{Collect, Damage, Discovery, Error, Nothing, Progress, Report, Trace, TraceFiles, Window};
 
 use crate::ffi::Graph;
 use crate::packets::Packet;
@@ -20,9 +16,6 @@ use crate::survey::Survey;
 
 /// How often to look again at a trace that grows while it is opened.
 const ATTEMPTS: usize = 8;
-
-/// How much of a metadata file tells its format.
-const BEGINNING: u64 = 4096;
 
 /// How many packets to read on their own at once; each takes a file descriptor.
 const LONE_PACKETS: usize = 64;
@@ -56,7 +49,7 @@ impl Babeltrace2 {
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
         let (too_new, traces): (Vec<_>, Vec<_>) =
-            self.discovery.traces.iter().partition(|trace| is_ctf_2(trace));
+            self.discovery.traces.iter().partition(|trace| trace.is_ctf_2());
         let surveys: Vec<_> = traces.iter().map(|trace| Survey::new(trace)).collect();
         progress.total.store(surveys.iter().map(Survey::size).sum(), Relaxed);
         let mut reading = Reading::new(collector, window, progress);
@@ -79,13 +72,6 @@ impl Babeltrace2 {
 
 /// What to say of a trace that Babeltrace 2.0 is too old for.
 const TOO_NEW: &str = "this is CTF 2, which Babeltrace 2.0 cannot read: use the native reader";
-
-/// Whether a trace is of CTF 2.
-fn is_ctf_2(trace: &TraceFiles) -> bool {
-    let mut bytes = Vec::new();
-    let read = File::open(metadata(trace)).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
-    read.is_ok() && is_json(&bytes)
-}
 
 fn metadata(trace: &TraceFiles) -> PathBuf {
     trace.folders[0].join("metadata")

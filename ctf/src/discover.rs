@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::metadata;
 use crate::packets::bytes::Location;
 use crate::{Damage, Error, Uuid};
 
@@ -55,6 +56,11 @@ impl TraceFiles {
             streams: streams.collect(),
             ..TraceFiles::default()
         }
+    }
+
+    /// Whether the trace is of CTF 2, and not of CTF 1.8.
+    pub fn is_ctf_2(&self) -> bool {
+        self.metadata.iter().any(|(_, bytes)| metadata::is_json(&bytes[..bytes.len().min(UUID_SEARCH)]))
     }
 
     /// Adds a folder with this metadata.

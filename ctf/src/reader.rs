@@ -148,12 +148,14 @@ impl Reader {
         report
     }
 
-    /// Reads the metadata of a trace. Chunks and snapshots repeat it, the later ones with more classes; the soundest
-    /// and then the longest is the trace's.
+    /// Reads the metadata of a trace. Chunks and snapshots repeat it, the later ones with more classes; the one that
+    /// describes the most events, and of those the soundest, is the trace's.
     fn metadata_of(&mut self, files: &TraceFiles) -> Option<Metadata> {
         let read = files.metadata.iter().map(|(path, bytes)| (path, bytes.len(), metadata::read(bytes)));
-        let (path, _, (metadata, problems)) =
-            read.min_by_key(|(_, length, (_, problems))| (problems.len(), Reverse(*length)))?;
+        let (path, _, (metadata, problems)) = read.max_by_key(|(_, length, (metadata, problems))| {
+            let events: usize = metadata.streams.iter().map(|stream| stream.events.len()).sum();
+            (events, Reverse(problems.len()), *length)
+        })?;
         let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
         self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason.to_string())));
         if describes_nothing {
