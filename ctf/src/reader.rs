@@ -136,7 +136,9 @@ impl Reader {
     ) -> InOrder<'r> {
         let mut merge = InOrder::of(window, Box::new(want), self.report(window));
         for (number, trace) in self.traces.iter().enumerate() {
-            merge.add(Box::new(FileSource::new(number, trace, window)), Arc::clone(&trace.layout));
+            let source = FileSource::new(number, trace, window);
+            let size = source.size();
+            merge.add(Box::new(source), Arc::clone(&trace.layout), size);
         }
         merge
     }

@@ -31,6 +31,13 @@ impl<'r> FileSource<'r> {
     }
 }
 
+impl FileSource<'_> {
+    /// The size of all packets, in bytes.
+    pub fn size(&self) -> u64 {
+        self.streams.iter().flatten().map(|packet| packet.length).sum()
+    }
+}
+
 impl PacketSource for FileSource<'_> {
     fn metadata(&mut self) -> io::Result<Vec<u8>> {
         Ok(Vec::new())

@@ -86,6 +86,8 @@ pub struct InOrder<'r> {
     report: Report,
     tally: Tally,
     progress: Option<&'r Progress>,
+    /// The size of all packets that are known from the start, in bytes.
+    size: u64,
 }
 
 /// A trace whose packets are merged.
@@ -194,7 +196,7 @@ impl<'r> InOrder<'r> {
         let traces = vec![Trace::default(); sources.len()];
         let mut merge = InOrder::of(window, Box::new(want), Report { traces, ..Report::default() });
         for source in sources {
-            merge.add(source, Arc::new(Layout::default()));
+            merge.add(source, Arc::new(Layout::default()), 0);
         }
         merge
     }
@@ -216,11 +218,13 @@ impl<'r> InOrder<'r> {
             report,
             tally: Tally::default(),
             progress: None,
+            size: 0,
         }
     }
 
-    /// Adds a trace; its layout may be empty and come with metadata.
-    pub(crate) fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>) {
+    /// Adds a trace, whose packets have this size as far as they are known; its layout may come with its metadata.
+    pub(crate) fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>, size: u64) {
+        self.size += size;
         let plans = layout.plans(&mut *self.want);
         self.traces.push(MergedTrace { source, layout, plans, metadata: Vec::new(), streams: 0 });
         self.refresh(self.traces.len() - 1);
@@ -228,6 +232,7 @@ impl<'r> InOrder<'r> {
 
     /// Tells another thread how far reading has come.
     pub fn with_progress(mut self, progress: &'r Progress) -> InOrder<'r> {
+        progress.total.store(self.size, Ordering::Relaxed);
         self.progress = Some(progress);
         self
     }

@@ -42,6 +42,9 @@ enum Run {
     Here(Box<dyn Fn(&Path) -> u64>),
 }
 
+/// Writes a trace with this number of events into a folder.
+type Write = fn(&Path, u64);
+
 /// Where Babeltrace 2 with a sink that does nothing, the floor, and Babeltrace 2 that prints are among the contenders.
 const DUMMY: usize = 0;
 const FLOOR: usize = 1;
@@ -49,7 +52,7 @@ const TEXT: usize = 2;
 
 fn main() {
     let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
-    let kinds: [(&str, fn(&Path, u64)); 2] = [
+    let kinds: [(&str, Write); 2] = [
         ("recorded by LTTng (vpid, vtid, sub-buffers of 8 MB)", recorded::write),
         ("synthetic", |folder, events| synthetic::write(folder, events, 2).expect("it can be written")),
     ];

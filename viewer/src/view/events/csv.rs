@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{Form, Line, json, value};
+use super::{ByClass, Form, Line, json, value};
 use crate::view::csv::cell;
 
 /// Writes events as rows.
@@ -13,8 +13,15 @@ pub struct CsvForm {
     /// Whether rows say if they were asked for.
     has_matches: bool,
     columns: Vec<Arc<str>>,
-    /// For each class its host and name, and for each column the slot of its value.
-    classes: Vec<Option<(Vec<u8>, Vec<Option<usize>>)>>,
+    classes: ByClass<Pieces>,
+}
+
+/// What the events of a class are made of.
+struct Pieces {
+    /// Their host and name.
+    name: Vec<u8>,
+    /// For each column the slot of its value.
+    slots: Vec<Option<usize>>,
 }
 
 impl CsvForm {
@@ -25,7 +32,7 @@ impl CsvForm {
             hosts: traces.iter().map(host).collect(),
             has_matches,
             columns: Vec::new(),
-            classes: Vec::new(),
+            classes: ByClass::default(),
         }
     }
 }
@@ -49,10 +56,7 @@ impl Form for CsvForm {
         let mut name = cell(self.hosts.get(class.trace).map_or(&[], |host| host.as_bytes())).into_bytes();
         name.push(b',');
         name.extend(cell(class.name.as_bytes()).bytes());
-        if self.classes.len() <= class.index {
-            self.classes.resize_with(class.index + 1, || None);
-        }
-        self.classes[class.index] = Some((name, places));
+        self.classes.set(class.index, Pieces { name, slots: places });
     }
 
     fn heading(&self, out: &mut Vec<u8>) {
@@ -68,11 +72,11 @@ impl Form for CsvForm {
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(Some((name, places))) = self.classes.get(event.class().index) else { return };
+        let Some(Pieces { name, slots }) = self.classes.of(event) else { return };
         out.extend_from_slice(name);
         for column in 0..self.columns.len() {
             out.push(b',');
-            if let Some(Some(slot)) = places.get(column) {
+            if let Some(Some(slot)) = slots.get(column) {
                 match event.value(*slot) {
                     Value::Text(text) => out.extend(cell(text).bytes()),
                     Value::Enum(number, labels) if let Some(label) = labels.label(number) => {

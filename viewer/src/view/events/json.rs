@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{Form, Line, value};
+use super::{ByClass, Form, Line, value};
 
 /// Writes events as JSON lines.
 pub struct JsonForm {
     /// The hosts of the traces.
     hosts: Vec<Option<String>>,
-    classes: Vec<Option<Pieces>>,
+    classes: ByClass<Pieces>,
 }
 
 /// What the events of a class are made of.
@@ -25,7 +25,7 @@ impl JsonForm {
     /// For events of these traces.
     pub fn new(traces: &[Trace]) -> JsonForm {
         let host = |trace: &Trace| trace.environment("hostname").map(str::to_owned);
-        JsonForm { hosts: traces.iter().map(host).collect(), classes: Vec::new() }
+        JsonForm { hosts: traces.iter().map(host).collect(), classes: ByClass::default() }
     }
 }
 
@@ -49,14 +49,11 @@ impl Form for JsonForm {
             before.push(b':');
             fields.push((before, slot));
         }
-        if self.classes.len() <= class.index {
-            self.classes.resize_with(class.index + 1, || None);
-        }
-        self.classes[class.index] = Some(Pieces { begin, fields });
+        self.classes.set(class.index, Pieces { begin, fields });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(Some(pieces)) = self.classes.get(event.class().index) else { return };
+        let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.begin);
         for (before, slot) in &pieces.fields {
             out.extend_from_slice(before);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent};
+use ctf_reader::{ClassIndex, EventClass, OrderedEvent};
 
 mod clock;
 mod csv;
@@ -38,6 +38,28 @@ pub trait Form {
 
     /// Writes what stands between events that do not follow each other.
     fn gap(&self, _out: &mut Vec<u8>) {}
+}
+
+/// Something for each event class that may follow.
+struct ByClass<T>(Vec<Option<T>>);
+
+impl<T> Default for ByClass<T> {
+    fn default() -> Self {
+        ByClass(Vec::new())
+    }
+}
+
+impl<T> ByClass<T> {
+    fn set(&mut self, class: ClassIndex, value: T) {
+        if self.0.len() <= class {
+            self.0.resize_with(class + 1, || None);
+        }
+        self.0[class] = Some(value);
+    }
+
+    fn of(&self, event: &OrderedEvent<'_>) -> Option<&T> {
+        self.0.get(event.class().index)?.as_ref()
+    }
 }
 
 /// Where in time an event is that is about to be written.

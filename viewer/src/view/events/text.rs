@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace};
 
 use super::clock::{Clock, delta};
-use super::{Form, Line, value};
+use super::{ByClass, Form, Line, value};
 use crate::text::escape;
 use crate::view::Screen;
 
@@ -20,7 +20,7 @@ pub struct TextForm {
     screen: Screen,
     /// What comes before the name of the event, for each trace.
     origins: Vec<String>,
-    classes: Vec<Option<Pieces>>,
+    classes: ByClass<Pieces>,
 }
 
 /// What the events of a class are made of.
@@ -40,7 +40,7 @@ impl TextForm {
             clock: Clock::new(screen.zone.clone()),
             screen,
             origins: traces.iter().map(origin).collect(),
-            classes: Vec::new(),
+            classes: ByClass::default(),
         }
     }
 
@@ -81,14 +81,11 @@ impl Form for TextForm {
         };
         let origin = self.origins.get(class.trace).map_or("", String::as_str);
         let name = format!("{origin}{}: ", escape::text(&class.name)).into_bytes();
-        if self.classes.len() <= class.index {
-            self.classes.resize_with(class.index + 1, || None);
-        }
-        self.classes[class.index] = Some(Pieces { name, fields, end });
+        self.classes.set(class.index, Pieces { name, fields, end });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(Some(pieces)) = self.classes.get(event.class().index) else { return };
+        let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.name);
         for (before, slot, base) in &pieces.fields {
             out.extend_from_slice(before);
