@@ -153,14 +153,18 @@ struct TraceFolder {
 
 /// The data stream files of a trace's folder, sorted by name.
 ///
-/// Empty ones are left out: LTTng makes one for each CPU, also for those that recorded nothing.
+/// Empty ones are left out: LTTng makes one for each CPU, also for those that recorded nothing. So are hidden files and
+/// `.toml` files.
 pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     let unreadable = |error| Damage::new(folder, format!("cannot be read: {error}"));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name();
-        if name == "metadata" || name.as_encoded_bytes().starts_with(b".") {
+        // A catalog may be kept beside the trace that it explains.
+        let is_other =
+            name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().ends_with(b".toml");
+        if name == "metadata" || is_other {
             continue;
         }
         let path = entry.path();

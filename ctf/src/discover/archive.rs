@@ -84,7 +84,7 @@ fn list(path: &Path, file: Arc<File>, folders: &mut BTreeMap<PathBuf, TraceFolde
         });
         match base.as_encoded_bytes() {
             b"metadata" => folder.metadata = Some(location),
-            [b'.', ..] => {}
+            [b'.', ..] | [.., b'.', b't', b'o', b'm', b'l'] => {}
             _ => folder.streams.push(location),
         }
     }

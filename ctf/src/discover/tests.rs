@@ -82,9 +82,14 @@ fn stream_files_are_those_that_hold_data() {
     let root = tempfile::tempdir().unwrap();
     let folder = trace(root.path(), "t", A);
     fs::create_dir(folder.join("index")).unwrap();
-    for (name, content) in
-        [("index/ch_0.idx", "x"), (".hidden", "x"), ("ch_1", "x"), ("ch_0", "x"), ("ch_2", "")]
-    {
+    for (name, content) in [
+        ("index/ch_0.idx", "x"),
+        (".hidden", "x"),
+        ("catalog.toml", "x"),
+        ("ch_1", "x"),
+        ("ch_0", "x"),
+        ("ch_2", ""),
+    ] {
         fs::write(folder.join(name), content).unwrap();
     }
     assert_eq!(stream_files(&folder).unwrap(), [folder.join("ch_0"), folder.join("ch_1")]);
