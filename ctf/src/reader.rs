@@ -127,8 +127,9 @@ impl Reader {
     /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
     /// wants all of all classes.
     ///
-    /// Where a clock was set back, events come in the order of their times all the same as far as packets and chunks of
-    /// some hundred events allow; [`Report::clock_steps`] tells whether that happened.
+    /// Where a clock was set back between packets, events come in the order of their times all the same. Where it was set
+    /// back in the middle of one, those that are read ahead together (up to 512) are put in order, and others come late;
+    /// [`Report::clock_steps`] tells whether that happened.
     pub fn in_order<'r>(
         &'r self,
         window: Window,

@@ -17,6 +17,7 @@ pub enum Frozen {
 
 impl Frozen {
     /// The value, borrowed.
+    #[inline]
     pub fn value(&self) -> Value<'_> {
         match self {
             Frozen::Unsigned(number) => Value::Unsigned(*number),

@@ -159,6 +159,7 @@ fn half(bits: u16) -> f64 {
 }
 
 /// Text up to its first NUL.
+#[inline]
 pub fn until_nul(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

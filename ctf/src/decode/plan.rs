@@ -44,6 +44,7 @@ pub enum Constant {
 
 impl Constant {
     /// The value, in a packet with this context.
+    #[inline]
     pub fn value<'a>(&'a self, context: &'a [Frozen]) -> Value<'a> {
         match self {
             Constant::Environment(EnvironmentValue::Text(text)) => Value::Text(text.as_bytes()),

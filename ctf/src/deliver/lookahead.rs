@@ -13,8 +13,11 @@ use crate::decode::plan::Plan;
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
-/// The number of events that are located ahead.
-const CHUNK: usize = 512;
+/// The largest number of events that are located ahead.
+const MAX_CHUNK: usize = 512;
+
+/// The smallest.
+const MIN_CHUNK: usize = 16;
 
 /// An event that has been located.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,12 +71,18 @@ impl Lookahead {
         (self.next, self.taken, self.stop) = (0, 0, None);
     }
 
-    /// Locates the next events of a packet's part, those within the limits of time. The events before must have been
-    /// handed out.
-    pub fn fill(&mut self, packet: &mut OpenPacket, limits: &RangeInclusive<i64>, tally: &mut Tally) {
+    /// Locates the next events of a packet's part, about this number of those within the limits of time. The events before
+    /// must have been handed out.
+    pub fn fill(
+        &mut self,
+        packet: &mut OpenPacket,
+        count: usize,
+        limits: &RangeInclusive<i64>,
+        tally: &mut Tally,
+    ) {
         self.clear();
-        let plan = &*packet.plan;
-        let mut chunk = Chunk { ahead: self, plan, part: packet.part(), limits, tally, is_sorted: true };
+        let (plan, part, size) = (&*packet.plan, packet.part(), count.clamp(MIN_CHUNK, MAX_CHUNK));
+        let mut chunk = Chunk { ahead: self, plan, part, size, limits, tally, is_sorted: true };
         let cursor = chunk.locate(packet.cursor());
         let is_sorted = chunk.is_sorted;
         packet.set_cursor(cursor);
@@ -88,6 +97,8 @@ struct Chunk<'c> {
     ahead: &'c mut Lookahead,
     plan: &'c StreamPlan,
     part: Part<'c>,
+    /// How many events to locate.
+    size: usize,
     limits: &'c RangeInclusive<i64>,
     tally: &'c mut Tally,
     is_sorted: bool,
@@ -98,7 +109,7 @@ impl Chunk<'_> {
     fn locate(&mut self, mut cursor: Cursor) -> Cursor {
         let bytes = self.part.whole_bytes();
         let mut slots = self.part.slots.to_vec();
-        while self.ahead.events.len() < CHUNK {
+        while self.ahead.events.len() < self.size {
             if let Some(simple) = simple_event(self.plan, self.part.bytes, cursor.at)
                 && let Some(passed) = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)
                 && let Some(clock) = cursor.clock.checked_add(passed)

@@ -109,6 +109,7 @@ impl OpenPacket {
     }
 
     /// The part that has been read.
+    #[inline]
     pub fn part(&self) -> Part<'_> {
         let end = usize::try_from(self.content.saturating_sub(self.base * 8)).unwrap_or(usize::MAX);
         Part { bytes: &self.buffer[..self.filled], end, context: &self.context, slots: &self.slots }

@@ -42,10 +42,13 @@ use crate::packets::scan;
 use crate::{Damage, EventClass, Progress, Report, Trace, Window};
 
 /// The parts of all open packets together take about this much memory, unless there are very many streams.
-const MEMORY: usize = 8 << 20;
+const MEMORY: usize = 2 << 20;
 
 /// A part is not smaller than this.
-const SMALLEST_PART: usize = 16 << 10;
+const SMALLEST_PART: usize = 8 << 10;
+
+/// How many bytes of a part there are for each event that is located ahead: about as many as its place takes in memory.
+const BYTES_AN_EVENT: usize = 256;
 
 /// How many packets of one stream may be open at a time. Where more overlap, their events may come late.
 const MAX_OPEN: usize = 8;
@@ -455,6 +458,7 @@ impl<'r> InOrder<'r> {
 
     /// Opens a stream's next packet, and looks for the one after it.
     fn open_next(&mut self, stream: usize) {
+        let part = self.part();
         let entry = &mut self.streams[stream];
         let Some((place, packet)) = entry.next.take() else { return };
         let trace = &self.traces[entry.trace];
@@ -465,7 +469,6 @@ impl<'r> InOrder<'r> {
             entry.watermark = entry.watermark.max(timebase.time(end));
         }
         let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
-        let part = (MEMORY / self.streams.len()).clamp(SMALLEST_PART, PART);
         let free = self.free.last().map(|&slot| &mut self.open[slot]);
         let (ahead, buffer) = free.map(ActivePacket::take_memory).unwrap_or_default();
         let opened = bytes(&mut self.files, &place)
@@ -487,8 +490,14 @@ impl<'r> InOrder<'r> {
         self.advance(stream);
     }
 
+    /// How large a part is: the more streams there are, the smaller.
+    fn part(&self) -> usize {
+        (MEMORY / self.streams.len()).clamp(SMALLEST_PART, PART)
+    }
+
     /// Puts an open packet where the merge finds it, or closes it if it has no more events.
     fn settle(&mut self, slot: usize) {
+        let chunk = self.part() / BYTES_AN_EVENT;
         let active = &mut self.open[slot];
         loop {
             if let Some(next) = active.ahead.peek() {
@@ -507,7 +516,7 @@ impl<'r> InOrder<'r> {
                     break;
                 }
             }
-            active.ahead.fill(&mut active.packet, &self.limits, &mut self.tally);
+            active.ahead.fill(&mut active.packet, chunk, &self.limits, &mut self.tally);
         }
         self.close(slot);
     }

@@ -182,6 +182,7 @@ impl Field {
     }
 
     /// Its value in an event with these marks.
+    #[inline]
     pub fn value<'a>(&'a self, bytes: &'a [u8], marks: &[u32]) -> Value<'a> {
         let at = marks[self.mark] as usize + self.behind;
         match &self.form {
@@ -237,6 +238,7 @@ impl Read {
         }
     }
 
+    #[inline]
     fn number(self, bytes: &[u8], at: usize) -> Number {
         let raw = self.raw(bytes, at);
         match self {

@@ -125,8 +125,7 @@ pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
 
 /// Appends a text; bytes that are not UTF-8 are replaced.
 fn text(bytes: &[u8], out: &mut Vec<u8>) {
-    let is_plain = |&byte: &u8| (0x20..0x7F).contains(&byte) && byte != b'"' && byte != b'\\';
-    if bytes.iter().all(is_plain) {
+    if value::is_plain(bytes) {
         out.push(b'"');
         out.extend_from_slice(bytes);
         out.push(b'"');

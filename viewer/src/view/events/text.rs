@@ -4,9 +4,10 @@
 //! [13:03:24.026419220] (+0.000004221) vm hello:greeted: { cpu_id = 1 }, { vpid = 7 }, { name = "Ada" }
 //! ```
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace};
+use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::{Clock, delta};
 use super::{ByClass, Form, Line, value};
@@ -28,9 +29,43 @@ struct Pieces {
     /// Where they come from and what they are called.
     name: Vec<u8>,
     /// Their fields: what comes before each, where its value is, and in which base it is written.
-    fields: Vec<(Vec<u8>, usize, Base)>,
+    fields: Vec<(Piece, usize, Base)>,
     /// What ends them.
     end: &'static [u8],
+}
+
+/// A text that is written often. A short one is copied with some bytes more, which are dropped again: to copy a fixed
+/// number of bytes takes no call.
+enum Piece {
+    Short([u8; Piece::SHORT], usize),
+    Long(Vec<u8>),
+}
+
+impl Piece {
+    const SHORT: usize = 32;
+
+    fn new(text: &str) -> Piece {
+        let mut bytes = [0; Piece::SHORT];
+        match bytes.get_mut(..text.len()) {
+            Some(begin) => {
+                begin.copy_from_slice(text.as_bytes());
+                Piece::Short(bytes, text.len())
+            }
+            None => Piece::Long(text.into()),
+        }
+    }
+
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Piece::Short(bytes, length) => {
+                let end = out.len() + length;
+                out.extend_from_slice(bytes);
+                out.truncate(end);
+            }
+            Piece::Long(bytes) => out.extend_from_slice(bytes),
+        }
+    }
 }
 
 impl TextForm {
@@ -72,7 +107,7 @@ impl Form for TextForm {
                 Some(_) => format!(" }}, {{ {name} = "),
             };
             last = Some(field.scope);
-            fields.push((before.into_bytes(), slot, field.base));
+            fields.push((Piece::new(&before), slot, field.base));
         }
         let end: &[u8] = match last {
             None => b"{ }",
@@ -88,8 +123,15 @@ impl Form for TextForm {
         let Some(pieces) = self.classes.of(event) else { return };
         out.extend_from_slice(&pieces.name);
         for (before, slot, base) in &pieces.fields {
-            out.extend_from_slice(before);
-            value::write(&event.value(*slot), *base, out);
+            before.write(out);
+            // Most values own nothing, and are spared the question whether they do.
+            let value = ManuallyDrop::new(event.value(*slot));
+            match &*value {
+                Value::Text(text) => value::quoted(text, out),
+                Value::Unsigned(number) if *base == Base::Decimal => value::unsigned(*number, out),
+                Value::Signed(number) if *base == Base::Decimal => value::signed(*number, out),
+                _ => value::write(&ManuallyDrop::into_inner(value), *base, out),
+            }
         }
         out.extend_from_slice(pieces.end);
     }
