@@ -121,6 +121,6 @@ cat <<-'EOF'
 	      when was the event loop slow?
 	  target/release/ltt-top top out/demo --event command_call --by addr
 	      which client cost the most?
-	  babeltrace out/demo | less
-	      the events themselves
+	  target/release/ltt-top events out/demo --where name=keys --context 5
+	      what happened just before and after KEYS?
 EOF

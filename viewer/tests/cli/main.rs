@@ -11,6 +11,7 @@ mod handwritten;
 mod help;
 mod hints;
 mod hosts;
+mod install;
 mod output;
 mod recorded;
 mod run;
