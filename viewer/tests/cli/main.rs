@@ -2,6 +2,8 @@
 
 mod archives;
 mod bounds;
+#[path = "../../../ctf/tests/support/case.rs"]
+mod case;
 mod csv;
 mod damage;
 mod defaults;
