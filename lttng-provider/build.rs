@@ -49,6 +49,15 @@ fn find_lttng_ust() -> Result<String, String> {
     if system != "linux" {
         return Err(format!("tracing is on, but LTTng-UST is for Linux and this build is for {system}"));
     }
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    if features.split(',').any(|feature| feature == "crt-static") {
+        // glibc's own dlopen ends such a program before main; musl's finds nothing.
+        return Err(
+            "tracing is on, but a program with a static libc (target feature crt-static) cannot load LTTng-UST: \
+             build with `-C target-feature=-crt-static`, or without tracing"
+                .to_owned(),
+        );
+    }
     let library = pkg_config::Config::new()
         .atleast_version(OLDEST)
         .cargo_metadata(false)
