@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use lttng_testing::{Daemon, Event, cargo, workspace};
 
@@ -61,6 +62,59 @@ fn builder_takes_several_catalogs_and_a_prefix() {
     let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
     let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(names, ["acme_shop:sold", "acme_depot:sold"]);
+}
+
+#[test]
+fn prefix_that_makes_no_identifier_is_refused() {
+    let fresh = Crate::new("prefixes");
+    for (prefix, reason) in [("9", "does not begin with a digit"), ("a-", "only letters, digits and `_`")] {
+        let builder = format!(r#"Builder::new().catalog("catalog.toml").prefix("{prefix}").compile()"#);
+        fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, &builder));
+        let errors = fresh.build(&[], &[]).unwrap_err();
+        let line = format!("error: prefixes@0.0.0: the prefix `{prefix}` has a ");
+        assert!(errors.contains(&line) && errors.contains(reason), "{errors}");
+    }
+}
+
+#[test]
+fn headers_of_another_provider_abi_are_refused() {
+    let fresh = Crate::new("newer-headers");
+    let packages = newer_headers(&fresh);
+    let errors = fresh.build(&["--features=lttng"], &[("PKG_CONFIG_PATH", &packages)]).unwrap_err();
+    assert!(errors.contains("another provider ABI than 2.13 to 2.15: update lttng-provider"), "{errors}");
+}
+
+#[test]
+fn provider_that_lttng_rejects_says_so_and_the_program_runs_on() {
+    let fresh = Crate::new("rejected");
+    let packages = newer_headers(&fresh);
+    let flags = [("PKG_CONFIG_PATH", packages.as_str()), ("CFLAGS", "-DLTTNG_PROVIDER_ABI=4")];
+    let program = fresh.build(&["--features=lttng"], &flags).unwrap();
+    let output = Daemon::start().command(program).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{} {said}", output.status);
+    let expected = "lttng-provider: nothing of `shop` is recorded: the installed liblttng-ust.so.1 rejects";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+/// A folder for pkg-config with headers as those that are installed, but of the provider ABI 4.
+fn newer_headers(fresh: &Crate) -> String {
+    let output =
+        Command::new("cc").args(["-E", "-include", "lttng/ust-events.h", "-xc", "/dev/null"]).output();
+    let lines = String::from_utf8(output.unwrap().stdout).unwrap();
+    let installed =
+        lines.lines().find_map(|line| line.split('"').nth(1).filter(|path| path.ends_with("ust-events.h")));
+    let installed = Path::new(installed.unwrap()).parent().unwrap();
+    fs::create_dir_all(fresh.folder.join("newer/lttng")).unwrap();
+    let newer = fresh.folder.join("newer");
+    let copied = Command::new("cp").arg("-r").arg(installed).arg(&newer).status().unwrap();
+    assert!(copied.success());
+    let events = fs::read_to_string(newer.join("lttng/ust-events.h")).unwrap();
+    let abi = "#define LTTNG_UST_PROVIDER_MAJOR\t";
+    fresh.write("newer/lttng/ust-events.h", &events.replace(abi, &format!("{abi}4 //")));
+    let package = format!("Name: lttng-ust\nDescription: -\nVersion: 2.99\nCflags: -I{}\n", newer.display());
+    fresh.write("newer/lttng-ust.pc", &package);
+    newer.display().to_string()
 }
 
 #[test]

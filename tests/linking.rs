@@ -81,16 +81,14 @@ fn program_needs_no_lttng_library_to_start() {
 #[test]
 fn static_libc_is_refused_with_tracing_on_and_fine_with_tracing_off() {
     // For a target that is named, the flag does not reach build scripts, which would need a static libc, too.
-    let program = |program: Program| {
-        program
-            .argument("--target=x86_64-unknown-linux-gnu")
-            .variable("RUSTFLAGS", "-Ctarget-feature=+crt-static")
-    };
+    let target = format!("--target={}-unknown-linux-gnu", std::env::consts::ARCH);
+    let program =
+        |program: Program| program.argument(&target).variable("RUSTFLAGS", "-Ctarget-feature=+crt-static");
     let errors = program(emit_all()).try_build().unwrap_err();
     assert!(errors.contains("(target feature crt-static) cannot load LTTng-UST"), "{errors}");
     // `try_build` keeps the program from the folder of the host, so cargo is asked by itself.
     let mut off = cargo();
-    off.args(["check", "--quiet", "--package=valkey-trace", "--target=x86_64-unknown-linux-gnu"]);
+    off.args(["check", "--quiet", "--package=valkey-trace", &target]);
     let off = off.env("RUSTFLAGS", "-Ctarget-feature=+crt-static").output().unwrap();
     assert!(off.status.success(), "{}", String::from_utf8_lossy(&off.stderr));
 }

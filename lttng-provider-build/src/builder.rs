@@ -78,7 +78,7 @@ impl Builder {
             Ok(_) => false,
             Err(_) => return Err(Error::NoRuntime),
         };
-        if let Some(wrong) = self.prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+        if let Some(wrong) = wrong_in_prefix(&self.prefix) {
             return Err(Error::Prefix { prefix: self.prefix, wrong });
         }
         let catalogs = self.read_catalogs()?;
@@ -115,6 +115,12 @@ impl Builder {
             Err(Error::Catalogs(errors))
         }
     }
+}
+
+/// What keeps a name with this prefix from being a C identifier.
+fn wrong_in_prefix(prefix: &str) -> Option<char> {
+    let first = prefix.chars().next().filter(char::is_ascii_digit);
+    first.or_else(|| prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_'))
 }
 
 /// Ends a build script with a line for each error.
@@ -204,7 +210,11 @@ impl fmt::Display for Error {
             ),
             Error::NotABuildScript => f.write_str("OUT_DIR is not set: call this from a build script"),
             Error::Prefix { prefix, wrong } => {
-                write!(f, "the prefix `{prefix}` has a {wrong:?}: only letters, digits and `_` can be in a provider's name")
+                let rule = match wrong {
+                    '0'..='9' => "a provider's name does not begin with a digit",
+                    _ => "only letters, digits and `_` can be in a provider's name",
+                };
+                write!(f, "the prefix `{prefix}` has a {wrong:?}: {rule}")
             }
             Error::CatalogPath(error) => write!(f, "the path of a catalog: {error}"),
             Error::Catalogs(errors) => {

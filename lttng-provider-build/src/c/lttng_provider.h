@@ -10,12 +10,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
+
+/* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
+#ifndef LTTNG_PROVIDER_ABI
+#define LTTNG_PROVIDER_ABI 3
+#endif
+
+#if LTTNG_UST_PROVIDER_MAJOR != LTTNG_PROVIDER_ABI
+#error "these headers of LTTng-UST have another provider ABI than 2.13 to 2.15: update lttng-provider, or install those"
+#endif
 
 /*
  * LTTng-UST is loaded and not linked, so that a program with tracing built in starts where it is not
@@ -28,16 +38,27 @@ static inline void *lttng_provider_symbol(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
-/* The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. */
+/*
+ * The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. A program is not ended
+ * for want of a trace: where LTTng-UST rejects a provider, that is said once and the program runs on.
+ */
 #define LTTNG_PROVIDER_NOT_LOADED ((struct lttng_ust_registered_probe *) -1)
 
 static inline struct lttng_ust_registered_probe *
 lttng_provider_register(const struct lttng_ust_probe_desc *provider)
 {
 	struct lttng_ust_registered_probe *(*call)(const struct lttng_ust_probe_desc *);
+	struct lttng_ust_registered_probe *probe;
 
 	*(void **) &call = lttng_provider_symbol("lttng_ust_probe_register");
-	return call ? call(provider) : LTTNG_PROVIDER_NOT_LOADED;
+	if (!call)
+		return LTTNG_PROVIDER_NOT_LOADED;
+	probe = call(provider);
+	if (probe)
+		return probe;
+	fprintf(stderr, "lttng-provider: nothing of `%s` is recorded: the installed %s rejects provider ABI %u.%u; "
+		"upgrade LTTng-UST\n", provider->provider_name, LTTNG_UST_LIB_SONAME, provider->major, provider->minor);
+	return LTTNG_PROVIDER_NOT_LOADED;
 }
 
 static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *probe)
