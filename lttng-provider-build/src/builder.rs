@@ -157,6 +157,8 @@ fn compile_c(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
         .files(files.iter().filter(|file| file.is_c_source()).map(|file| folder.join(&file.name)))
         .include(folder)
         .includes(env::split_paths(&include))
+        // Two libraries in one program may have two versions of a catalog; neither sees the other's symbols.
+        .flag_if_supported("-fvisibility=hidden")
         // LTTng knows a provider by what its constructors register, so all of it belongs into the program,
         // whether or not the program emits each event.
         .link_lib_modifier("+whole-archive")

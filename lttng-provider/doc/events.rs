@@ -22,7 +22,7 @@ pub mod shop {
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
             if Self::enabled() {
                 Self::record(item, count);
@@ -30,7 +30,7 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
             let _ = (item, count);
         }
@@ -64,7 +64,7 @@ pub mod shop {
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(duration: u64) {
             if Self::enabled() {
                 Self::record(duration);
@@ -72,27 +72,27 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(duration: u64) {
             let _ = duration;
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
         /// enabled now.
-        #[inline]
+        #[inline(always)]
         pub fn guard() -> lttng_provider::Guard<Self> {
             lttng_provider::Guard::start()
         }
 
         /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
         /// enabled now.
-        #[inline]
+        #[inline(always)]
         pub fn timed<R>(work: impl FnOnce() -> R) -> R {
             let _guard = Self::guard();
             work()
@@ -114,7 +114,7 @@ pub mod shop {
 
         type Details<'a> = lttng_provider::NoDetails;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, _: Self::Details<'_>) {
             checkout::record(Self::UNIT.count(duration));
         }
@@ -140,7 +140,7 @@ pub mod shop {
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
             if Self::enabled() {
                 Self::record(city, parcels, duration);
@@ -148,19 +148,19 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
             let _ = (city, parcels, duration);
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
-        #[inline]
+        #[inline(always)]
         pub fn details<'a>(
             city: impl Into<lttng_provider::Text<'a>>,
             parcels: u32,
@@ -193,7 +193,7 @@ pub mod shop {
 
         type Details<'a> = DeliveredDetails<'a>;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, details: Self::Details<'_>) {
             delivered::record(details.city, details.parcels, Self::UNIT.count(duration));
         }

@@ -59,7 +59,7 @@ impl<E: DurationEvent> Stopwatch<E> {
 
     /// Records the time since the start with these details, which are evaluated after the clock is read,
     /// and not at all if the event was not enabled at the start.
-    #[inline]
+    #[inline(always)]
     pub fn finish<'a>(self, details: impl FnOnce() -> E::Details<'a>) {
         if let Some(duration) = self.elapsed() {
             E::record_duration(duration, details());
@@ -83,7 +83,7 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(duration) = self.stopwatch.elapsed() {
             E::record_duration(duration, NoDetails {});

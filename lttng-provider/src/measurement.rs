@@ -95,7 +95,7 @@ where
     E: DurationEvent,
     D: Fn(&K) -> E::Details<'_>,
 {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(running) = &self.running
             && let Some((duration, kept)) = running.finish()

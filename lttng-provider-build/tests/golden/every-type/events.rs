@@ -113,16 +113,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___unsigned: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(a: u8, b: u16, c: u32, d: u64) {
             if Self::enabled() {
                 Self::record(a, b, c, d);
@@ -130,13 +126,17 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___unsigned(a: u8, b: u16, c: u32, d: u64);
-            }
-            lttng_provider_emit_every_type___unsigned(a, b, c, d);
+            lttng_provider::record!(
+                15,
+                lttng_provider_record_every_type___unsigned,
+                lttng_provider_deliver_every_type___unsigned,
+                a,
+                b,
+                c,
+                d,
+            );
         }
     }
 
@@ -166,16 +166,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___signed: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(a: i8, b: i16, c: i32, d: i64) {
             if Self::enabled() {
                 Self::record(a, b, c, d);
@@ -183,13 +179,17 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(a: i8, b: i16, c: i32, d: i64) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___signed(a: i8, b: i16, c: i32, d: i64);
-            }
-            lttng_provider_emit_every_type___signed(a, b, c, d);
+            lttng_provider::record!(
+                15,
+                lttng_provider_record_every_type___signed,
+                lttng_provider_deliver_every_type___signed,
+                a,
+                b,
+                c,
+                d,
+            );
         }
     }
 
@@ -219,16 +219,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___hexadecimal: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(a: u8, b: u16, c: u32, d: u64) {
             if Self::enabled() {
                 Self::record(a, b, c, d);
@@ -236,13 +232,17 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___hexadecimal(a: u8, b: u16, c: u32, d: u64);
-            }
-            lttng_provider_emit_every_type___hexadecimal(a, b, c, d);
+            lttng_provider::record!(
+                15,
+                lttng_provider_record_every_type___hexadecimal,
+                lttng_provider_deliver_every_type___hexadecimal,
+                a,
+                b,
+                c,
+                d,
+            );
         }
     }
 
@@ -272,16 +272,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___network: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(a: u8, b: u16, c: i32, d: u64) {
             if Self::enabled() {
                 Self::record(a, b, c, d);
@@ -289,13 +285,17 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(a: u8, b: u16, c: i32, d: u64) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___network(a: u8, b: u16, c: i32, d: u64);
-            }
-            lttng_provider_emit_every_type___network(a, b, c, d);
+            lttng_provider::record!(
+                15,
+                lttng_provider_record_every_type___network,
+                lttng_provider_deliver_every_type___network,
+                lttng_provider::ffi::Network(a),
+                lttng_provider::ffi::Network(b),
+                lttng_provider::ffi::Network(c),
+                lttng_provider::ffi::Network(d),
+            );
         }
     }
 
@@ -326,16 +326,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___others: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
             if Self::enabled() {
                 Self::record(single, precise, truth, direction, size);
@@ -343,19 +339,12 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___others(
-                    single: f32,
-                    precise: f64,
-                    truth: bool,
-                    direction: i8,
-                    size: u64,
-                );
-            }
-            lttng_provider_emit_every_type___others(
+            lttng_provider::record!(
+                22,
+                lttng_provider_record_every_type___others,
+                lttng_provider_deliver_every_type___others,
                 single,
                 precise,
                 truth,
@@ -392,16 +381,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___texts: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(
             string: impl Into<lttng_provider::Text<'a>>,
             text: impl Into<lttng_provider::Text<'a>>,
@@ -415,7 +400,7 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(
             string: impl Into<lttng_provider::Text<'a>>,
             text: impl Into<lttng_provider::Text<'a>>,
@@ -423,22 +408,15 @@ pub mod every_type {
             tag: impl Into<lttng_provider::Text<'a>>,
             bytes: &'a [u8],
         ) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___texts(
-                    string: lttng_provider::ffi::RawText<'_>,
-                    text: lttng_provider::ffi::RawList<'_, u8>,
-                    brief: lttng_provider::ffi::RawList<'_, u8>,
-                    tag: lttng_provider::ffi::RawList<'_, u8>,
-                    bytes: lttng_provider::ffi::RawList<'_, u8>,
-                );
-            }
-            lttng_provider_emit_every_type___texts(
-                lttng_provider::ffi::RawText::new(string.into()),
-                lttng_provider::ffi::RawList::text(text.into()),
-                lttng_provider::ffi::RawList::text(brief.into()),
-                lttng_provider::ffi::RawList::text(tag.into()),
-                lttng_provider::ffi::RawList::new(bytes),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___texts,
+                lttng_provider_deliver_every_type___texts,
+                lttng_provider::ffi::Terminated::new(string.into()),
+                lttng_provider::ffi::Counted::<u16>::new(text.into()),
+                lttng_provider::ffi::Counted::<u8>::new(brief.into()),
+                lttng_provider::ffi::Characters::<8>::new(tag.into()),
+                lttng_provider::ffi::List::<_, u32>::new(bytes),
             );
         }
     }
@@ -470,16 +448,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___arrays: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(
             a: &'a [u8; 2],
             b: &'a [i16; 3],
@@ -493,7 +467,7 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(
             a: &'a [u8; 2],
             b: &'a [i16; 3],
@@ -501,17 +475,16 @@ pub mod every_type {
             d: &'a [u16; 2],
             e: &'a [i64; 1],
         ) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___arrays(
-                    a: &[u8; 2],
-                    b: &[i16; 3],
-                    c: &[u32; 2],
-                    d: &[u16; 2],
-                    e: &[i64; 1],
-                );
-            }
-            lttng_provider_emit_every_type___arrays(a, b, c, d, e);
+            lttng_provider::record!(
+                28,
+                lttng_provider_record_every_type___arrays,
+                lttng_provider_deliver_every_type___arrays,
+                lttng_provider::ffi::Array(a),
+                lttng_provider::ffi::Array(b),
+                lttng_provider::ffi::Array(c),
+                lttng_provider::ffi::NetworkArray(d),
+                lttng_provider::ffi::NetworkArray(e),
+            );
         }
     }
 
@@ -541,16 +514,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___sequences: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
             if Self::enabled() {
                 Self::record(a, b, c, d);
@@ -558,22 +527,16 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___sequences(
-                    a: lttng_provider::ffi::RawList<'_, u64>,
-                    b: lttng_provider::ffi::RawList<'_, i8>,
-                    c: lttng_provider::ffi::RawList<'_, u32>,
-                    d: lttng_provider::ffi::RawList<'_, i16>,
-                );
-            }
-            lttng_provider_emit_every_type___sequences(
-                lttng_provider::ffi::RawList::new(a),
-                lttng_provider::ffi::RawList::new(b),
-                lttng_provider::ffi::RawList::new(c),
-                lttng_provider::ffi::RawList::new(d),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___sequences,
+                lttng_provider_deliver_every_type___sequences,
+                lttng_provider::ffi::List::<_, u32>::new(a),
+                lttng_provider::ffi::List::<_, u8>::new(b),
+                lttng_provider::ffi::NetworkList::<_, u64>::new(c),
+                lttng_provider::ffi::NetworkList::<_, u16>::new(d),
             );
         }
     }
@@ -607,16 +570,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___filters: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(
             kept: u32,
             number: u16,
@@ -632,7 +591,7 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(
             kept: u32,
             number: u16,
@@ -642,26 +601,17 @@ pub mod every_type {
             name: impl Into<lttng_provider::Text<'a>>,
             list: &'a [u16],
         ) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___filters(
-                    kept: u32,
-                    number: u16,
-                    fraction: f64,
-                    truth: bool,
-                    way: i8,
-                    name: lttng_provider::ffi::RawText<'_>,
-                    list: lttng_provider::ffi::RawList<'_, u16>,
-                );
-            }
-            lttng_provider_emit_every_type___filters(
+            lttng_provider::record!(
+                4,
+                lttng_provider_record_every_type___filters,
+                lttng_provider_deliver_every_type___filters,
                 kept,
-                number,
-                fraction,
-                truth,
-                way.value(),
-                lttng_provider::ffi::RawText::new(name.into()),
-                lttng_provider::ffi::RawList::new(list),
+                lttng_provider::ffi::Unrecorded(number),
+                lttng_provider::ffi::Unrecorded(fraction),
+                lttng_provider::ffi::Unrecorded(truth),
+                lttng_provider::ffi::Unrecorded(way.value()),
+                lttng_provider::ffi::Unrecorded(lttng_provider::ffi::Terminated::new(name.into())),
+                lttng_provider::ffi::Unrecorded(lttng_provider::ffi::List::<_, u32>::new(list)),
             );
         }
     }
@@ -685,16 +635,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___nothing: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit() {
             if Self::enabled() {
                 Self::record();
@@ -702,13 +648,13 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record() {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___nothing();
-            }
-            lttng_provider_emit_every_type___nothing();
+            lttng_provider::record!(
+                0,
+                lttng_provider_record_every_type___nothing,
+                lttng_provider_deliver_every_type___nothing,
+            );
         }
     }
 
@@ -737,16 +683,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___first: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             elapsed: u32,
@@ -758,35 +700,30 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___first(
-                    r#type: lttng_provider::ffi::RawText<'_>,
-                    elapsed: u32,
-                    parts: lttng_provider::ffi::RawList<'_, u8>,
-                );
-            }
-            lttng_provider_emit_every_type___first(
-                lttng_provider::ffi::RawText::new(r#type.into()),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___first,
+                lttng_provider_deliver_every_type___first,
+                lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
-                lttng_provider::ffi::RawList::new(parts),
+                lttng_provider::ffi::List::<_, u32>::new(parts),
             );
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
-        #[inline]
+        #[inline(always)]
         pub fn details<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             parts: &'a [u8],
@@ -819,7 +756,7 @@ pub mod every_type {
 
         type Details<'a> = FirstDetails<'a>;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, details: Self::Details<'_>) {
             first::record(
                 details.r#type,
@@ -844,16 +781,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___second: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             elapsed: u32,
@@ -865,35 +798,30 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___second(
-                    r#type: lttng_provider::ffi::RawText<'_>,
-                    elapsed: u32,
-                    parts: lttng_provider::ffi::RawList<'_, u8>,
-                );
-            }
-            lttng_provider_emit_every_type___second(
-                lttng_provider::ffi::RawText::new(r#type.into()),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___second,
+                lttng_provider_deliver_every_type___second,
+                lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
-                lttng_provider::ffi::RawList::new(parts),
+                lttng_provider::ffi::List::<_, u32>::new(parts),
             );
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
-        #[inline]
+        #[inline(always)]
         pub fn details<'a>(
             r#type: impl Into<lttng_provider::Text<'a>>,
             parts: &'a [u8],
@@ -926,7 +854,7 @@ pub mod every_type {
 
         type Details<'a> = SecondDetails<'a>;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, details: Self::Details<'_>) {
             second::record(
                 details.r#type,
@@ -945,16 +873,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___debug_function: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit() {
             if Self::enabled() {
                 Self::record();
@@ -962,13 +886,13 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record() {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___debug_function();
-            }
-            lttng_provider_emit_every_type___debug_function();
+            lttng_provider::record!(
+                0,
+                lttng_provider_record_every_type___debug_function,
+                lttng_provider_deliver_every_type___debug_function,
+            );
         }
     }
 
@@ -991,16 +915,12 @@ pub mod every_type {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: every_type.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_every_type___debug: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit() {
             if Self::enabled() {
                 Self::record();
@@ -1008,13 +928,13 @@ pub mod every_type {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record() {
-            // SAFETY: every_type.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_every_type___debug();
-            }
-            lttng_provider_emit_every_type___debug();
+            lttng_provider::record!(
+                0,
+                lttng_provider_record_every_type___debug,
+                lttng_provider_deliver_every_type___debug,
+            );
         }
     }
 

@@ -17,16 +17,12 @@ pub mod shop {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: acme_shop.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_acme_shop___sold: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
             if Self::enabled() {
                 Self::record(item, count);
@@ -34,17 +30,13 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
-            // SAFETY: acme_shop.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_acme_shop___sold(
-                    item: lttng_provider::ffi::RawText<'_>,
-                    count: u32,
-                );
-            }
-            lttng_provider_emit_acme_shop___sold(
-                lttng_provider::ffi::RawText::new(item.into()),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_acme_shop___sold,
+                lttng_provider_deliver_acme_shop___sold,
+                lttng_provider::ffi::Terminated::new(item.into()),
                 count,
             );
         }
@@ -73,16 +65,12 @@ pub mod shop {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: acme_shop.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_acme_shop___checkout: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit(duration: u64) {
             if Self::enabled() {
                 Self::record(duration);
@@ -90,31 +78,32 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record(duration: u64) {
-            // SAFETY: acme_shop.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_acme_shop___checkout(duration: u64);
-            }
-            lttng_provider_emit_acme_shop___checkout(duration);
+            lttng_provider::record!(
+                8,
+                lttng_provider_record_acme_shop___checkout,
+                lttng_provider_deliver_acme_shop___checkout,
+                duration,
+            );
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
         /// enabled now.
-        #[inline]
+        #[inline(always)]
         pub fn guard() -> lttng_provider::Guard<Self> {
             lttng_provider::Guard::start()
         }
 
         /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
         /// enabled now.
-        #[inline]
+        #[inline(always)]
         pub fn timed<R>(work: impl FnOnce() -> R) -> R {
             let _guard = Self::guard();
             work()
@@ -136,7 +125,7 @@ pub mod shop {
 
         type Details<'a> = lttng_provider::NoDetails;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, _: Self::Details<'_>) {
             checkout::record(Self::UNIT.count(duration));
         }
@@ -157,16 +146,12 @@ pub mod shop {
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            // SAFETY: acme_shop.c defines it, with the type that LTTng-UST gives it.
-            unsafe extern "C" {
-                safe static lttng_ust_tracepoint_acme_shop___delivered: lttng_provider::ffi::Tracepoint;
-            }
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
-        #[inline]
+        #[inline(always)]
         pub fn emit<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
             if Self::enabled() {
                 Self::record(city, parcels, duration);
@@ -174,31 +159,26 @@ pub mod shop {
         }
 
         /// Emits the event without asking whether it is enabled; for code that has asked already.
-        #[inline]
+        #[inline(always)]
         pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
-            // SAFETY: acme_shop.c, from the same catalog, defines it with these types.
-            unsafe extern "C" {
-                safe fn lttng_provider_emit_acme_shop___delivered(
-                    city: lttng_provider::ffi::RawText<'_>,
-                    parcels: u32,
-                    duration: u64,
-                );
-            }
-            lttng_provider_emit_acme_shop___delivered(
-                lttng_provider::ffi::RawText::new(city.into()),
+            lttng_provider::record!(
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_acme_shop___delivered,
+                lttng_provider_deliver_acme_shop___delivered,
+                lttng_provider::ffi::Terminated::new(city.into()),
                 parcels,
                 duration,
             );
         }
 
         /// Begins to measure, if the event is enabled; reads no clock otherwise.
-        #[inline]
+        #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
         /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
-        #[inline]
+        #[inline(always)]
         pub fn details<'a>(
             city: impl Into<lttng_provider::Text<'a>>,
             parcels: u32,
@@ -231,7 +211,7 @@ pub mod shop {
 
         type Details<'a> = DeliveredDetails<'a>;
 
-        #[inline]
+        #[inline(always)]
         fn record_duration(duration: ::core::time::Duration, details: Self::Details<'_>) {
             delivered::record(details.city, details.parcels, Self::UNIT.count(duration));
         }
