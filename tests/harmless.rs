@@ -113,6 +113,17 @@ fn two_libraries_with_two_versions_of_a_catalog_keep_apart() {
     let program = compile_c("load-two.c", &one.with_file_name("load-two"), &["-ldl"]);
     let daemon = Daemon::start();
     let libraries = [one.to_str().unwrap(), two.to_str().unwrap()];
+    for library in libraries {
+        let exported = Command::new("nm").args(["--dynamic", "--defined-only", library]).output().unwrap();
+        let exported = String::from_utf8(exported.stdout).unwrap();
+        assert!(exported.contains("emit_"), "{exported}");
+        // Of LTTng's, what linkers define and make visible themselves is excused.
+        let ours = |line: &&str| {
+            (line.contains("lttng_provider_") || line.contains("lttng_ust_"))
+                && !line.contains("lttng_ust_tracepoints_ptrs")
+        };
+        assert_eq!(exported.lines().find(ours), None);
+    }
     let events = daemon.record(&["market:*"], program, libraries).events();
     let fields: Vec<_> = events.iter().map(|event| event.fields.clone()).collect();
     let field = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
