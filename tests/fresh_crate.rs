@@ -64,6 +64,61 @@ fn builder_takes_several_catalogs_and_a_prefix() {
     assert_eq!(names, ["acme_shop:sold", "acme_depot:sold"]);
 }
 
+/// Lints of the application, as strict as they can be.
+const STRICT: &str = r#"#![forbid(unsafe_code)]
+#![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
+//! A service.
+
+mod events {
+    lttng_provider::include_events!();
+}
+
+use events::shop;
+
+/// What a customer buys.
+#[derive(lttng_provider::Event)]
+#[event(shop::sold)]
+struct Sold<'a> {
+    item: &'a str,
+    count: u32,
+}
+
+#[lttng_provider::traced(shop::checkout)]
+fn pay() {
+    Sold { item: "apples", count: 3 }.emit();
+}
+
+fn main() {
+    pay();
+    lttng_provider::emit!(shop::sold("pears", 1));
+}
+"#;
+
+#[test]
+fn strict_lints_of_an_application_hold_with_tracing_off_and_on() {
+    let fresh = Crate::new("strict");
+    fresh.write("src/main.rs", STRICT);
+    fresh.build(&[], &[]).unwrap();
+    let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
+    assert_eq!(events.len(), 3);
+    for features in [&[][..], &["--features=lttng"]] {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--quiet", "--offline"]).args(features).current_dir(&fresh.folder);
+        let output = clippy.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn provider_with_the_name_of_a_module_is_told_what_to_do() {
+    let fresh = Crate::new("same-name");
+    fresh.write("src/main.rs", &format!("mod shop {{}}\n{MAIN}"));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(errors.contains("the name `shop` is defined multiple times"), "{errors}");
+    let remedy = "if the name is taken: mod events { lttng_provider::include_events!(); }";
+    assert!(errors.contains(remedy), "{errors}");
+}
+
 #[test]
 fn prefix_that_makes_no_identifier_is_refused() {
     let fresh = Crate::new("prefixes");

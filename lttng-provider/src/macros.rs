@@ -28,6 +28,9 @@ macro_rules! emit {
 
 /// Brings in the events that `lttng_provider_build::compile` wrote in the crate's build script: a module
 /// for each provider, a type for each event.
+///
+/// Where the crate has a module with the name of a provider already, put them into another one:
+/// `mod events { lttng_provider::include_events!(); }`.
 #[macro_export]
 macro_rules! include_events {
     () => {

@@ -11,6 +11,14 @@ use lttng_catalog::identifier;
 use crate::generate::Source;
 use crate::{SourceFile, layout};
 
+/// An application's lints are for what its authors write; and it need not use every event.
+const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
+
+/// rustc shows the line in its error where the crate has a module of this name.
+const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";
+
 /// All providers in one file.
 pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
     let modules: Vec<String> = sources.iter().map(|source| module(source, tracing)).collect();
@@ -25,8 +33,8 @@ fn module(source: &Source<'_>, tracing: bool) -> String {
     format!(
         "// {origin}
 
-{doc}#[allow(non_camel_case_types, clippy::needless_lifetimes, clippy::too_many_arguments)]
-pub mod {name} {{
+{doc}{ALLOWED}
+pub mod {name} {{ {NAME_TAKEN}
 {items}}}
 ",
         origin = source.origin(),
