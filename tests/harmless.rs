@@ -110,7 +110,7 @@ fn two_libraries_with_two_versions_of_a_catalog_keep_apart() {
     let both = format!("{item}{}", item.replace("event.sold", "event.returned"));
     let one = library("one", &count, "market::sold::emit(7);");
     let two = library("two", &both, "market::sold::emit(\"pears\"); market::returned::emit(\"plums\");");
-    let program = compile_c("load-two.c", &one.with_file_name("load-two"), &["-ldl"]);
+    let program = compile_c("call.c", &one.with_file_name("call"), &["-ldl"]);
     let daemon = Daemon::start();
     let libraries = [one.to_str().unwrap(), two.to_str().unwrap()];
     for library in libraries {
@@ -124,7 +124,8 @@ fn two_libraries_with_two_versions_of_a_catalog_keep_apart() {
         };
         assert_eq!(exported.lines().find(ours), None);
     }
-    let events = daemon.record(&["market:*"], program, libraries).events();
+    let calls = [libraries[0], "emit_one", libraries[1], "emit_two"];
+    let events = daemon.record(&["market:*"], program, calls).events();
     let fields: Vec<_> = events.iter().map(|event| event.fields.clone()).collect();
     let field = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     assert_eq!(fields, [field("count", "7"), field("item", "\"plums\"")]);

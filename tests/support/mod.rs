@@ -1,4 +1,5 @@
 //! C programs beside ours.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -153,10 +153,12 @@ mod tests {
 
     #[test]
     fn every_length_is_copied_and_every_nul_is_found() {
-        for length in 0..=INLINE + 40 {
+        // Miri takes minutes for what a processor does at once.
+        let step = if cfg!(miri) { 11 } else { 1 };
+        for length in (0..40).chain((40..=INLINE + 40).step_by(step)) {
             let bytes: Vec<u8> = (0..length).map(|index| (index % 255) as u8 + 1).collect();
             check(&bytes, false);
-            for nul in 0..length {
+            for nul in (0..length).step_by(step) {
                 let mut bytes = bytes.clone();
                 bytes[nul] = 0;
                 check(&bytes, true);
