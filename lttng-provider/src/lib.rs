@@ -78,7 +78,8 @@ pub use event::{DurationEvent, Event};
 pub use ffi::fork::{Fork, fork};
 #[cfg(feature = "derive")]
 pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
-pub use measurement::{Entry, Measurement};
+#[doc(hidden)]
+pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use text::Text;
 pub use value::{Time, Value};
