@@ -9,8 +9,13 @@ use std::process::exit;
 /// The first release with the macros and the ABI that the generated providers use.
 const OLDEST: &str = "2.13";
 
+/// The version of generated code that `ffi` fits; the build scripts of dependents compare it with theirs.
+const GENERATED: u32 = 1;
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(tracing)");
+    println!("cargo::metadata=generated={GENERATED}");
+    println!("cargo::rustc-env=LTTNG_PROVIDER_GENERATED={GENERATED}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=USE_LTTNG");
     match tracing().and_then(|on| if on { find_lttng_ust().map(Some) } else { Ok(None) }) {

@@ -120,6 +120,51 @@ fn provider_with_the_name_of_a_module_is_told_what_to_do() {
 }
 
 #[test]
+fn compiling_twice_is_refused() {
+    let fresh = Crate::new("twice");
+    fresh.write("second.toml", &catalog().replace("provider.shop", "provider.depot"));
+    let twice = r#"compile("catalog.toml"); lttng_provider_build::compile("second.toml")"#;
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, twice));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(
+        errors.contains("this build script has compiled catalogs before: name all of them at once"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn generated_code_of_another_version_is_refused() {
+    let fresh = Crate::new("kept");
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, KEEP));
+    fresh.build(&[], &[]).unwrap();
+    let kept = fs::read_to_string(fresh.folder.join("kept/events.rs")).unwrap();
+    fresh.write("src/events.rs", &kept.replace("GENERATED == 1", "GENERATED == 0"));
+    fresh.write(
+        "src/main.rs",
+        &MAIN.replace("lttng_provider::include_events!();", "include!(\"events.rs\");"),
+    );
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(
+        errors.contains("generated for another version of lttng-provider: generate them anew"),
+        "{errors}"
+    );
+}
+
+/// A build script that writes the generated code where it can be kept, and once more where it is looked for.
+const KEEP: &str = r#"Builder::new().catalog("catalog.toml").output("kept").compile();
+    let events = std::path::Path::new(&std::env::var_os("OUT_DIR").unwrap()).join("events.rs");
+    std::fs::copy("kept/events.rs", events).unwrap()"#;
+
+#[test]
+fn file_that_cannot_be_written_is_named_with_the_reason() {
+    let fresh = Crate::new("unwritable");
+    let builder = r#"Builder::new().catalog("catalog.toml").output("catalog.toml/folder").compile()"#;
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, builder));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(errors.contains("catalog.toml/folder cannot be written: Not a directory"), "{errors}");
+}
+
+#[test]
 fn prefix_that_makes_no_identifier_is_refused() {
     let fresh = Crate::new("prefixes");
     for (prefix, reason) in [("9", "does not begin with a digit"), ("a-", "only letters, digits and `_`")] {

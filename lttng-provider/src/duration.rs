@@ -7,6 +7,7 @@ use crate::DurationEvent;
 
 /// The unit of a duration in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// Billionths of a second.
     Nanoseconds,

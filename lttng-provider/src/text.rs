@@ -12,6 +12,7 @@ use std::ffi::{CStr, CString};
 /// A `string` is recorded up to its first NUL; in a `text` or a `[char; N]`, NULs are recorded in place of what
 /// follows the first. Each is recorded up to [`Text::MAX`] bytes, and a `text` up to what its length can tell.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Text<'a> {
     /// Bytes that no NUL need follow.
     Bytes(&'a [u8]),

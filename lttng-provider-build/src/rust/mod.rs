@@ -8,7 +8,7 @@ mod event;
 
 use lttng_catalog::identifier;
 
-use crate::generate::Source;
+use crate::generate::{GENERATED, Source};
 use crate::{SourceFile, layout};
 
 /// An application's lints are for what its authors write; and it need not use every event.
@@ -22,7 +22,19 @@ const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::
 /// All providers in one file.
 pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
     let modules: Vec<String> = sources.iter().map(|source| module(source, tracing)).collect();
-    SourceFile { name: "events.rs".to_owned(), text: modules.join("\n") }
+    SourceFile { name: "events.rs".to_owned(), text: check_version() + &modules.join("\n") }
+}
+
+/// Generated code that was kept may meet another runtime than the one that it was made for.
+fn check_version() -> String {
+    format!(
+        "const _: () = assert!(
+    lttng_provider::ffi::GENERATED == {GENERATED},
+    \"these events were generated for another version of lttng-provider: generate them anew\"
+);
+
+"
+    )
 }
 
 fn module(source: &Source<'_>, tracing: bool) -> String {

@@ -20,6 +20,13 @@ pub use field::{
 };
 pub use record::{Deliver, Fields, PACKED_MAX, Record, Rest, record};
 
+/// The version of generated code that fits what is here.
+pub const GENERATED: u32 = {
+    let digits = env!("LTTNG_PROVIDER_GENERATED").as_bytes();
+    assert!(digits.len() == 1);
+    (digits[0] - b'0') as u32
+};
+
 /// A tracepoint that LTTng-UST knows, defined in generated C.
 #[repr(transparent)]
 #[derive(Debug)]
