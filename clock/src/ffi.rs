@@ -18,13 +18,11 @@ extern "C" fn lttng_ust_clock_plugin_init() {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn counter() -> u64 {
-    use std::arch::x86_64::{_mm_lfence, _rdtsc};
+    use std::arch::x86_64::__rdtscp;
 
-    // SAFETY: every x86-64 has both instructions.
-    unsafe {
-        _mm_lfence();
-        _rdtsc()
-    }
+    let mut processor = 0;
+    // SAFETY: `is_invariant` has looked for the instruction.
+    unsafe { __rdtscp(&mut processor) }
 }
 
 /// The counter, read in order.
@@ -37,16 +35,20 @@ pub(crate) fn counter() -> u64 {
     count
 }
 
-/// Whether the processor says that the counter runs at a constant rate in all power states.
+/// Whether the processor has a counter that can be read in order, and says that it runs at a constant rate in all
+/// power states.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn is_invariant() -> bool {
     use std::arch::x86_64::__cpuid;
 
+    const FEATURES: u32 = 0x8000_0001;
     const POWER_MANAGEMENT: u32 = 0x8000_0007;
     // SAFETY: every x86-64 has the instruction; the largest leaf is asked for first.
     #[allow(unused_unsafe)]
     unsafe {
-        __cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && __cpuid(POWER_MANAGEMENT).edx & (1 << 8) != 0
+        let has_rdtscp = __cpuid(FEATURES).edx & (1 << 27) != 0;
+        let is_constant = || __cpuid(POWER_MANAGEMENT).edx & (1 << 8) != 0;
+        __cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && has_rdtscp && is_constant()
     }
 }
 

@@ -68,6 +68,18 @@ pub(super) fn layout(provider: &Provider, field: &Field) -> String {
     format!("{{ .kind = LTTNG_PROVIDER_{kind}, .recorded = {}, {more} }}", field.recorded)
 }
 
+/// Whether filters need a copy of a packed value: with a NUL after it, or in network order.
+pub(super) fn needs_copy(field: &Field) -> bool {
+    match &field.kind {
+        FieldType::String => !field.recorded,
+        FieldType::Text { .. } | FieldType::TextArray(_) => true,
+        FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => {
+            !swapped(field, *element).is_empty()
+        }
+        _ => false,
+    }
+}
+
 fn swapped(field: &Field, integer: Integer) -> &'static str {
     if field.recorded && is_swapped(integer) { ", .swapped = true" } else { "" }
 }

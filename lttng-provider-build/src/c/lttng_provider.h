@@ -127,6 +127,9 @@ struct lttng_provider_field {
 struct lttng_provider_event {
 	const struct lttng_provider_field *fields;
 	size_t count;
+	/* Whether there are strings in what is packed, and values of which filters need a copy. */
+	bool has_strings;
+	bool has_copies;
 	/* LTTng's probe for the event. */
 	void (*probe)(void);
 	/* Lays the values out for filters and captures. */
@@ -354,11 +357,13 @@ static inline void lttng_provider_write_parts(
  * signal handler, on a small stack.
  */
 struct lttng_provider_values {
+	/* The values, once they are complete: these, or those of Rust. */
+	const struct lttng_provider_part *complete;
 	struct lttng_provider_part parts[LTTNG_PROVIDER_FIELDS_MAX];
 	char few[512];
 	void *pages;
 	size_t size;
-	enum { LTTNG_PROVIDER_UNKNOWN, LTTNG_PROVIDER_READY, LTTNG_PROVIDER_FAILED } state;
+	bool failed;
 	/* What filters and captures are given. */
 	char stack[2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX];
 	bool prepared;
@@ -402,23 +407,21 @@ static inline size_t lttng_provider_aligned(size_t size)
 	return (size + 7) & ~(size_t) 7;
 }
 
-/* False if there is no memory for copies. */
-static bool __attribute__((unused)) lttng_provider_complete(
+/* With copies, of which all are made or none. */
+static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng_provider_copy_all(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
 {
 	char *copy = (char *) lttng_provider_aligned((size_t) values->few);
 	size_t size = 0;
 
-	if (values->state != LTTNG_PROVIDER_UNKNOWN)
-		return values->state == LTTNG_PROVIDER_READY;
 	for (size_t i = 0; i < event->count; i++)
 		size += lttng_provider_aligned(lttng_provider_copy_size(&event->fields[i], &parts[i], payload));
 	if (size > sizeof(values->few) - 8) {
 		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (copy == MAP_FAILED) {
-			values->state = LTTNG_PROVIDER_FAILED;
-			return false;
+			values->failed = true;
+			return NULL;
 		}
 		values->pages = copy;
 		values->size = size;
@@ -436,8 +439,37 @@ static bool __attribute__((unused)) lttng_provider_complete(
 		if (payload)
 			payload += lttng_provider_field_size(field, &parts[i]);
 	}
-	values->state = LTTNG_PROVIDER_READY;
-	return true;
+	return values->parts;
+}
+
+/* Without copies, as all strings are in what is packed. */
+static inline const struct lttng_provider_part *lttng_provider_point_into(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	for (size_t i = 0; i < event->count; i++) {
+		values->parts[i] = parts[i];
+		if (event->fields[i].kind == LTTNG_PROVIDER_STRING)
+			values->parts[i].start = payload;
+		payload += lttng_provider_field_size(&event->fields[i], &parts[i]);
+	}
+	return values->parts;
+}
+
+/* False if there is no memory for copies. */
+static inline bool lttng_provider_complete(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	if (values->complete || values->failed)
+		return !values->failed;
+	if (!event->has_strings && !event->has_copies)
+		values->complete = parts;
+	else if (payload && !event->has_copies)
+		values->complete = lttng_provider_point_into(values, event, payload, parts);
+	else
+		values->complete = lttng_provider_copy_all(values, event, payload, parts);
+	return values->complete;
 }
 
 static inline bool lttng_provider_prepare(
@@ -447,7 +479,7 @@ static inline bool lttng_provider_prepare(
 	if (!lttng_provider_complete(values, event, payload, parts))
 		return false;
 	if (!values->prepared)
-		event->prepare(values->stack, values->parts);
+		event->prepare(values->stack, values->complete);
 	values->prepared = true;
 	return true;
 }
@@ -492,14 +524,15 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	const struct lttng_ust_tracepoint_probe *probe = rest.probe;
 	struct lttng_provider_values values;
 
+	values.complete = NULL;
 	values.pages = NULL;
-	values.state = LTTNG_PROVIDER_UNKNOWN;
+	values.failed = false;
 	values.prepared = false;
 	do {
 		if (lttng_provider_packs() && probe->func == event->probe)
 			lttng_provider_deliver_to(probe->data, &values, event, payload, size, parts, rest.ip);
 		else if (lttng_provider_complete(&values, event, payload, parts))
-			event->call(probe->func, probe->data, values.parts);
+			event->call(probe->func, probe->data, values.complete);
 	} while ((++probe)->func);
 	lttng_ust_tp_rcu_read_unlock();
 	if (values.pages)
@@ -527,7 +560,7 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
  * catalog, and each must call its own.
  */
-#define LTTNG_PROVIDER_EVENT(provider, event, class, fields_of_event, count_of_fields)			\
+#define LTTNG_PROVIDER_EVENT(provider, event, class, fields_of_event, count_of_fields, strings, copies)	\
 	__attribute__((visibility("hidden"))) struct lttng_provider_rest				\
 	lttng_provider_record_##provider##___##event(const char *payload, size_t size)			\
 	{												\
@@ -536,13 +569,15 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 			payload, size, __builtin_return_address(0));					\
 	}												\
 													\
-	__attribute__((visibility("hidden"), cold)) void						\
+	__attribute__((visibility("hidden"))) void							\
 	lttng_provider_deliver_##provider##___##event(struct lttng_provider_rest rest,			\
 		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
 	{												\
 		static const struct lttng_provider_event description = {				\
 			.fields = fields_of_event,							\
 			.count = count_of_fields,							\
+			.has_strings = strings,								\
+			.has_copies = copies,								\
 			.probe = (void (*)(void)) lttng_ust__event_probe__##provider##___##class,	\
 			.prepare = lttng_provider_prepare_##provider##___##event,			\
 			.call = lttng_provider_call_##provider##___##event,				\

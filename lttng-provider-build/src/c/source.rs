@@ -1,6 +1,6 @@
 //! A provider's C file: its probes, and the two functions for each event that Rust calls.
 
-use lttng_catalog::Event;
+use lttng_catalog::{Event, FieldType};
 
 use super::arguments::{called, declared_types};
 use super::comment::comment;
@@ -72,6 +72,8 @@ fn functions(source: &Source<'_>, event: &Event) -> String {
             )
         }
     };
+    let has_strings = event.fields.iter().any(|field| field.recorded && field.kind == FieldType::String);
+    let has_copies = event.fields.iter().any(fields::needs_copy);
     format!(
         "
 {table}static void lttng_provider_prepare_{full}(char *stack, const struct lttng_provider_part *parts)
@@ -85,7 +87,7 @@ lttng_provider_call_{full}(void (*probe)(void), void *data, const struct lttng_p
 {call}
 }}
 
-LTTNG_PROVIDER_EVENT({provider}, {name}, {class}, {fields})
+LTTNG_PROVIDER_EVENT({provider}, {name}, {class}, {fields}, {has_strings}, {has_copies})
 "
     )
 }

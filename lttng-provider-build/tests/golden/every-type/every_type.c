@@ -40,7 +40,7 @@ lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, unsigned, unsigned, lttng_provider_fields_every_type___unsigned, 4)
+LTTNG_PROVIDER_EVENT(every_type, unsigned, unsigned, lttng_provider_fields_every_type___unsigned, 4, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___signed[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -73,7 +73,7 @@ lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, signed, signed, lttng_provider_fields_every_type___signed, 4)
+LTTNG_PROVIDER_EVENT(every_type, signed, signed, lttng_provider_fields_every_type___signed, 4, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___hexadecimal[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -106,7 +106,7 @@ lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, co
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, hexadecimal, hexadecimal, lttng_provider_fields_every_type___hexadecimal, 4)
+LTTNG_PROVIDER_EVENT(every_type, hexadecimal, hexadecimal, lttng_provider_fields_every_type___hexadecimal, 4, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___network[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -139,7 +139,7 @@ lttng_provider_call_every_type___network(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, network, network, lttng_provider_fields_every_type___network, 4)
+LTTNG_PROVIDER_EVENT(every_type, network, network, lttng_provider_fields_every_type___network, 4, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___others[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -175,7 +175,7 @@ lttng_provider_call_every_type___others(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, others, others, lttng_provider_fields_every_type___others, 5)
+LTTNG_PROVIDER_EVENT(every_type, others, others, lttng_provider_fields_every_type___others, 5, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___texts[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -217,7 +217,7 @@ lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, texts, texts, lttng_provider_fields_every_type___texts, 5)
+LTTNG_PROVIDER_EVENT(every_type, texts, texts, lttng_provider_fields_every_type___texts, 5, true, true)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___arrays[] = {
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 1, .count = 2 },
@@ -253,7 +253,7 @@ lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, arrays, arrays, lttng_provider_fields_every_type___arrays, 5)
+LTTNG_PROVIDER_EVENT(every_type, arrays, arrays, lttng_provider_fields_every_type___arrays, 5, false, true)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___sequences[] = {
 	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 8, .length_size = 4 },
@@ -294,7 +294,7 @@ lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, cons
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, sequences, sequences, lttng_provider_fields_every_type___sequences, 4)
+LTTNG_PROVIDER_EVENT(every_type, sequences, sequences, lttng_provider_fields_every_type___sequences, 4, false, true)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___filters[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -338,7 +338,7 @@ lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, filters, filters, lttng_provider_fields_every_type___filters, 7)
+LTTNG_PROVIDER_EVENT(every_type, filters, filters, lttng_provider_fields_every_type___filters, 7, false, true)
 
 static void lttng_provider_prepare_every_type___nothing(char *stack, const struct lttng_provider_part *parts)
 {
@@ -351,7 +351,7 @@ lttng_provider_call_every_type___nothing(void (*probe)(void), void *data, const 
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, nothing, nothing, NULL, 0)
+LTTNG_PROVIDER_EVENT(every_type, nothing, nothing, NULL, 0, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___first[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -383,7 +383,7 @@ lttng_provider_call_every_type___first(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, first, timed, lttng_provider_fields_every_type___first, 3)
+LTTNG_PROVIDER_EVENT(every_type, first, timed, lttng_provider_fields_every_type___first, 3, true, false)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___second[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -415,7 +415,7 @@ lttng_provider_call_every_type___second(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, second, timed, lttng_provider_fields_every_type___second, 3)
+LTTNG_PROVIDER_EVENT(every_type, second, timed, lttng_provider_fields_every_type___second, 3, true, false)
 
 static void lttng_provider_prepare_every_type___debug_function(char *stack, const struct lttng_provider_part *parts)
 {
@@ -428,7 +428,7 @@ lttng_provider_call_every_type___debug_function(void (*probe)(void), void *data,
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug_function, debug_function, NULL, 0)
+LTTNG_PROVIDER_EVENT(every_type, debug_function, debug_function, NULL, 0, false, false)
 
 static void lttng_provider_prepare_every_type___debug(char *stack, const struct lttng_provider_part *parts)
 {
@@ -441,4 +441,4 @@ lttng_provider_call_every_type___debug(void (*probe)(void), void *data, const st
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug, debug, NULL, 0)
+LTTNG_PROVIDER_EVENT(every_type, debug, debug, NULL, 0, false, false)

@@ -34,7 +34,7 @@ lttng_provider_call_acme_shop___sold(void (*probe)(void), void *data, const stru
 	);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, sold, sold, lttng_provider_fields_acme_shop___sold, 2)
+LTTNG_PROVIDER_EVENT(acme_shop, sold, sold, lttng_provider_fields_acme_shop___sold, 2, true, false)
 
 static const struct lttng_provider_field lttng_provider_fields_acme_shop___checkout[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
@@ -55,7 +55,7 @@ lttng_provider_call_acme_shop___checkout(void (*probe)(void), void *data, const 
 	((void (*)(void *, uint64_t)) probe)(data, (uint64_t) parts[0].value);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, checkout, checkout, lttng_provider_fields_acme_shop___checkout, 1)
+LTTNG_PROVIDER_EVENT(acme_shop, checkout, checkout, lttng_provider_fields_acme_shop___checkout, 1, false, false)
 
 static const struct lttng_provider_field lttng_provider_fields_acme_shop___delivered[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -85,4 +85,4 @@ lttng_provider_call_acme_shop___delivered(void (*probe)(void), void *data, const
 	);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, delivered, delivered, lttng_provider_fields_acme_shop___delivered, 3)
+LTTNG_PROVIDER_EVENT(acme_shop, delivered, delivered, lttng_provider_fields_acme_shop___delivered, 3, true, false)
