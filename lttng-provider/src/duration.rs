@@ -86,6 +86,17 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
     #[inline(always)]
     fn drop(&mut self) {
+        if self.stopwatch.start.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
+    /// Apart from `drop`, which is then small enough to become part of the measured function.
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
         if let Some(duration) = self.stopwatch.elapsed() {
             E::record_duration(duration, NoDetails {});
         }

@@ -118,6 +118,17 @@ pub struct ClockGuard<'c, F: Fn(Duration)> {
 impl<F: Fn(Duration)> Drop for ClockGuard<'_, F> {
     #[inline(always)]
     fn drop(&mut self) {
+        if self.clock.running.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<F: Fn(Duration)> ClockGuard<'_, F> {
+    /// As [`Measurement::finish`].
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
         if let Some(duration) = self.clock.elapsed() {
             (self.finish)(duration);
         }
@@ -170,6 +181,22 @@ where
 {
     #[inline(always)]
     fn drop(&mut self) {
+        if self.running.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<E, K, D> Measurement<'_, E, K, D>
+where
+    E: DurationEvent,
+    D: Fn(&K) -> E::Details<'_>,
+{
+    /// Apart from `drop`, which is then small enough to become part of the measured function: if the event was not
+    /// enabled, no registers are saved for what is not done.
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
         if let Some(running) = &self.running
             && let Some((duration, kept)) = running.finish()
         {
