@@ -202,6 +202,23 @@ fn triggers_capture_the_same() {
     }
 }
 
+/// The C that is generated, built so that undefined behaviour ends the program.
+#[test]
+fn nothing_undefined_is_done_in_c() {
+    let flags = "-fsanitize=undefined -fsanitize-undefined-trap-on-error -O1";
+    let program = Program::binary("lttng-fixtures", "twin").traced().variable("CFLAGS", flags).build();
+    let all = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]).events.1.len();
+    for options in [&[][..], &["--filter", "number != 4294967295"]] {
+        let daemon = Daemon::start();
+        let session = daemon.session();
+        session.enable_with("twin:*", options);
+        session.start();
+        run(&daemon, &program, SEEDS[0]);
+        let recorded = session.stop().events().len();
+        assert!(recorded == all || !options.is_empty() && recorded > 0, "{recorded} of {all}");
+    }
+}
+
 /// Records both with each seed, compares all, and returns how many events there were of either.
 fn assert_same(channels: &[&[&str]], options: &[&str], contexts: &[&str]) -> usize {
     let count = |seed| record(channels, options, contexts, seed).compare();
