@@ -82,11 +82,14 @@ fn recorded_argument(provider: &Provider, field: &Field) -> Argument {
     }
 }
 
+/// `PACKED_MAX` of the runtime, for which `GENERATED` stands.
+const PACKED_MAX: u64 = 512;
+
 /// What the event takes on the stack to be packed: exactly that if it is always the same, and not much.
 pub(super) fn capacity(provider: &Provider, fields: &[Field]) -> String {
     let sizes = fields.iter().filter(|field| field.recorded).map(|field| fixed_size(provider, field));
     match sizes.sum::<Option<u64>>() {
-        Some(size) if size <= 512 => size.to_string(),
+        Some(size) if size <= PACKED_MAX => size.to_string(),
         _ => format!("{FFI}::PACKED_MAX"),
     }
 }
