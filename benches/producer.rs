@@ -7,10 +7,9 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use lttng_testing::{Daemon, Program, Session, Table, workspace};
-use support::{Running, count_instructions};
+use lttng_testing::{Daemon, Program, Session, Table};
+use support::{Running, compile_baseline, compile_c, count_instructions};
 
 /// Many short rounds, so that some of them are disturbed by nobody.
 const ROUNDS: usize = 400;
@@ -129,7 +128,7 @@ impl Programs {
         Programs {
             rust_off: rust.build(),
             c_off: compile_c(&rust_on.with_file_name("baseline-off"), &["-DOFF".to_owned()]),
-            c_on: compile_c(&rust_on.with_file_name("baseline"), &lttng_flags()),
+            c_on: compile_baseline(&rust_on.with_file_name("baseline")),
             plugin: Program::dynamic_library("lttng-clock").release().build(),
             rust_on,
         }
@@ -180,25 +179,4 @@ fn start(daemon: &Daemon, program: &Path, event: &str, threads: u32, count: u32)
     let mut command = daemon.command(program);
     command.args([event, &threads.to_string(), &count.to_string()]);
     Running::start(command)
-}
-
-fn compile_c(program: &Path, flags: &[String]) -> PathBuf {
-    let folder = workspace().join("benches/producer");
-    let mut cc = Command::new("cc");
-    cc.args(["-O2", "-pthread", "-I."])
-        .current_dir(folder)
-        .arg("baseline.c")
-        .arg("-o")
-        .arg(program)
-        .args(flags);
-    assert!(cc.status().expect("a C compiler is installed").success(), "{cc:?}");
-    program.to_owned()
-}
-
-fn lttng_flags() -> Vec<String> {
-    let mut pkg_config = Command::new("pkg-config");
-    let output =
-        pkg_config.args(["--cflags", "--libs", "lttng-ust"]).output().expect("pkg-config is installed");
-    assert!(output.status.success(), "{pkg_config:?}");
-    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
 }
