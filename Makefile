@@ -2,9 +2,9 @@
 
 .PHONY: setup demo test bench
 
-# Installs the system packages that are missing, or says which.
+# Installs the system packages that are missing for all of these, or says which.
 setup:
-	@scripts/setup.sh
+	@scripts/setup.sh test
 
 # A traced server under load, and who was slow: about a minute after building.
 demo:

@@ -54,7 +54,7 @@ show() {
 	target/release/ltt-top "$@" out/demo
 }
 
-scripts/setup.sh
+scripts/setup.sh demo
 say "Building valkey-lite (traced) and ltt-top"
 cargo build --release --quiet --package valkey-lite --features lttng
 cargo build --release --quiet --package ltt-top

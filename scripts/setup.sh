@@ -1,15 +1,42 @@
 #!/usr/bin/env bash
 # Installs the system packages that are missing, if it may; otherwise prints the one command to run.
+#
+#   scripts/setup.sh demo    what `make demo` needs: to build with tracing, to record, to drive the example server
+#   scripts/setup.sh test    that, and what tests and benchmarks compare with (default)
 set -euo pipefail
 
-packages=(
-	# Tracing, and reading traces.
-	lttng-tools liblttng-ust-dev babeltrace babeltrace2 libbabeltrace2-dev
-	# Building: C providers, bindings for tests, both linkers.
-	gcc libc6-dev pkg-config libclang-dev lld binutils
-	# Counting instructions, driving the example server, unpacking the recorded trace.
-	valgrind redis-tools xz-utils
+demo=(
+	# Tracing.
+	lttng-tools liblttng-ust-dev
+	# Building C providers.
+	gcc libc6-dev pkg-config
+	# Driving the example server.
+	redis-tools
 )
+tests=(
+	# Reading traces with something else.
+	babeltrace babeltrace2 libbabeltrace2-dev
+	# Bindings for tests, the other linker, looking into programs.
+	libclang-dev lld binutils
+	# Counting instructions, unpacking the recorded trace.
+	valgrind tar xz-utils zstd
+)
+case ${1:-test} in
+demo)
+	packages=("${demo[@]}")
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis"
+	arch="lttng-tools lttng-ust gcc pkgconf redis"
+	;;
+test)
+	packages=("${demo[@]}" "${tests[@]}")
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz"
+	;;
+*)
+	echo "usage: scripts/setup.sh [demo|test]" >&2
+	exit 2
+	;;
+esac
 
 if ! command -v cargo >/dev/null; then
 	echo "setup: Rust is not installed: install it with rustup" >&2
@@ -17,9 +44,9 @@ if ! command -v cargo >/dev/null; then
 fi
 
 if ! command -v dpkg-query >/dev/null; then
-	echo "setup: no Debian or Ubuntu; make sure that these are installed:"
-	echo "  Fedora: sudo dnf install lttng-tools lttng-ust-devel babeltrace babeltrace2 libbabeltrace2-devel gcc pkgconf clang-devel lld binutils valgrind redis xz"
-	echo "  Arch:   sudo pacman -S lttng-tools lttng-ust babeltrace gcc pkgconf clang lld binutils valgrind redis xz"
+	echo "setup: not Debian or Ubuntu; make sure that these are installed:"
+	echo "  Fedora: sudo dnf install $fedora"
+	echo "  Arch:   sudo pacman -S $arch"
 	exit 0
 fi
 

@@ -1,14 +1,16 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ltt_top::analysis::group::Sort;
+use ltt_top::analysis::Sort;
+use ltt_top::analysis::histogram::Quantile;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::source::Choice;
+use ltt_top::text::nearest;
 use ltt_top::unit::{TimeUnit, parse_duration};
 
 /// Finds slow commands and duration outliers in CTF traces.
@@ -18,12 +20,13 @@ use ltt_top::unit::{TimeUnit, parse_duration};
 /// duration, latency or elapsed (also with _ns, _us, _ms or _s after it) works too.
 ///
 /// A TRACE is a folder: every trace in and below it is read, rotated chunks and snapshots included, and a
-/// packet that two of them share counts once. Without a command, ltt-top does `top`.
+/// packet that two of them share counts once. Without a TRACE the newest one under $LTTNG_HOME/lttng-traces or
+/// ~/lttng-traces is read. Without a command, ltt-top does `top`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-top",
     version,
-    override_usage = "ltt-top [COMMAND] [OPTIONS] <TRACE>...",
+    override_usage = "ltt-top [COMMAND] [OPTIONS] [TRACE]...",
     disable_help_subcommand = true,
     max_term_width = 100,
     after_help = "Options: ltt-top COMMAND --help. Examples, times and exit statuses: ltt-top --help.",
@@ -50,8 +53,10 @@ Examples:
       When was the event loop slow?
   ltt-top top TRACE --where 'duration>1ms' --format json
       Figures of all calls longer than a millisecond, for a program.
+  ltt-top events TRACE --where name=flushall --context 20
+      What happened just before and after each FLUSHALL?
 
-Times, for --since and --until:
+Times, for --since, --until and --around:
   2026-01-31T23:59:59Z   with a zone; without Z in the local one
   23:59:59.5             on the day of the trace
   1769903999000000000    nanoseconds since 1970
@@ -61,14 +66,18 @@ Times, for --since and --until:
 Exit status:
   0  the result is complete as far as the trace goes
   1  nothing could be read, or the result could not be written
-  2  the command line is wrong, or asks for a field that no event has
+  2  the command line is wrong, or asks for a field or an event that the trace does not have
   3  a result was given, but part of the trace is damaged and left out
 
+A filter that is valid but matches no event is not an error: the output says which one it is.
+
 Environment:
-  NO_COLOR  no colours, if set and not empty
-  COLUMNS   how wide lines may be; by default as wide as the terminal,
-            and unlimited where there is none
-  TZ        the local time zone";
+  LTT_TOP_CATALOG  catalogs to read, separated by colons; they come after those of --catalog
+  LTTNG_HOME       where lttng-traces is, if not in the home folder
+  NO_COLOR         no colours, if set and not empty
+  COLUMNS          how wide lines may be; by default as wide as the terminal,
+                   and unlimited where there is none
+  TZ               the local time zone";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -93,6 +102,12 @@ pub enum Command {
     Hist(HistOptions),
     /// Show what the trace holds: hosts, processes, streams, events by name, losses and damage.
     Info(InfoOptions),
+    /// List single events in the order of time, as Babeltrace does, across all traces and hosts.
+    #[command(
+        after_help = "Each line is as Babeltrace writes it: [time] (+time since the line before) host event: \
+                            { packet }, { context }, { fields }. --format json writes one object a line."
+    )]
+    Events(EventsOptions),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.
@@ -103,8 +118,8 @@ pub enum Command {
 /// What all commands that read have.
 #[derive(Args, Debug)]
 pub struct Common {
-    /// Folders with traces in or below them.
-    #[arg(value_name = "TRACE", required = true)]
+    /// Folders with traces in or below them; by default the newest trace in lttng-traces.
+    #[arg(value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
     /// How to write the result.
@@ -115,9 +130,9 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
     pub color: When,
 
-    /// Show at most so many entries; 0 shows all.
+    /// Show at most N entries; 0 shows all.
     ///
-    /// By default 20 (hist: 5, hist --over-time: 3). JSON and CSV have all groups, and 1,000 outliers.
+    /// By default 20 (hist: 5, hist --over-time: 3, events: all). JSON and CSV have all groups, and 1,000 outliers.
     #[arg(short = 'n', long, value_name = "N", help_heading = "Output")]
     pub limit: Option<usize>,
 
@@ -127,8 +142,8 @@ pub struct Common {
 
     /// Only events whose field fulfils a condition: = != > >= < <= ~ (glob) !~; may be repeated.
     ///
-    /// Fields go by the name in the trace or in the catalog; duration, client, pid, tid and cpu work for
-    /// every event that has them. Durations may have a unit: 'duration>1.5ms'.
+    /// Fields go by the name in the trace or in the catalog; duration, client, pid, tid, cpu and host work
+    /// for every event that has them. Durations may have a unit: 'duration>1.5ms'.
     #[arg(long = "where", value_name = "FIELD=VALUE", help_heading = "Filters")]
     pub conditions: Vec<Condition>,
 
@@ -153,6 +168,8 @@ pub struct Common {
     pub all: bool,
 
     /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    ///
+    /// Catalogs are also read from $LTT_TOP_CATALOG, and from catalog.toml and *.catalog.toml in a TRACE.
     #[arg(long, value_name = "FILE", help_heading = "Meaning")]
     pub catalog: Vec<PathBuf>,
 
@@ -164,7 +181,7 @@ pub struct Common {
     #[arg(long, value_name = "UNIT", requires = "duration", help_heading = "Meaning")]
     pub unit: Option<TimeUnit>,
 
-    /// What reads the trace: the native reader, or Babeltrace 2; auto prefers the native one.
+    /// What reads the trace: the native reader, or Babeltrace 2 where it is built in.
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
     pub source: SourceChoice,
 
@@ -180,9 +197,9 @@ pub struct Grouping {
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
     pub by: Option<Vec<String>>,
 
-    /// Rank groups by this.
-    #[arg(long, value_enum, default_value_t, value_name = "FIGURE", help_heading = "Grouping")]
-    pub sort: SortBy,
+    /// Rank groups by total, count, mean, max or a percentile such as p99.9.
+    #[arg(long, default_value_t, value_name = "FIGURE", help_heading = "Grouping")]
+    pub sort: Sort,
 }
 
 #[derive(Args, Debug)]
@@ -191,6 +208,16 @@ pub struct TopOptions {
     pub common: Common,
     #[command(flatten)]
     pub grouping: Grouping,
+
+    /// The percentiles to show, e.g. 50,99,99.99; that of --sort is shown too.
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_delimiter = ',',
+        default_value = "50,90,99,99.9",
+        help_heading = "Grouping"
+    )]
+    pub percentiles: Vec<Quantile>,
 }
 
 #[derive(Args, Debug)]
@@ -230,6 +257,20 @@ pub struct HistOptions {
 }
 
 #[derive(Args, Debug)]
+pub struct EventsOptions {
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Only the events nearest to a time: as many before it as after it; see Times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
+    pub around: Option<Moment>,
+
+    /// Show N events of any kind before and after each event that the filters choose; with --around, N chosen ones.
+    #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
+    pub context: Option<usize>,
+}
+
+#[derive(Args, Debug)]
 pub struct InfoOptions {
     #[command(flatten)]
     pub common: Common,
@@ -260,39 +301,17 @@ pub enum When {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SourceChoice {
     #[default]
-    Auto,
     Native,
+    #[cfg(feature = "babeltrace2")]
     Babeltrace2,
 }
 
 impl From<SourceChoice> for Choice {
     fn from(choice: SourceChoice) -> Self {
         match choice {
-            SourceChoice::Auto => Choice::Auto,
             SourceChoice::Native => Choice::Native,
+            #[cfg(feature = "babeltrace2")]
             SourceChoice::Babeltrace2 => Choice::Babeltrace2,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SortBy {
-    #[default]
-    Total,
-    P99,
-    Max,
-    Mean,
-    Count,
-}
-
-impl From<SortBy> for Sort {
-    fn from(sort: SortBy) -> Self {
-        match sort {
-            SortBy::Total => Sort::Total,
-            SortBy::P99 => Sort::P99,
-            SortBy::Max => Sort::Max,
-            SortBy::Mean => Sort::Mean,
-            SortBy::Count => Sort::Count,
         }
     }
 }
@@ -326,20 +345,35 @@ pub enum Refusal {
 /// Reads the command line. `ltt-top TRACE` is `ltt-top top TRACE`.
 pub fn parse() -> Result<Command, Refusal> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(first) = arguments.get(1) {
-        let is_general = ["-h", "--help", "-V", "--version"].iter().any(|known| first == known);
-        if !is_general && !Cli::command().get_subcommands().any(|known| first == known.get_name()) {
+    let is_general =
+        |first: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|known| first == known);
+    let is_command =
+        |first: &OsString| Cli::command().get_subcommands().any(|known| first == known.get_name());
+    match arguments.get(1) {
+        Some(first) if is_general(first) || is_command(first) => {}
+        first => {
+            if let Some(meant) = first.and_then(mistyped_command) {
+                return Err(Refusal::Wrong(meant));
+            }
             arguments.insert(1, "top".into());
         }
     }
     let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Help(error),
-        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Refusal::Wrong("name a folder that holds a trace (see ltt-top --help)".into())
-        }
         _ => Refusal::Wrong(one_line(&error.to_string())),
     })?;
     Ok(cli.command)
+}
+
+/// What to say if the first argument is not a folder and looks like a command.
+fn mistyped_command(first: &OsString) -> Option<String> {
+    let name = first.to_str().filter(|name| !name.starts_with('-') && !name.contains('/'))?;
+    if Path::new(name).exists() {
+        return None;
+    }
+    let cli = Cli::command();
+    let meant = nearest(name, cli.get_subcommands().map(clap::Command::get_name))?;
+    Some(format!("`{name}` is neither a command nor a folder; did you mean `{meant}`? (see ltt-top --help)"))
 }
 
 /// Writes a completion script.

@@ -1,25 +1,25 @@
-//! What each command does: reads, and writes what it found.
+//! What each command asks of the traces, and how the answer is written: one pipeline for all of them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use ctf_reader::{Error, Progress, Window};
 use jiff::tz::TimeZone;
-use ltt_top::analysis::group::Sort;
-use ltt_top::analysis::heat::heat;
-use ltt_top::analysis::info::info;
-use ltt_top::analysis::outliers::outliers;
-use ltt_top::analysis::slow::slow;
-use ltt_top::analysis::top::{GROUP_CAP, top};
-use ltt_top::analysis::{Failure, Misfit, Reading, Rule, Selection};
+use ltt_top::analysis::histogram::Quantile;
+use ltt_top::analysis::{EventGlob, Failure, Finding, Misfit, Question, Reading, Rule, Selection, Sort};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
-use ltt_top::source::{AnySource, Error, Progress, Report, Source, Window};
-use ltt_top::view::{Screen, csv, json, progress, text};
-use lttng_catalog::Catalog;
-use serde_json::Value;
+use ltt_top::source::{AnySource, Source};
+use ltt_top::text::{escape, nearest};
+use ltt_top::view::{Screen, csv, json, notes, progress, table};
 
+use crate::catalogs::{self, Catalogs};
 use crate::cli::{self, Command, Common, Format, When};
+use crate::events;
+use crate::newest::{newest, recordings};
 
 /// How a command ended.
 pub enum Outcome {
@@ -35,29 +35,29 @@ pub enum Trouble {
     Failed(String),
     /// The command line makes no sense, at least for this trace.
     Usage(String),
-    /// Nobody reads the output any more, which is no one's mistake.
-    NobodyListens,
+    /// Whoever reads the output has stopped, which is not an error.
+    BrokenPipe,
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::Failed(message) | Trouble::Usage(message) => f.write_str(message),
-            Trouble::NobodyListens => f.write_str("nobody reads the output"),
+            Trouble::BrokenPipe => f.write_str("broken pipe"),
         }
     }
 }
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
-        Trouble::Failed(error.0)
+        Trouble::Failed(error.to_string())
     }
 }
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Trouble::NobodyListens,
+            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
             _ => Trouble::Failed(format!("cannot write the result: {error}")),
         }
     }
@@ -67,119 +67,78 @@ impl From<Failure> for Trouble {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Source(error) => error.into(),
-            Failure::Misfit(Misfit::Comparison(message)) => Trouble::Usage(message),
-            Failure::Misfit(Misfit::Field { name, .. }) if name == "vpid" => Trouble::Usage(
-                "the trace does not say which process its events are from: record with \
-                 `lttng add-context -u -t vpid`"
-                    .into(),
-            ),
-            Failure::Misfit(Misfit::Field { name, known }) => {
-                let near =
-                    |known: &&String| strsim::damerau_levenshtein(&name, known) <= 2.max(name.len() / 3);
-                let distance = |known: &&String| strsim::damerau_levenshtein(&name, known);
-                Trouble::Usage(match known.iter().filter(near).min_by_key(distance) {
-                    Some(near) => format!("no event has a field `{name}`; did you mean `{near}`?"),
-                    None => format!("no event has a field `{name}`"),
-                })
-            }
+            Failure::Misfit(misfit) => Trouble::Usage(in_words(misfit)),
         }
     }
+}
+
+/// What a selection asks for that the trace does not have, and what it has.
+fn in_words(misfit: Misfit) -> String {
+    match misfit {
+        Misfit::Comparison(message) => message,
+        Misfit::Field { name, .. } if name == "vpid" => {
+            "the trace does not say which process its events are from: record with \
+             `lttng add-context -u -t vpid`"
+                .into()
+        }
+        Misfit::Field { name, known } => {
+            let hint = hint(&name, &known, known.iter().map(String::as_str), "fields");
+            format!("no event has a field `{name}`{hint}")
+        }
+        Misfit::Event { glob, known } => {
+            let short = known.iter().filter_map(|name| Some(name.split_once(':')?.1));
+            let names = known.iter().map(String::as_str).chain(short);
+            let hint = hint(&glob, &known, names, "events");
+            format!("no event is called `{glob}`{hint}")
+        }
+    }
+}
+
+/// The name that was probably meant, or else those that there are.
+fn hint<'a>(
+    name: &str,
+    known: &BTreeSet<String>,
+    names: impl Iterator<Item = &'a str>,
+    what: &str,
+) -> String {
+    const SHOWN: usize = 8;
+    if let Some(near) = nearest(name, names) {
+        return format!("; did you mean `{near}`?");
+    }
+    let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("; the {what} are {listed}{more}")
 }
 
 /// Runs a command.
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
-    match command {
-        Command::Top(options) => {
-            let sort = options.grouping.sort.into();
-            let job = Job::new(&options.common, options.grouping.by.as_deref())?;
-            let limit = job.limit(20, usize::MAX);
-            let found = job.read(|reading, selection| top(reading, selection, sort, GROUP_CAP))?;
-            let to_json = || json::top(&found, limit);
-            job.write(&found.report, "groups", to_json, |screen, out| {
-                text::top(&found, sort, limit, screen, out)
-            })
-        }
-        Command::Slow(options) => {
-            let job = Job::new(&options.common, None)?;
-            let limit = job.limit(20, 20);
-            let found = job.read(|reading, selection| slow(reading, selection, limit))?;
-            job.write(
-                &found.report,
-                "events",
-                || json::slow(&found),
-                |screen, out| text::slow(&found, screen, out),
-            )
-        }
-        Command::Outliers(options) => {
-            let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess };
-            let job = Job::new(&options.common, options.by.as_deref())?;
-            let limit = job.limit(20, 1000);
-            let found =
-                job.read(|reading, selection| outliers(reading, selection, &rule, limit, GROUP_CAP))?;
-            let to_json = || json::outliers(&found, &rule);
-            job.write(&found.report, "events", to_json, |screen, out| {
-                text::outliers(&found, &rule, screen, out)
-            })
-        }
-        Command::Hist(options) if options.over_time => {
-            let sort = options.grouping.sort.into();
-            let job = Job::new(&options.common, options.grouping.by.as_deref())?;
-            let limit = job.limit(3, 3);
-            let columns = job.screen.width.map_or(100, |width| width.saturating_sub(text::HEAT_BESIDES));
-            let found = job.read(|reading, selection| heat(reading, selection, sort, limit, columns))?;
-            let report = &found.top.report;
-            job.write(report, "groups", || json::heat(&found), |screen, out| text::heat(&found, screen, out))
-        }
-        Command::Hist(options) => {
-            let sort: Sort = options.grouping.sort.into();
-            let job = Job::new(&options.common, options.grouping.by.as_deref())?;
-            let limit = job.limit(5, usize::MAX);
-            let found = job.read(|reading, selection| top(reading, selection, sort, GROUP_CAP))?;
-            let to_json = || json::hist(&found, limit);
-            job.write(&found.report, "groups", to_json, |screen, out| text::hist(&found, limit, screen, out))
-        }
-        Command::Info(options) => {
-            let mut job = Job::new(&options.common, None)?;
-            job.selection.with_repeats = true;
-            let limit = job.limit(20, usize::MAX);
-            let found = job.read(info)?;
-            let to_json = || json::info(&found);
-            job.write(&found.report, "", to_json, |screen, out| text::info(&found, limit, screen, out))
-        }
+    let (options, by) = match command {
+        Command::Top(options) => (&options.common, &options.grouping.by),
+        Command::Slow(options) => (&options.common, &None),
+        Command::Outliers(options) => (&options.common, &options.by),
+        Command::Hist(options) => (&options.common, &options.grouping.by),
+        Command::Info(options) => (&options.common, &None),
+        Command::Events(options) => return events::run(command, options),
         Command::Completions { shell } => {
             cli::completions(*shell, &mut io::stdout().lock());
-            Ok(Outcome::Complete)
+            return Ok(Outcome::Complete);
         }
-    }
+    };
+    let job = Job::new(options)?;
+    let question = job.question(command);
+    let finding = job.read(&question, job.selection(command, by.as_deref())?)?;
+    job.write(&finding)
 }
 
 /// What all commands that read have in common.
-struct Job<'a> {
-    options: &'a Common,
-    selection: Selection,
-    screen: Screen,
+pub struct Job<'a> {
+    pub options: &'a Common,
+    pub traces: Vec<PathBuf>,
+    pub screen: Screen,
 }
 
 impl<'a> Job<'a> {
-    fn new(options: &'a Common, by: Option<&[String]>) -> Result<Self, Trouble> {
-        let catalogs = options.catalog.iter().map(Catalog::read);
-        let mut catalogs: Vec<Catalog> = catalogs.collect::<Result<_, _>>().map_err(|errors| {
-            let message = errors.to_string();
-            Trouble::Failed(message.lines().next().unwrap_or(&message).to_owned())
-        })?;
-        catalogs.push(lttng_catalog::valkey());
-        let pid = options.pid.map(|pid| Condition::equals("vpid", pid));
-        let cpu = options.cpu.map(|cpu| Condition::equals("cpu_id", cpu));
-        let selection = Selection {
-            dictionary: Dictionary {
-                catalogs,
-                duration: options.duration.clone().map(|field| (field, options.unit)),
-            },
-            events: options.event.iter().map(|glob| Glob::new(glob)).collect(),
-            conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
-            by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
-            with_repeats: options.all,
-        };
+    pub fn new(options: &'a Common) -> Result<Self, Trouble> {
         let colour = match options.color {
             When::Always => true,
             When::Never => false,
@@ -189,11 +148,56 @@ impl<'a> Job<'a> {
             }
         };
         let screen = Screen { width: width(), colour, zone: TimeZone::system() };
-        Ok(Job { options, selection, screen })
+        Ok(Job { options, traces: traces(&options.traces)?, screen })
+    }
+
+    fn question(&self, command: &Command) -> Question {
+        match command {
+            Command::Top(options) => {
+                let sort = options.grouping.sort;
+                let quantiles = quantiles(&options.percentiles, sort);
+                Question::Top { sort, quantiles, limit: self.limit(20, usize::MAX) }
+            }
+            Command::Slow(_) => Question::Slow { limit: self.limit(20, 20) },
+            Command::Outliers(options) => {
+                let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess };
+                Question::Outliers { rule, limit: self.limit(20, 1000) }
+            }
+            Command::Hist(options) if options.over_time => {
+                let room = |width: usize| width.saturating_sub(table::HEAT_GUTTER);
+                let columns = self.screen.width.map_or(100, room);
+                Question::Heat { sort: options.grouping.sort, limit: self.limit(3, 3), columns }
+            }
+            Command::Hist(options) => {
+                Question::Hist { sort: options.grouping.sort, limit: self.limit(5, usize::MAX) }
+            }
+            Command::Info(_) | Command::Events(_) | Command::Completions { .. } => {
+                Question::Info { limit: self.limit(20, usize::MAX) }
+            }
+        }
+    }
+
+    pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {
+        let options = self.options;
+        let Catalogs { catalogs, ignored } =
+            catalogs::read(&options.catalog, &self.traces).map_err(Trouble::Failed)?;
+        ignored.iter().for_each(|reason| warn(&format!("a catalog beside the trace is ignored: {reason}")));
+        let pid = options.pid.map(|pid| Condition::equals("--pid", "vpid", pid));
+        let cpu = options.cpu.map(|cpu| Condition::equals("--cpu", "cpu_id", cpu));
+        Ok(Selection {
+            dictionary: Dictionary {
+                catalogs,
+                duration: options.duration.clone().map(|field| (field, options.unit)),
+            },
+            events: options.event.iter().map(|glob| EventGlob(Glob::new(glob))).collect(),
+            conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
+            by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
+            with_repeats: options.all || matches!(command, Command::Info(_) | Command::Events(_)),
+        })
     }
 
     /// The limit that was given, or the default for people or for programs.
-    fn limit(&self, for_people: usize, for_programs: usize) -> usize {
+    pub fn limit(&self, for_people: usize, for_programs: usize) -> usize {
         match (self.options.limit, self.options.format) {
             (Some(0), _) => usize::MAX,
             (Some(limit), _) => limit,
@@ -202,27 +206,20 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Opens the traces and reads what the filters let through.
-    fn read<T>(
-        &self,
-        analyse: impl FnOnce(&mut Reading<'_, AnySource>, &Arc<Selection>) -> Result<T, Failure>,
-    ) -> Result<T, Trouble> {
-        let Common { traces, source, threads, .. } = self.options;
-        let mut source = AnySource::open(traces, (*source).into(), threads.map(usize::from))?;
+    /// Opens the traces and answers the question from what the filters let through.
+    fn read(&self, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
+        let Common { source, threads, .. } = self.options;
+        let mut source = AnySource::open(&self.traces, (*source).into(), threads.map(usize::from))?;
         let window = self.window(&mut source)?;
         let state = Progress::default();
         let mut reading = Reading { source: &mut source, window, progress: &state };
-        let selection = Arc::new(self.selection.clone());
-        Ok(progress::shown(&state, || analyse(&mut reading, &selection))?)
+        Ok(progress::shown(&state, || question.answer(&mut reading, &Arc::new(selection)))?)
     }
 
-    fn window(&self, source: &mut AnySource) -> Result<Window, Trouble> {
+    pub fn window(&self, source: &mut impl Source) -> Result<Window, Trouble> {
         let Common { since, until, .. } = self.options;
-        let needs_span = [since, until].into_iter().flatten().any(|moment| moment.needs_span());
-        let span = if needs_span { source.span()? } else { None };
-        let span = span.unwrap_or(0..=0);
-        let resolve = |moment: &Option<Moment>| moment.map(|moment| moment.resolve(&span, &self.screen.zone));
-        let window = Window { since: resolve(since), until: resolve(until) };
+        let [since, until] = self.moments([*since, *until], source)?;
+        let window = Window { since, until };
         match (window.since, window.until) {
             (Some(since), Some(until)) if since > until => {
                 Err(Trouble::Usage("--since is later than --until".into()))
@@ -231,29 +228,71 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Writes the result in the format that was asked for. CSV has the JSON's entries as rows.
-    fn write(
+    /// Moments in nanoseconds since 1970; those that are relative to the trace ask for its span.
+    pub fn moments<const N: usize>(
         &self,
-        report: &Report,
-        entries: &str,
-        to_json: impl FnOnce() -> Value,
-        to_text: impl FnOnce(&Screen, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<Outcome, Trouble> {
+        moments: [Option<Moment>; N],
+        source: &mut impl Source,
+    ) -> Result<[Option<i64>; N], Trouble> {
+        let needs_span = moments.iter().flatten().any(|moment| moment.needs_span());
+        let span = if needs_span { source.span()? } else { None };
+        let span = span.unwrap_or(0..=0);
+        Ok(moments.map(|moment| moment.map(|moment| moment.resolve(&span, &self.screen.zone))))
+    }
+
+    /// Writes the finding in the format that was asked for.
+    fn write(&self, finding: &Finding) -> Result<Outcome, Trouble> {
         let mut out = BufWriter::new(io::stdout().lock());
         match self.options.format {
-            Format::Table => to_text(&self.screen, &mut out)?,
-            Format::Json => {
-                serde_json::to_writer(&mut out, &to_json()).map_err(io::Error::from)?;
-                writeln!(out)?;
-            }
+            Format::Table => table::write(finding, &self.screen, &mut out)?,
+            Format::Json => json::write(finding, &mut out)?,
             Format::Csv => {
-                csv::write(&to_json(), entries, &mut out)?;
-                text::losses(report).iter().for_each(|loss| eprintln!("ltt-top: warning: {loss}"));
+                csv::write(finding, &mut out)?;
+                notes::losses(finding.trace()).iter().for_each(|loss| warn(loss));
+                let empty = finding.notes().empty.iter();
+                empty.for_each(|empty| warn(&notes::empty(empty, &self.screen)));
             }
         }
         out.flush()?;
-        Ok(if report.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+        let is_damaged = !finding.trace().damage.is_empty();
+        Ok(if is_damaged { Outcome::Damaged } else { Outcome::Complete })
     }
+}
+
+/// The traces that were given, or else the newest one that LTTng recorded.
+fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
+    if !given.is_empty() {
+        return Ok(given.to_vec());
+    }
+    let recordings = recordings().unwrap_or_else(|| "lttng-traces".into());
+    let Some(newest) = newest(&recordings) else {
+        return Err(Trouble::Usage(format!(
+            "name a folder that holds a trace: {} has none (see ltt-top --help)",
+            recordings.display()
+        )));
+    };
+    eprintln!("ltt-top: reading {}", escape::text(&newest.to_string_lossy()));
+    Ok(vec![newest])
+}
+
+/// The percentiles to show: those asked for, each once, and the one that groups are ranked by.
+fn quantiles(asked_for: &[Quantile], sort: Sort) -> Vec<Quantile> {
+    let mut quantiles: Vec<Quantile> = Vec::new();
+    let ranking = match sort {
+        Sort::Percentile(quantile) => Some(quantile),
+        _ => None,
+    };
+    for &quantile in asked_for.iter().chain(&ranking) {
+        if !quantiles.contains(&quantile) {
+            quantiles.push(quantile);
+        }
+    }
+    quantiles
+}
+
+/// Says something on standard error that the result must be read with.
+pub fn warn(message: &str) {
+    eprintln!("ltt-top: warning: {message}");
 }
 
 /// How wide lines may be: as the environment says, or as the terminal is.

@@ -3,8 +3,10 @@
 //! The directions are view → analysis → source, never back.
 
 pub mod analysis;
+pub mod datum;
 pub mod filter;
 pub mod meaning;
 pub mod source;
+pub mod text;
 pub mod unit;
 pub mod view;

@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
+mod catalogs;
 mod cli;
 mod command;
+mod events;
+mod newest;
 
 use cli::Refusal;
 use command::{Outcome, Trouble};
-use ltt_top::view::escape;
+use ltt_top::text::escape;
 
 /// The exit statuses; `ltt-top --help` documents them.
 const FAILED: u8 = 1;
@@ -18,14 +21,14 @@ fn main() -> ExitCode {
     let command = match cli::parse() {
         Ok(command) => command,
         Err(Refusal::Help(help)) => {
-            // Nobody may be listening, as in `ltt-top --help | head -1`.
+            // The reader may be gone, as in `ltt-top --help | head -1`.
             _ = help.print();
             return ExitCode::SUCCESS;
         }
         Err(Refusal::Wrong(message)) => return complain(&message, USAGE),
     };
     match command::run(&command) {
-        Ok(Outcome::Complete) | Err(Trouble::NobodyListens) => ExitCode::SUCCESS,
+        Ok(Outcome::Complete) | Err(Trouble::BrokenPipe) => ExitCode::SUCCESS,
         Ok(Outcome::Damaged) => ExitCode::from(DAMAGED),
         Err(trouble @ Trouble::Usage(_)) => complain(&trouble, USAGE),
         Err(trouble @ Trouble::Failed(_)) => complain(&trouble, FAILED),

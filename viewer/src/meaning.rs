@@ -4,10 +4,10 @@
 //! The command line says it first, then the catalogs, which also know the names that events and fields
 //! had in the past, and last the names of the fields themselves.
 
-use lttng_catalog::{Catalog, Event, Measure, Provider};
+use lttng_catalog::{Catalog, Event, FieldType, Measure, Provider};
 
-use crate::source::{EventClass, FieldKind, Scope};
 use crate::unit::TimeUnit;
+use ctf_reader::{EventClass, FieldClass, FieldKind, Scope, Value};
 
 /// All that is known of events before the trace is read.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct Meaning {
     pub client: Option<usize>,
     /// Fields under the names that the catalog has for them, where the trace has others.
     aliases: Vec<Named>,
+    /// Integers that the catalog says are booleans.
+    booleans: Vec<usize>,
 }
 
 /// A duration field of a class.
@@ -44,7 +46,7 @@ pub struct DurationField {
     pub index: usize,
     /// The unit of its values.
     pub unit: TimeUnit,
-    /// Whether nobody said so, and the unit is a guess.
+    /// Whether the unit is a guess.
     pub is_guess: bool,
 }
 
@@ -57,7 +59,10 @@ pub struct Named {
     pub index: usize,
 }
 
-/// The unit of a duration that nothing says the unit of. LTTng's own clock counts in it.
+/// What the machine that a trace was recorded on is called among fields.
+pub const HOST: &str = "host";
+
+/// The unit of a duration whose unit is not known. LTTng's own clock counts in it.
 const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 
 impl Dictionary {
@@ -65,20 +70,26 @@ impl Dictionary {
     pub fn look_up(&self, class: &EventClass) -> Meaning {
         let known = self.catalogs.iter().find_map(|catalog| find(catalog, &class.name));
         let mut meaning = known.map(|known| from_catalog(known, class)).unwrap_or_default();
-        let given = self.duration.as_ref().and_then(|(name, unit)| {
-            let index = class.field(name).filter(|&index| is_number(class, index))?;
+        let given = self.given_duration(class).map(|(index, name, unit)| {
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
             let unit = unit.or(known).or_else(|| unit_from_suffix(name));
-            Some(DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() })
+            DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() }
         });
         meaning.duration = given.or(meaning.duration).or_else(|| from_names(class));
         meaning
+    }
+
+    /// The field of the class that the user says is the duration, if it is there and is a number.
+    pub(crate) fn given_duration(&self, class: &EventClass) -> Option<(usize, &str, Option<TimeUnit>)> {
+        let (name, unit) = self.duration.as_ref()?;
+        let index = class.field(name).filter(|&index| is_number(class, index))?;
+        Some((index, name, *unit))
     }
 }
 
 impl Meaning {
     /// The field of the class that the user means by a name: one that the trace records, the catalog's
-    /// name for one, or one of the short names `duration`, `client`, `pid`, `tid` and `cpu`.
+    /// name for one, or one of the short names `duration`, `client`, `pid`, `tid`, `cpu` and `host`.
     pub fn field(&self, class: &EventClass, name: &str) -> Option<usize> {
         let recorded = class.field(name);
         let by_catalog = || self.aliases.iter().find(|alias| alias.name == name).map(|alias| alias.index);
@@ -88,15 +99,39 @@ impl Meaning {
             "pid" => class.field("vpid"),
             "tid" => class.field("vtid"),
             "cpu" => class.field("cpu_id"),
+            HOST => {
+                let is_host =
+                    |field: &FieldClass| field.scope == Scope::Environment && *field.name == *"hostname";
+                class.fields.iter().position(is_host)
+            }
             _ => None,
         };
         recorded.or_else(by_catalog).or_else(short)
+    }
+
+    /// What the values of a field are: as recorded, but for integers that the catalog says are booleans.
+    pub fn kind(&self, class: &EventClass, index: usize) -> FieldKind {
+        if self.is_boolean(index) { FieldKind::Bool } else { class.fields[index].kind }
+    }
+
+    /// Whether a field is an integer that the catalog says is a boolean.
+    pub fn is_boolean(&self, index: usize) -> bool {
+        self.booleans.contains(&index)
     }
 
     /// The name that the catalog has for a field, or else the recorded one.
     pub fn name_of<'a>(&'a self, class: &'a EventClass, index: usize) -> &'a str {
         let alias = self.aliases.iter().find(|alias| alias.index == index);
         alias.map_or(&class.fields[index].name, |alias| &alias.name)
+    }
+}
+
+/// An integer as the boolean that the catalog says it is.
+pub(crate) fn as_boolean(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Unsigned(number) => Value::Bool(number != 0),
+        Value::Signed(number) => Value::Bool(number != 0),
+        value => value,
     }
 }
 
@@ -123,6 +158,8 @@ fn from_catalog((provider, event): (&Provider, &Event), class: &EventClass) -> M
     });
     let named = |name: &String| Some(Named { name: name.clone(), index: recorded(name)? });
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
+    let booleans = event.fields.iter().filter(|field| field.kind == FieldType::Bool);
+    let booleans = booleans.filter_map(|field| recorded(&field.name));
     Meaning {
         event: Some(format!("{}:{}", provider.name, event.name)),
         duration,
@@ -131,6 +168,7 @@ fn from_catalog((provider, event): (&Provider, &Event), class: &EventClass) -> M
         group_by: event.meaning.group_by.iter().filter_map(named).collect(),
         client: event.meaning.client.as_ref().and_then(|name| recorded(name)),
         aliases: aliases.filter_map(|field| named(&field.name)).collect(),
+        booleans: booleans.filter(|&index| class.fields[index].kind == FieldKind::Integer).collect(),
     }
 }
 

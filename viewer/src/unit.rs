@@ -56,7 +56,7 @@ impl std::str::FromStr for TimeUnit {
             _ => TimeUnit::ALL
                 .into_iter()
                 .find(|unit| unit.name() == text)
-                .ok_or_else(|| format!("`{text}` is no unit of time: use ns, us, ms or s")),
+                .ok_or_else(|| format!("`{text}` is not a unit of time: use ns, us, ms or s")),
         }
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_of_time_is_refused() {
+    fn what_is_not_an_amount_of_time_is_refused() {
         for text in ["", "1", "ms", "-1ms", "1.2.3s", "1 parsec", "99999999999999999999s", ".s"] {
             assert_eq!(parse_duration(text), None, "{text}");
         }

@@ -38,12 +38,12 @@ impl Sums {
     }
 }
 
-/// Reads the synthetic trace, a packet at a time.
+/// Reads a trace, a packet at a time.
 pub fn read(folder: &Path) -> Sums {
     let mut sums = Sums::new();
     let mut packet = Vec::new();
-    for stream in ["ch_0", "ch_1"] {
-        let mut file = File::open(folder.join(stream)).expect("the stream is there");
+    for stream in ctf_reader::stream_files(folder).expect("the folder can be read") {
+        let mut file = File::open(stream).expect("the stream is there");
         let mut header = [0; HEADER];
         while file.read_exact(&mut header).is_ok() {
             let [content, size] = [48, 56].map(|at| u64_at(&header, at) as usize / 8);

@@ -1,33 +1,34 @@
-//! How fast and in how much memory traces are read: `ltt-top top` and the source behind it, beside Babeltrace
-//! 2 with a sink that does nothing, and beside a decoder written for this one layout, which is the floor.
+//! How fast and in how much memory traces are read, beside Babeltrace 2 and beside a decoder written for one layout
+//! alone, which is the floor.
 //!
-//! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events; `EVENTS` asks for another number. A bench,
-//! and no test: nothing fails on a figure.
+//! `cargo bench -p ltt-top --bench reading` reads 5,000,000 events, once as a trace that LTTng recorded and once as a
+//! synthetic one; `EVENTS` asks for another number. Nothing fails on a figure.
 //!
-//! All readers take turns, round after round, so that whatever else the machine does meets all of them; of each the
+//! All readers take turns, round after round, so that whatever else the machine does affects all of them; of each the
 //! best round counts.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ltt_top::source::discover::discover;
-use ltt_top::source::native::Native;
-use ltt_top::source::{Collect, EventClass, Events, Progress, Source, Value, Window};
+use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Value, Window};
 use lttng_testing::Table;
 
 mod floor;
+mod recorded;
 mod synthetic;
 
-/// How many rounds there are.
+/// The number of rounds.
 const ROUNDS: u32 = 9;
 
 /// One of the readers that are compared.
-struct Reader {
+struct Contender {
     what: String,
-    /// How many times as fast as Babeltrace 2 it shall be.
-    target: &'static str,
+    /// What it is compared with, by its place among the contenders, and how many times as fast it shall be.
+    target: Option<(usize, f64)>,
     /// It takes part in one of so many rounds.
     every: u32,
     run: Run,
@@ -37,98 +38,128 @@ struct Reader {
 enum Run {
     /// With a program.
     Program(Box<dyn Fn(&Path) -> Command>),
-    /// Within this one; says how many events it read.
+    /// Within this one; returns the number of events that it read.
     Here(Box<dyn Fn(&Path) -> u64>),
 }
 
+/// Writes a trace with this number of events into a folder.
+type Write = fn(&Path, u64);
+
+/// Where Babeltrace 2 with a sink that does nothing, the floor, and Babeltrace 2 that prints are among the contenders.
+const DUMMY: usize = 0;
+const FLOOR: usize = 1;
+const TEXT: usize = 2;
+
 fn main() {
-    let events = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
-    let (folder, tenth) = (trace(events), trace(events / 10));
-    let readers = readers();
-    let mut best = vec![Duration::MAX; readers.len()];
+    let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
+    let kinds: [(&str, Write); 2] = [
+        ("recorded by LTTng (vpid, vtid, sub-buffers of 8 MB)", recorded::write),
+        ("synthetic", |folder, events| synthetic::write(folder, events, 2).expect("it can be written")),
+    ];
+    for (kind, write) in kinds {
+        let name = kind.split(' ').next().unwrap_or_default();
+        compare(kind, &trace(&format!("{name}-{events}"), |folder| write(folder, events)), events);
+    }
+    println!("{}", memory(events));
+}
+
+/// Prints how fast a trace is read.
+fn compare(kind: &str, folder: &Path, events: u64) {
+    let contenders = contenders();
+    let mut best = vec![Duration::MAX; contenders.len()];
     for round in 0..ROUNDS {
-        for (reader, best) in readers.iter().zip(&mut best).filter(|(reader, _)| round % reader.every == 0) {
-            *best = (*best).min(reader.time(&folder, events));
+        for (contender, best) in contenders.iter().zip(&mut best).filter(|(one, _)| round % one.every == 0) {
+            *best = (*best).min(contender.time(folder, events));
         }
     }
-    let size: u64 = ["ch_0", "ch_1"].iter().map(|stream| length(&folder.join(stream))).sum();
+    let files = ctf_reader::stream_files(folder).expect("the folder can be read");
+    let size: u64 = files.iter().map(|file| file.metadata().expect("it is there").len()).sum();
     let title = format!(
-        "Reading {events} command_call events, {} MB: the best of {ROUNDS} rounds, and peak resident memory, for a \
-         tenth of the events too",
-        size / 1_000_000,
+        "Reading {events} command_call events, {} MB, {kind}: the best of {ROUNDS} rounds",
+        size / 1_000_000
     );
-    let mut table = Table::new(
-        &title,
-        &[
-            "reader, threads",
-            "seconds",
-            "M events/s",
-            "x Babeltrace 2",
-            "target",
-            "% of the floor",
-            "MB",
-            "MB, 1/10",
-        ],
-    );
-    for (reader, time) in readers.iter().zip(&best) {
+    let columns = ["reader, threads", "seconds", "M events/s", "x Babeltrace 2", "% of the floor", "target"];
+    let mut table = Table::new(&title, &columns);
+    for (contender, time) in contenders.iter().zip(&best) {
         let seconds = time.as_secs_f64();
-        let compared_with = |other: Duration| other.as_secs_f64() / seconds;
+        let times = |other: usize| best[other].as_secs_f64() / seconds;
+        let against = contender.target.map_or(DUMMY, |(other, _)| other);
+        let against = if against == FLOOR { DUMMY } else { against };
+        let target = contender.target.map_or(String::new(), |(other, target)| match other {
+            FLOOR => format!("{:.0} % of the floor", target * 100.0),
+            _ => format!("{target} times"),
+        });
         table.row([
-            reader.what.clone(),
+            contender.what.clone(),
             format!("{seconds:.3}"),
             format!("{:.1}", events as f64 / seconds / 1e6),
-            format!("{:.1}", compared_with(best[0])),
-            reader.target.to_owned(),
-            format!("{:.0}", 100.0 * compared_with(best[1])),
-            reader.peak_memory(&folder),
-            reader.peak_memory(&tenth),
+            format!("{:.1}", times(against)),
+            format!("{:.0}", 100.0 * times(FLOOR)),
+            target,
         ]);
     }
     println!("{table}");
 }
 
 /// The readers, those that the others are compared with first.
-fn readers() -> Vec<Reader> {
+fn contenders() -> Vec<Contender> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let program = |what: String, target, every, command: Box<dyn Fn(&Path) -> Command>| Reader {
-        what,
+    let program = |what: &str, target, every, command: Box<dyn Fn(&Path) -> Command>| Contender {
+        what: what.into(),
         target,
         every,
         run: Run::Program(command),
     };
-    let here = |what: String, read: Box<dyn Fn(&Path) -> u64>| Reader {
+    let here = |what: String, target, read: Box<dyn Fn(&Path) -> u64>| Contender {
         what,
-        target: "",
+        target,
         every: 1,
         run: Run::Here(read),
     };
-    let mut readers = vec![
-        program("Babeltrace 2, dummy sink, 1".into(), "", 1, Box::new(babeltrace2)),
-        here("decoder for this layout alone, 1".into(), Box::new(|folder| floor::read(folder).events())),
+    let mut contenders = vec![
+        program("Babeltrace 2, dummy sink, 1", None, 3, Box::new(|folder| babeltrace2(folder, true))),
+        here(
+            "decoder for this layout alone, 1".into(),
+            None,
+            Box::new(|folder| floor::read(folder).events()),
+        ),
+        program(
+            "Babeltrace 2, text, 1",
+            Some((TEXT, 1.0)),
+            ROUNDS,
+            Box::new(|folder| babeltrace2(folder, false)),
+        ),
     ];
     for threads in [1, cores] {
-        let target = if threads == 1 { "25" } else { "40" };
-        let top = move |folder: &Path| top(folder, "native", threads);
-        readers.extend([
+        contenders.extend([
             here(
-                format!("native source, stepping over all, {threads}"),
-                Box::new(move |folder| source(folder, threads, false)),
+                format!("ctf-reader, any order, stepping over all, {threads}"),
+                None,
+                Box::new(move |folder| unordered(folder, threads, false)),
             ),
             here(
-                format!("native source, name and duration, {threads}"),
-                Box::new(move |folder| source(folder, threads, true)),
+                format!("ctf-reader, any order, name and duration, {threads}"),
+                Some((FLOOR, 0.9 * threads as f64)),
+                Box::new(move |folder| unordered(folder, threads, true)),
             ),
-            program(format!("ltt-top top, {threads}"), target, 1, Box::new(top)),
+            program(
+                &format!("ltt-top top, {threads}"),
+                None,
+                1,
+                Box::new(move |folder| {
+                    ltt_top(folder, &["top", "--format=json", "--threads", &threads.to_string()])
+                }),
+            ),
         ]);
     }
-    if cfg!(feature = "babeltrace2") {
-        let top = |folder: &Path| top(folder, "babeltrace2", 1);
-        readers.push(program("ltt-top top --source=babeltrace2, 1".into(), "", 3, Box::new(top)));
-    }
-    readers
+    contenders.extend([
+        here("ctf-reader, in order, name and duration, 1".into(), Some((DUMMY, 12.0)), Box::new(in_order)),
+        program("ltt-top events, 1", Some((TEXT, 10.0)), 3, Box::new(|folder| ltt_top(folder, &["events"]))),
+    ]);
+    contenders
 }
 
-impl Reader {
+impl Contender {
     fn time(&self, folder: &Path, events: u64) -> Duration {
         let start = Instant::now();
         match &self.run {
@@ -137,40 +168,76 @@ impl Reader {
         }
         start.elapsed()
     }
-
-    /// The most memory that a program has while it runs, in MB, as far as looking again and again tells.
-    fn peak_memory(&self, folder: &Path) -> String {
-        let Run::Program(command) = &self.run else { return String::new() };
-        let mut process = command(folder).spawn().expect("it is installed");
-        let mut peak = 0;
-        while process.try_wait().expect("it can be waited for").is_none() {
-            let status =
-                std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
-            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-            peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0));
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        format!("{:.1}", f64::from(peak) / 1e3)
-    }
 }
 
-/// A trace with so many events, written once.
-fn trace(events: u64) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{events}"));
+/// The peak resident memory of programs, for traces of different lengths and numbers of streams.
+fn memory(events: u64) -> Table {
+    let traces = [(events, 2), (events / 10, 2), (events, 200)].map(|(events, streams)| {
+        let folder = trace(&format!("synthetic-{events}-{streams}"), |folder| {
+            synthetic::write(folder, events, streams).expect("it can be written");
+        });
+        (format!("{events} events, {streams} streams"), folder)
+    });
+    let columns: Vec<&str> =
+        ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
+    let mut table = Table::new("Peak resident memory", &columns);
+    let programs: [&[&str]; 3] =
+        [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"]];
+    for arguments in programs {
+        let peaks = traces.iter().map(|(_, folder)| peak_memory(ltt_top(folder, arguments)));
+        let row = [format!("ltt-top {}", arguments.join(" "))].into_iter().chain(peaks);
+        table.row(row.collect::<Vec<_>>());
+    }
+    table
+}
+
+/// The most memory that a program has while it runs, in MB, as far as looking again and again tells.
+fn peak_memory(mut command: Command) -> String {
+    let mut process = command.spawn().expect("it is installed");
+    let mut peak = 0;
+    while process.try_wait().expect("it can be waited for").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    format!("{:.1}", f64::from(peak) / 1e3)
+}
+
+/// A trace that is written once and kept.
+fn trace(name: &str, write: impl FnOnce(&Path)) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{name}"));
     if !folder.join("metadata").exists() {
-        synthetic::write(&folder, events).expect("the trace can be written");
+        write(&folder);
     }
     folder
 }
 
-fn source(folder: &Path, threads: usize, wanted: bool) -> u64 {
-    let found = discover(&[folder]).expect("there is a trace");
-    let mut source = Native::open(found).expect("it can be opened").threads(threads);
-    let collector = Totals { wanted, events: 0, total: 0 };
-    let read = source.read(Window::default(), collector, &Progress::default());
-    let (totals, report) = read.expect("it can be read");
-    assert_eq!((totals.events, totals.total > 0), (if wanted { report.events } else { 0 }, wanted));
-    report.events
+fn unordered(folder: &Path, threads: usize, wanted: bool) -> u64 {
+    let reader = Reader::open(&[folder]).expect("it can be opened").threads(threads);
+    let read = reader.read(Window::default(), Totals { wanted, events: 0, total: 0 }, &Progress::default());
+    let expected = if wanted { read.report.events } else { 0 };
+    assert_eq!((read.collector.events, read.collector.total > 0), (expected, wanted));
+    read.report.events
+}
+
+fn in_order(folder: &Path) -> u64 {
+    let reader = Reader::open(&[folder]).expect("it can be opened");
+    let mut events = reader.in_order(Window::default(), name_and_duration);
+    let (mut count, mut total, mut last) = (0, 0, i64::MIN);
+    while let Some(event) = events.next_event() {
+        assert!(last <= event.timestamp(), "they are in order");
+        last = event.timestamp();
+        if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
+            (count, total) = (count + 1, total + duration);
+        }
+    }
+    assert!(total > 0);
+    count
+}
+
+fn name_and_duration(class: &Arc<EventClass>) -> Option<Vec<usize>> {
+    ["name", "duration"].into_iter().map(|name| class.field(name)).collect()
 }
 
 /// Sums durations up, event by event.
@@ -181,18 +248,20 @@ struct Totals {
 }
 
 impl Collect for Totals {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let fields = ["name", "duration"].map(|name| class.field(name).expect("it has the field"));
-        self.wanted.then(|| fields.to_vec())
+        name_and_duration(class).filter(|_| self.wanted)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         for event in events.iter() {
             if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {
                 self.events += 1;
                 self.total += duration;
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Totals {
@@ -205,19 +274,15 @@ impl Collect for Totals {
     }
 }
 
-fn top(folder: &Path, source: &str, threads: usize) -> Command {
+fn ltt_top(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
-    command.args(["top", "--format=json", "--source", source, "--threads", &threads.to_string()]).arg(folder);
+    command.args(arguments).arg(folder).stdout(Stdio::null());
+    command
+}
+
+fn babeltrace2(folder: &Path, is_dummy: bool) -> Command {
+    let mut command = Command::new("babeltrace2");
+    command.arg(folder).args(["--component", "sink.utils.dummy"].iter().filter(|_| is_dummy));
     command.stdout(Stdio::null());
     command
-}
-
-fn babeltrace2(folder: &Path) -> Command {
-    let mut command = Command::new("babeltrace2");
-    command.arg(folder).args(["--component", "sink.utils.dummy"]).stdout(Stdio::null());
-    command
-}
-
-fn length(path: &Path) -> u64 {
-    path.metadata().expect("the stream is there").len()
 }

@@ -14,29 +14,28 @@ const PACKET: usize = 512 << 10;
 /// The packet header and context of LTTng on a 64-bit system.
 const HEADER: usize = 84;
 
-const STREAMS: u64 = 2;
-
 /// What a server is asked for, common commands more often.
 const NAMES: [&str; 8] = ["get", "get", "get", "set", "set", "hgetall", "lpush", "zrangebyscore"];
 
-/// Writes a trace with so many events into a new folder.
-pub fn write(folder: &Path, events: u64) -> io::Result<()> {
+/// Writes a trace with this number of events, in this number of streams, into a new folder.
+pub fn write(folder: &Path, events: u64, streams: u64) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    fs::write(folder.join("metadata"), metadata())?;
-    for stream in 0..STREAMS {
-        let share = events / STREAMS + u64::from(stream < events % STREAMS);
-        write_stream(&folder.join(format!("ch_{stream}")), stream, share)?;
+    for stream in 0..streams {
+        let share = events / streams + u64::from(stream < events % streams);
+        write_stream(&folder.join(format!("ch_{stream}")), stream, share, 400 * streams)?;
     }
-    Ok(())
+    // Last, so that a trace that has metadata is complete.
+    fs::write(folder.join("metadata"), metadata())
 }
 
-fn write_stream(path: &Path, stream: u64, events: u64) -> io::Result<()> {
+/// Writes a stream whose events are up to this many nanoseconds apart.
+fn write_stream(path: &Path, stream: u64, events: u64, apart: u64) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut random = Random(stream + 1);
     let mut clock = 1_000_000_000;
     let mut packet = Packet::begin(stream, 0, clock);
     for _ in 0..events {
-        let step = random.below(800);
+        let step = random.below(apart);
         let before = clock;
         clock += step;
         let event = event(&mut random, before, clock);

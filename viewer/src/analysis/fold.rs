@@ -73,7 +73,7 @@ impl Spilled {
         let weight = |bucket: usize| match sort {
             Sort::Total => self.totals[bucket].total_ns,
             Sort::Count => self.totals[bucket].count.into(),
-            Sort::P99 | Sort::Max | Sort::Mean => self.totals[bucket].max_ns,
+            Sort::Percentile(_) | Sort::Max | Sort::Mean => self.totals[bucket].max_ns,
         };
         let mut order: Vec<usize> = (0..BUCKETS).collect();
         order.sort_by_key(|&bucket| (std::cmp::Reverse(weight(bucket)), bucket));

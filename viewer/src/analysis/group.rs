@@ -1,10 +1,15 @@
 //! A group of events and what they add up to.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::histogram::{Histogram, IMPLAUSIBLE, Quantile};
-use super::key::{self, Datum};
+use super::key;
 use super::selection::Kind;
+use crate::datum::Datum;
 
 /// A group and its figures.
 #[derive(Debug)]
@@ -47,20 +52,62 @@ pub enum Sort {
     /// The sum of the durations.
     #[default]
     Total,
-    /// The 99th percentile.
-    P99,
+    /// A percentile.
+    Percentile(Quantile),
     /// The longest duration.
     Max,
     /// The mean duration.
     Mean,
-    /// How many events there are.
+    /// The number of events.
     Count,
+}
+
+/// The name on the command line: `total`, `p99.9`.
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sort::Total => f.write_str("total"),
+            Sort::Percentile(quantile) => write!(f, "p{quantile}"),
+            Sort::Max => f.write_str("max"),
+            Sort::Mean => f.write_str("mean"),
+            Sort::Count => f.write_str("count"),
+        }
+    }
+}
+
+impl FromStr for Sort {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sort, String> {
+        match text {
+            "total" => Ok(Sort::Total),
+            "max" => Ok(Sort::Max),
+            "mean" => Ok(Sort::Mean),
+            "count" => Ok(Sort::Count),
+            _ => {
+                let quantile = text.strip_prefix('p').and_then(|percentage| percentage.parse().ok());
+                let refused = || "write total, count, mean, max or a percentile such as p99.9".to_owned();
+                quantile.map(Sort::Percentile).ok_or_else(refused)
+            }
+        }
+    }
+}
+
+impl Serialize for Sort {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Group {
     /// The keys.
     pub fn key(&self) -> Vec<Datum> {
         key::decode(&self.key_bytes)
+    }
+
+    /// Whether it has plausible durations.
+    pub fn is_timed(&self) -> bool {
+        self.figures.durations.count() > 0
     }
 
     /// The sum of the durations in nanoseconds.
@@ -86,7 +133,7 @@ impl Group {
     pub(super) fn weight(&self, sort: Sort) -> Option<u128> {
         match sort {
             Sort::Total => Some(self.total_ns()),
-            Sort::P99 => self.percentile_ns(Quantile::P99),
+            Sort::Percentile(quantile) => self.percentile_ns(quantile),
             Sort::Max => self.max_ns(),
             // Whole nanoseconds times 1,000: finer than any two means that matter.
             Sort::Mean => self.mean_ns().map(|mean| (mean * 1000.0) as u128),

@@ -4,12 +4,13 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::source::Brief;
+use ctf_reader::Brief;
 
 /// A `T` for each group of each kind.
 #[derive(Clone, Debug)]
 pub(super) struct Groups<T> {
-    kinds: Vec<OfKind<T>>,
+    /// Kinds without a group take no memory: a trace may have a million of them.
+    kinds: Vec<Option<Box<OfKind<T>>>>,
     /// Seeded at random for each run: keys come from the trace, and must not be able to collide on purpose.
     hasher: DefaultHashBuilder,
     keyed: usize,
@@ -75,7 +76,7 @@ impl<T> Groups<T> {
     /// What is kept for a group, if anything.
     #[inline]
     pub fn get(&self, kind: usize, key: &[u8]) -> Option<&T> {
-        let of_kind = self.kinds.get(kind)?;
+        let of_kind = self.kinds.get(kind)?.as_ref()?;
         if key.is_empty() {
             return of_kind.keyless.as_ref();
         }
@@ -91,35 +92,32 @@ impl<T> Groups<T> {
             return self.of_kind(kind).keyless.get_or_insert_with(make);
         }
         let place = self.place(kind, key, make);
-        &mut self.kinds[kind].keyed[place as usize].1
+        &mut self.of_kind(kind).keyed[place as usize].1
     }
 
     /// Like [`entry`](Groups::entry) for a key that is brief too, and can be recalled from now on.
     pub fn recallable(&mut self, kind: usize, brief: Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
         let place = self.place(kind, key, make);
-        let of_kind = &mut self.kinds[kind];
+        let of_kind = self.of_kind(kind);
         *of_kind.recent.at(brief) = (brief, place);
         &mut of_kind.keyed[place as usize].1
     }
 
     /// What is kept for the groups of a kind.
+    #[inline]
     pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
-        if self.kinds.len() <= kind {
-            self.kinds.resize_with(kind + 1, OfKind::default);
-        }
-        &mut self.kinds[kind]
+        made(&mut self.kinds, kind)
     }
 
     /// The place of a group with a key, made if need be.
     fn place(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> u32 {
         let hash = hash_of(&self.hasher, key);
-        let OfKind { places, keyed, .. } = self.of_kind(kind);
+        let OfKind { places, keyed, .. } = made(&mut self.kinds, kind);
         if let Some(&place) = places.find(hash, |&place| *keyed[place as usize].0 == *key) {
             return place;
         }
         let place = keyed.len() as u32;
         keyed.push((key.into(), make()));
-        let OfKind { places, keyed, .. } = &mut self.kinds[kind];
         places.insert_unique(hash, place, |&place| hash_of(&self.hasher, &keyed[place as usize].0));
         self.keyed += 1;
         place
@@ -127,7 +125,8 @@ impl<T> Groups<T> {
 
     /// Everything, with the kind and the key.
     pub fn into_entries(self) -> impl Iterator<Item = (usize, Box<[u8]>, T)> {
-        self.kinds.into_iter().enumerate().flat_map(|(kind, of_kind)| {
+        let kinds = self.kinds.into_iter().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, *of_kind?))).flat_map(|(kind, of_kind)| {
             let keyless = of_kind.keyless.map(|value| (Box::default(), value));
             keyless.into_iter().chain(of_kind.keyed).map(move |(key, value)| (kind, key, value))
         })
@@ -136,14 +135,24 @@ impl<T> Groups<T> {
     /// Takes the groups with a key out.
     pub fn take_keyed(&mut self) -> Vec<(usize, Box<[u8]>, T)> {
         self.keyed = 0;
-        let take = |(kind, of_kind): (usize, &mut OfKind<T>)| {
+        let take = |(kind, of_kind): (usize, &mut Box<OfKind<T>>)| {
             of_kind.places.clear();
             of_kind.recent = Recent::default();
             let keyed = std::mem::take(&mut of_kind.keyed);
             keyed.into_iter().map(move |(key, value)| (kind, key, value))
         };
-        self.kinds.iter_mut().enumerate().flat_map(take).collect()
+        let kinds = self.kinds.iter_mut().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_mut()?))).flat_map(take).collect()
     }
+}
+
+/// What is kept for a kind, made if need be.
+#[inline]
+fn made<T>(kinds: &mut Vec<Option<Box<OfKind<T>>>>, kind: usize) -> &mut OfKind<T> {
+    if kinds.len() <= kind {
+        kinds.resize_with(kind + 1, || None);
+    }
+    kinds[kind].get_or_insert_default()
 }
 
 /// Keys say where they end, so they are hashed without the length that `hash_one` would add.
@@ -157,7 +166,7 @@ fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Value;
+    use ctf_reader::Value;
 
     #[test]
     fn groups_are_recalled_until_they_are_taken_out() {

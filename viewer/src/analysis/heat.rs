@@ -1,109 +1,140 @@
 //! How durations are distributed over time: a heat map for each group.
 
-use std::ops::RangeInclusive;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 
+use serde::Serialize;
+
+use super::finding::{Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
 use super::groups::Groups;
+use super::hist::{OCTAVES, Outline, octave_of, octave_start};
 use super::histogram::IMPLAUSIBLE;
+use super::kinds::Kinds;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
-use super::selection::{Kind, Selection};
-use super::top::{GROUP_CAP, Top, top};
-use crate::source::{Collect, EventClass, Events, Source};
+use super::selection::Selection;
+use super::summary::{GROUP_CAP, summarise};
+use crate::source::Source;
+use ctf_reader::{Collect, EventClass, Events};
 
-/// Rows for 0 and for each power of two below 2^63.
-pub const ROWS: usize = 64;
-
-/// How many maps there are at most; each takes memory for all of its cells.
+/// The most maps there can be; each takes memory for all of its cells.
 const MAP_CAP: usize = 100;
 
-/// Heat maps of the first groups of a [`Top`].
-#[derive(Debug)]
+/// Heat maps of the first groups of a trace.
+#[derive(Clone, Debug, Serialize)]
 pub struct Heat {
-    /// The groups in their order.
-    pub top: Top,
-    /// A map for each of the first groups.
-    pub maps: Vec<Map>,
+    /// What was read.
+    pub trace: TraceFinding,
     /// What the columns are.
     pub columns: Columns,
+    /// The first groups that have durations.
+    pub groups: Vec<HeatGroup>,
+    /// The number of groups with durations after those.
+    pub hidden_groups: u64,
+    /// What a reader must know.
+    pub notes: Notes,
 }
 
-/// How many events of a group there are in each column of time and each row of duration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Map(Vec<[u64; ROWS]>);
+/// A group and its map.
+#[derive(Clone, Debug, Serialize)]
+pub struct HeatGroup {
+    /// Which group, and its main figures.
+    #[serde(flatten)]
+    pub outline: Outline,
+    /// The shortest duration of each row, from 0 on.
+    pub rows_from_us: Vec<Ns>,
+    /// For each column the number of events in each row.
+    pub counts: Vec<Vec<u64>>,
+    /// The first row that has any events.
+    pub first_row: usize,
+    /// The number of events in the densest cell.
+    pub densest: u64,
+}
 
-impl Map {
-    /// The columns; each has a count for every row, of which row 0 is a duration of 0 and row n one of
-    /// 2^(n-1) up to but not including 2^n.
-    pub fn columns(&self) -> &[[u64; ROWS]] {
-        &self.0
+impl HeatGroup {
+    fn new(group: &Group, map: &Map) -> Self {
+        let is_used = |row: &usize| map.0.iter().any(|column| column[*row] > 0);
+        let rows = (0..OCTAVES).rfind(is_used).map_or(0, |last| last + 1);
+        HeatGroup {
+            outline: Outline::new(group),
+            rows_from_us: (0..rows).map(|row| Ns(group.kind.ns(octave_start(row)))).collect(),
+            counts: map.0.iter().map(|column| column[..rows].to_vec()).collect(),
+            first_row: (0..rows).find(is_used).unwrap_or(0),
+            densest: map.0.iter().flatten().copied().max().unwrap_or(0),
+        }
     }
 }
 
+/// The number of events of a group in each column of time and each octave of duration.
+#[derive(Clone, Debug)]
+struct Map(Vec<[u64; OCTAVES]>);
+
 /// Equal pieces of the time from the first to the last event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Columns {
-    /// When the first column begins.
-    pub begin: i64,
-    /// How long each column is, in nanoseconds; at least 1.
-    pub width: u64,
-    /// How many there are.
+    /// When the first column begins: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// How long each column is; at least 1.
+    pub width_ns: u64,
+    /// The number of columns.
     pub count: usize,
+    /// When the last column ends.
+    pub end_ns: i64,
 }
 
 impl Columns {
     fn new(span: Option<RangeInclusive<i64>>, count: usize) -> Self {
         let span = span.unwrap_or(0..=0);
         let length = span.end().abs_diff(*span.start()).saturating_add(1);
-        Columns { begin: *span.start(), width: length.div_ceil(count as u64).max(1), count }
+        let (begin_ns, width_ns) = (*span.start(), length.div_ceil(count as u64).max(1));
+        let end_ns = begin_ns.saturating_add_unsigned(width_ns.saturating_mul(count as u64));
+        Columns { begin_ns, width_ns, count, end_ns }
     }
 
     #[inline]
     fn of(&self, timestamp: i64) -> usize {
-        let column = timestamp.abs_diff(self.begin) / self.width;
+        let column = timestamp.abs_diff(self.begin_ns) / self.width_ns;
         (column as usize).min(self.count - 1)
     }
 }
 
-/// Sums groups up, ranks them, and draws a map of the first ones.
-pub fn heat<S: Source>(
+/// Sums up events by group, ranks the groups, and draws a map of the first ones.
+pub(super) fn heat<S: Source>(
     reading: &mut Reading<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     limit: usize,
     columns: usize,
 ) -> Result<Heat, Failure> {
-    let top = top(reading, selection, sort, GROUP_CAP)?;
-    let columns = Columns::new(top.report.span.clone(), columns.max(1));
-    let chosen = || top.groups.iter().filter(|group| group.kind.unit.is_some()).take(limit.min(MAP_CAP));
-    let mut kinds: Vec<Arc<Kind>> = Vec::new();
+    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
+    let columns = Columns::new(summary.report.span.clone(), columns.max(1));
+    let timed = || summary.groups.iter().filter(|group| group.kind.unit.is_some());
+    let chosen: Vec<&Group> = timed().take(limit.min(MAP_CAP)).collect();
+    let mut kinds = Kinds::default();
     let mut places = Groups::default();
-    for (place, group) in chosen().enumerate() {
-        let known = kinds.iter().position(|kind| *kind == group.kind);
-        let kind = known.unwrap_or_else(|| {
-            kinds.push(Arc::clone(&group.kind));
-            kinds.len() - 1
-        });
+    for (place, group) in chosen.iter().enumerate() {
+        let kind = kinds.enter(Arc::clone(&group.kind));
         places.entry(kind, &group.key_bytes, || place);
     }
     let collector = Collector {
         roster: Roster::with_kinds(Arc::clone(selection), kinds),
         places: Arc::new(places),
-        maps: vec![Map(vec![[0; ROWS]; columns.count]); chosen().count()],
+        maps: vec![Map(vec![[0; OCTAVES]; columns.count]); chosen.len()],
         columns,
         durations: Vec::new(),
         key: Vec::new(),
     };
     let (collector, _) = reading.read(collector)?;
-    Ok(Heat { maps: collector.maps, columns, top })
-}
-
-impl Heat {
-    /// The groups that have a map, with it.
-    pub fn groups(&self) -> impl Iterator<Item = (&Group, &Map)> {
-        self.top.groups.iter().filter(|group| group.kind.unit.is_some()).zip(&self.maps)
-    }
+    let maps = chosen.iter().zip(&collector.maps);
+    Ok(Heat {
+        trace: TraceFinding::new(&summary.report),
+        columns,
+        groups: maps.map(|(group, map)| HeatGroup::new(group, map)).collect(),
+        hidden_groups: (timed().count() - chosen.len()) as u64,
+        notes: Notes::of_summary(&summary),
+    })
 }
 
 struct Collector {
@@ -117,12 +148,14 @@ struct Collector {
 }
 
 impl Collect for Collector {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         self.roster.want(class)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
-        let Some(plan) = self.roster.plan(events.class) else { return };
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
         plan.durations(events, &mut self.durations);
         for (event, &ticks) in events.iter().zip(&self.durations) {
             if ticks >= IMPLAUSIBLE || !plan.admits(&event) {
@@ -130,17 +163,17 @@ impl Collect for Collector {
             }
             plan.encode_key(&event, &mut self.key);
             if let Some(&place) = self.places.get(plan.kind, &self.key) {
-                let row = (u64::BITS - ticks.leading_zeros()) as usize;
-                self.maps[place].0[self.columns.of(event.timestamp())][row] += 1;
+                self.maps[place].0[self.columns.of(event.timestamp())][octave_of(ticks)] += 1;
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {
         Collector {
-            roster: self.roster.clone(),
+            roster: self.roster.emptied(),
             places: Arc::clone(&self.places),
-            maps: vec![Map(vec![[0; ROWS]; self.columns.count]); self.maps.len()],
+            maps: vec![Map(vec![[0; OCTAVES]; self.columns.count]); self.maps.len()],
             columns: self.columns,
             durations: Vec::new(),
             key: Vec::new(),

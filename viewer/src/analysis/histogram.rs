@@ -6,6 +6,9 @@
 //! them. Buckets come into being in chunks where values fall, and up to eight distinct buckets are kept as a list,
 //! so that a group of a few events takes a few dozen bytes.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// Values of this many bits and fewer have a bucket each.
 const EXACT_BITS: u32 = 10;
 /// Buckets for each power of two above that.
@@ -14,10 +17,10 @@ const PER_OCTAVE: u64 = 1 << (EXACT_BITS - 1);
 const CHUNK: usize = 64;
 /// Values from here on are implausible and are never recorded.
 pub const IMPLAUSIBLE: u64 = 1 << 63;
-/// As many chunks as there can be, and some more, so that no index needs to be checked.
+/// The most chunks there can be, rounded up so that no index needs to be checked.
 const CHUNKS: usize = ((bucket_of(IMPLAUSIBLE - 1) as usize + 1) / CHUNK).next_power_of_two();
-/// So many distinct buckets are kept as a list.
-const FEW: usize = 8;
+/// Up to this many distinct buckets are kept as a list.
+const SPARSE_MAX: usize = 8;
 
 /// How durations are distributed.
 #[derive(Clone, Debug)]
@@ -53,23 +56,23 @@ impl Sums {
 
 #[derive(Clone, Debug)]
 enum Buckets {
-    Few(Vec<(u16, u64)>),
-    Many(Box<Many>),
+    Sparse(Vec<(u16, u64)>),
+    Dense(Box<Dense>),
 }
 
 #[derive(Clone, Debug)]
-struct Many {
+struct Dense {
     /// For each chunk of buckets 0, or 1 more than its place in `chunks`.
     directory: [u16; CHUNKS],
     chunks: Vec<[u64; CHUNK]>,
 }
 
-/// The part of the values that is at or below a percentile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The part of the values that is at or below a percentile, in lowest decimal terms: 999 of 1,000 for the 99.9th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantile {
-    /// So many …
+    /// The numerator.
     pub part: u32,
-    /// … out of so many.
+    /// The denominator: 100 or a larger power of ten.
     pub of: u32,
 }
 
@@ -82,11 +85,53 @@ impl Quantile {
     pub const P99: Quantile = Quantile { part: 99, of: 100 };
     /// 99.9 % are at or below.
     pub const P999: Quantile = Quantile { part: 999, of: 1000 };
+
+    /// The name that programs know the percentile by: `p50`, `p999` for the 99.9th, `p05` for the 5th. At least two
+    /// digits stand before the decimal point that is left out, so no two percentiles have the same name.
+    pub fn name(self) -> String {
+        let decimals = (self.of / 100).ilog10() as usize;
+        format!("p{:0width$}", self.part, width = decimals + 2)
+    }
+}
+
+/// The percentage: `99.9`.
+impl fmt::Display for Quantile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = self.of / 100;
+        let decimals = scale.ilog10() as usize;
+        write!(f, "{}", self.part / scale)?;
+        if decimals > 0 {
+            write!(f, ".{:0decimals$}", self.part % scale)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Quantile {
+    type Err = String;
+
+    /// Reads a percentage above 0 and up to 100, with at most six decimals: `99.99`.
+    fn from_str(text: &str) -> Result<Quantile, String> {
+        let refused =
+            || format!("`{text}` is not a percentile: write a number above 0 and up to 100, e.g. 99.9");
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+        let decimals = decimals.trim_end_matches('0');
+        let digits = [whole, decimals].concat();
+        let is_number = !whole.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        if !is_number || whole.len() > 3 || decimals.len() > 6 {
+            return Err(refused());
+        }
+        let quantile = Quantile {
+            part: digits.parse().map_err(|_| refused())?,
+            of: 10_u32.pow(2 + decimals.len() as u32),
+        };
+        if quantile.part == 0 || quantile.part > quantile.of { Err(refused()) } else { Ok(quantile) }
+    }
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { large: Sums::NONE, buckets: Buckets::Few(Vec::new()) }
+        Histogram { large: Sums::NONE, buckets: Buckets::Sparse(Vec::new()) }
     }
 }
 
@@ -98,8 +143,8 @@ impl Histogram {
         if !has_own_bucket(value) {
             self.large.add(Sums::of(value, 1));
         }
-        if let Buckets::Many(many) = &mut self.buckets
-            && let Some(count) = many.known(bucket)
+        if let Buckets::Dense(dense) = &mut self.buckets
+            && let Some(count) = dense.known(bucket)
         {
             *count += 1;
         } else {
@@ -195,32 +240,32 @@ impl Histogram {
     /// The buckets that hold anything, with how much, in any order.
     fn each(&self, take: &mut dyn FnMut(u16, u64)) {
         match &self.buckets {
-            Buckets::Few(list) => list.iter().for_each(|&(bucket, count)| take(bucket, count)),
-            Buckets::Many(many) => many.each(take),
+            Buckets::Sparse(list) => list.iter().for_each(|&(bucket, count)| take(bucket, count)),
+            Buckets::Dense(dense) => dense.each(take),
         }
     }
 
     #[inline(never)]
     fn add(&mut self, bucket: u16, count: u64) {
         match &mut self.buckets {
-            Buckets::Many(many) => many.add(bucket, count),
-            Buckets::Few(list) => {
+            Buckets::Dense(dense) => dense.add(bucket, count),
+            Buckets::Sparse(list) => {
                 if let Some((_, known)) = list.iter_mut().find(|(known, _)| *known == bucket) {
                     *known += count;
-                } else if list.len() < FEW {
+                } else if list.len() < SPARSE_MAX {
                     list.push((bucket, count));
                 } else {
-                    let mut many = Box::new(Many { directory: [0; CHUNKS], chunks: Vec::new() });
-                    list.iter().for_each(|&(bucket, count)| many.add(bucket, count));
-                    many.add(bucket, count);
-                    self.buckets = Buckets::Many(many);
+                    let mut dense = Box::new(Dense { directory: [0; CHUNKS], chunks: Vec::new() });
+                    list.iter().for_each(|&(bucket, count)| dense.add(bucket, count));
+                    dense.add(bucket, count);
+                    self.buckets = Buckets::Dense(dense);
                 }
             }
         }
     }
 }
 
-impl Many {
+impl Dense {
     /// The count of a bucket in a chunk that came into being.
     #[inline]
     fn known(&mut self, bucket: u16) -> Option<&mut u64> {
@@ -256,7 +301,7 @@ pub struct Bucket {
     pub low: u64,
     /// The largest value that falls here.
     pub high: u64,
-    /// How many did.
+    /// The number of values that did.
     pub count: u64,
 }
 

@@ -1,72 +1,161 @@
 //! What a trace holds.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
+use super::finding::{Notes, TraceFinding};
 use super::groups::Groups;
-use super::key::{self, Datum};
+use super::key;
 use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
-use crate::source::{ClassIndex, Collect, EventClass, Events, Report, Source};
+use crate::datum::{Datum, pairs};
+use crate::source::Source;
+use ctf_reader::{Collect, EventClass, Events, Trace};
 
-/// Beyond so many processes none is told apart: the trace is not one of a service's few.
+/// Beyond this many processes none is told apart: the trace is not one of a service's few.
 const PROCESS_CAP: usize = 10_000;
 
-/// What a trace holds.
-#[derive(Debug)]
+/// What traces hold.
+#[derive(Clone, Debug, Serialize)]
 pub struct Info {
     /// What was read.
-    pub report: Report,
-    /// How many events of each name there are.
+    pub trace: TraceFinding,
+    /// The number of events of each name.
     pub events_by_name: BTreeMap<String, u64>,
     /// The processes that the events came from, the busiest first; none if there are too many.
     pub processes: Option<Vec<Process>>,
+    /// The number of processes after those.
+    pub hidden_processes: u64,
+    /// The traces, one for each UUID.
+    pub traces: Vec<TraceInfo>,
+    /// What a reader must know.
+    pub notes: Notes,
 }
 
 /// A process, as far as the trace tells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Process {
+    /// The machine that it ran on, if there is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Its number.
     pub pid: Option<Datum>,
     /// Its name.
     pub name: Option<Datum>,
-    /// How many events came from it.
+    /// The number of events that came from it.
     pub events: u64,
 }
 
-/// Counts events by name and by process.
-pub fn info<S: Source>(reading: &mut Reading<'_, S>, selection: &Arc<Selection>) -> Result<Info, Failure> {
-    let (collector, report) = reading.read(Collector::new(Roster::new(Arc::clone(selection)), Vec::new()))?;
-    let mut events_by_name = BTreeMap::new();
-    for class in collector.classes.into_iter().flatten().filter(|class| class.count > 0) {
-        *events_by_name.entry(class.name).or_default() += class.count;
+/// One of the traces.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceInfo {
+    /// The folders that directly hold its metadata.
+    pub folders: Vec<String>,
+    /// What the tracer recorded of its environment, in its order.
+    #[serde(serialize_with = "as_map")]
+    pub environment: Vec<(String, String)>,
+    /// The number of streams.
+    pub streams: usize,
+    /// The number of packets in the window.
+    pub packets: u64,
+    /// The machine that it was recorded on.
+    pub host: Option<String>,
+    /// The tracer and its version, where they were recorded.
+    pub tracer: Option<String>,
+}
+
+fn as_map<S: Serializer>(list: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    pairs(list.iter().map(|(name, value)| (name, value)), serializer)
+}
+
+impl From<&Trace> for TraceInfo {
+    fn from(trace: &Trace) -> Self {
+        let known = |name| trace.environment(name);
+        let tracer = known("tracer_name").zip(known("tracer_major")).zip(known("tracer_minor"));
+        TraceInfo {
+            folders: trace.folders.iter().map(|folder| folder.to_string_lossy().into_owned()).collect(),
+            environment: trace.environment.clone(),
+            streams: trace.streams,
+            packets: trace.packets,
+            host: known("hostname").map(str::to_owned),
+            tracer: tracer.map(|((name, major), minor)| format!("{name} {major}.{minor}")),
+        }
     }
-    collector.roster.finish()?;
-    let processes = (!collector.too_many).then(|| {
-        let mut entries: Vec<_> = collector.processes.into_entries().collect();
-        entries.sort_by(|(_, a_key, a), (_, b_key, b)| (b, a_key).cmp(&(a, b_key)));
-        entries.into_iter().map(|(known, key, events)| Process::new(known, &key, events)).collect()
-    });
-    Ok(Info { report, events_by_name, processes })
+}
+
+/// Counts events by name and by process, and names at most `limit` processes.
+pub(super) fn info<S: Source>(
+    reading: &mut Reading<'_, S>,
+    selection: &Arc<Selection>,
+    limit: usize,
+) -> Result<Info, Failure> {
+    let collector = Collector::new(Roster::new(Arc::clone(selection)), Arc::default());
+    let (collector, report) = reading.read(collector)?;
+    let left_out = collector.roster.finish()?;
+    let trace = TraceFinding::new(&report);
+    let mut events_by_name = BTreeMap::new();
+    for (class, &count) in collector.classes.iter().zip(&collector.counts) {
+        if let (Some(class), 1..) = (class, count) {
+            *events_by_name.entry(class.name.clone()).or_default() += count;
+        }
+    }
+    let processes = (!collector.too_many).then(|| processes(collector.processes, &trace));
+    let hidden = processes.as_ref().map_or(0, |processes| processes.len().saturating_sub(limit));
+    let processes = processes.map(|processes| processes.into_iter().take(limit).collect());
+    Ok(Info {
+        trace,
+        events_by_name,
+        processes,
+        hidden_processes: hidden as u64,
+        traces: report.traces.iter().map(TraceInfo::from).collect(),
+        notes: Notes { left_out, ..Notes::default() },
+    })
+}
+
+/// The processes, the busiest first. Traces of the same host may tell of the same process.
+fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<Process> {
+    /// The host, what is known, and the values.
+    type Identity = (Option<String>, usize, Box<[u8]>);
+    let mut processes: BTreeMap<Identity, u64> = BTreeMap::new();
+    for (origin, key, events) in counts.into_entries() {
+        let host = trace.host(origin / ORIGINS);
+        *processes.entry((host, origin % ORIGINS, key)).or_default() += events;
+    }
+    let mut processes: Vec<_> = processes.into_iter().collect();
+    processes.sort_by(|((_, _, a_key), a), ((_, _, b_key), b)| (b, a_key).cmp(&(a, b_key)));
+    processes
+        .into_iter()
+        .map(|((host, known, key), events)| Process::new(host, known, &key, events))
+        .collect()
 }
 
 /// What a class tells of its process, as the kind of its group: any of these, added up.
 const PID: usize = 1;
 const NAME: usize = 2;
 
+/// The number of these kinds for each trace.
+const ORIGINS: usize = 4;
+
 impl Process {
-    fn new(known: usize, key: &[u8], events: u64) -> Self {
+    fn new(host: Option<String>, known: usize, key: &[u8], events: u64) -> Self {
         let mut values = key::decode(key).into_iter();
         let mut next = |what| (known & what != 0).then(|| values.next()).flatten();
-        Process { pid: next(PID), name: next(NAME), events }
+        Process { host, pid: next(PID), name: next(NAME), events }
     }
 }
 
 struct Collector {
     roster: Roster,
-    classes: Vec<Option<Counted>>,
+    /// What is known of each class; the parts of a split collector share it.
+    classes: Arc<Vec<Option<Class>>>,
+    /// The number of events of each class.
+    counts: Vec<u64>,
     processes: Groups<u64>,
     too_many: bool,
     /// Room for the last key and the next.
@@ -74,24 +163,18 @@ struct Collector {
 }
 
 #[derive(Clone)]
-struct Counted {
+struct Class {
     name: String,
-    count: u64,
     /// The slots of what tells the process.
     process: Vec<usize>,
-    known: usize,
+    /// What they tell, and of which trace: the kind of the process's group.
+    origin: usize,
 }
 
 impl Collector {
-    fn new(roster: Roster, classes: Vec<Option<Counted>>) -> Self {
-        Collector { roster, classes, processes: Groups::default(), too_many: false, keys: Default::default() }
-    }
-
-    fn class(&mut self, index: ClassIndex) -> &mut Option<Counted> {
-        if self.classes.len() <= index {
-            self.classes.resize_with(index + 1, || None);
-        }
-        &mut self.classes[index]
+    fn new(roster: Roster, classes: Arc<Vec<Option<Class>>>) -> Self {
+        let (counts, processes) = (vec![0; classes.len()], Groups::default());
+        Collector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
     }
 
     fn check_room(&mut self) {
@@ -103,55 +186,64 @@ impl Collector {
 }
 
 impl Collect for Collector {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
         let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
         let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
-        let name = class.name.clone();
-        *self.class(class.index) = Some(Counted { name, count: 0, process, known: known.iter().sum() });
+        let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
+        let classes = Arc::make_mut(&mut self.classes);
+        if classes.len() <= class.index {
+            classes.resize_with(class.index + 1, || None);
+            self.counts.resize(class.index + 1, 0);
+        }
+        classes[class.index] = Some(Class { name: class.name.clone(), process, origin });
         Some(slots.0)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
-        let Some(plan) = self.roster.count(events) else { return };
-        let Some(Some(class)) = self.classes.get_mut(events.class) else { return };
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
+        let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
+        let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
         // Events of one process mostly come in a row.
         let [last, key] = &mut self.keys;
         let mut in_a_row = 0;
+        let mut count = 0;
         for event in events.iter().filter(|event| plan.admits(event)) {
-            class.count += 1;
+            count += 1;
             key.clear();
             class.process.iter().for_each(|&slot| key::encode(&event.value(slot), key));
             if in_a_row > 0 && key != last {
-                *self.processes.entry(class.known, last, || 0) += std::mem::take(&mut in_a_row);
+                *self.processes.entry(class.origin, last, || 0) += std::mem::take(&mut in_a_row);
             }
             std::mem::swap(key, last);
             in_a_row += 1;
         }
         if in_a_row > 0 {
-            *self.processes.entry(class.known, last, || 0) += in_a_row;
+            *self.processes.entry(class.origin, last, || 0) += in_a_row;
         }
+        *all += count;
         self.check_room();
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {
-        let mut classes = self.classes.clone();
-        classes.iter_mut().flatten().for_each(|class| class.count = 0);
-        Collector::new(self.roster.emptied(), classes)
+        Collector::new(self.roster.emptied(), Arc::clone(&self.classes))
     }
 
     fn absorb(&mut self, other: Self) {
         self.roster.absorb(other.roster);
-        for (index, theirs) in other.classes.into_iter().enumerate() {
-            let Some(theirs) = theirs else { continue };
-            match self.class(index) {
-                Some(mine) => mine.count += theirs.count,
-                unknown => *unknown = Some(theirs),
-            }
+        if self.classes.len() < other.classes.len() {
+            self.classes = Arc::clone(&other.classes);
         }
-        for (known, key, events) in other.processes.into_entries() {
-            *self.processes.entry(known, &key, || 0) += events;
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+        for (origin, key, events) in other.processes.into_entries() {
+            *self.processes.entry(origin, &key, || 0) += events;
         }
         self.too_many |= other.too_many;
         self.check_room();

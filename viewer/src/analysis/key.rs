@@ -3,22 +3,9 @@
 //! Equal bytes mean the same value: a labelled enumeration value is its label, so that traces that number
 //! the labels differently still agree, and an integer is the same whether its field is signed or not.
 
-use crate::source::{Integer, Value};
+use ctf_reader::{Integer, Value};
 
-/// A value of a field that outlives the trace.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Datum {
-    /// An integer.
-    Integer(i128),
-    /// A floating-point number.
-    Float(f64),
-    /// A text, or the label of an enumeration's value. Not always UTF-8.
-    Text(Vec<u8>),
-    /// The elements of an array or a sequence.
-    List(Vec<Datum>),
-    /// The members of a structure.
-    Struct(Vec<(String, Datum)>),
-}
+use crate::datum::{Datum, ellipsis};
 
 const UNSIGNED: u8 = 0;
 const NEGATIVE: u8 = 1;
@@ -26,6 +13,7 @@ const FLOAT: u8 = 2;
 const TEXT: u8 = 3;
 const LIST: u8 = 4;
 const STRUCT: u8 = 5;
+const BOOL: u8 = 6;
 
 /// Stands in place of a length that does not fit a byte and follows in eight.
 const LONG: u8 = u8::MAX;
@@ -41,22 +29,57 @@ pub fn encode(value: &Value<'_>, bytes: &mut Vec<u8>) {
             Some(label) => encode_text(label.as_bytes(), bytes),
             None => encode_integer(*number, bytes),
         },
+        Value::Bool(truth) => bytes.extend_from_slice(&[BOOL, (*truth).into()]),
         Value::Float(number) => {
             bytes.push(FLOAT);
             bytes.extend(number.to_le_bytes());
         }
-        Value::List(elements) => {
-            encode_length(LIST, elements.len(), bytes);
-            elements.iter().for_each(|element| encode(element, bytes));
+        Value::List(_) | Value::Struct(_) => encode_within(value, bytes, usize::MAX),
+    }
+}
+
+/// Appends a value of which about `room` bytes are kept: a text is cut, and of a list the first elements are
+/// kept; both say how much is missing.
+pub fn encode_within(value: &Value<'_>, bytes: &mut Vec<u8>, room: usize) {
+    let end = bytes.len().saturating_add(room);
+    match value {
+        Value::Text(text) if text.len() > room => {
+            let mut kept = text[..floor_boundary(text, room)].to_vec();
+            kept.extend(ellipsis((text.len() - kept.len()) as u64).bytes());
+            encode_text(&kept, bytes);
+        }
+        Value::List(list) => {
+            // How many elements fit is known only once they are there.
+            bytes.push(LIST);
+            let counts = bytes.len();
+            bytes.extend([0; 16]);
+            let mut kept: u64 = 0;
+            for element in &list.elements {
+                if bytes.len() >= end {
+                    break;
+                }
+                encode_within(element, bytes, end - bytes.len());
+                kept += 1;
+            }
+            let more = list.length.saturating_sub(kept);
+            bytes[counts..counts + 8].copy_from_slice(&kept.to_le_bytes());
+            bytes[counts + 8..counts + 16].copy_from_slice(&more.to_le_bytes());
         }
         Value::Struct(members) => {
             encode_length(STRUCT, members.len(), bytes);
             for (name, member) in members {
                 encode_text(name.as_bytes(), bytes);
-                encode(member, bytes);
+                encode_within(member, bytes, end.saturating_sub(bytes.len()));
             }
         }
+        value => encode(value, bytes),
     }
+}
+
+/// Where to cut a text so that no UTF-8 character is torn.
+fn floor_boundary(text: &[u8], at: usize) -> usize {
+    let is_boundary = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    (at.saturating_sub(3)..=at).rev().find(is_boundary).unwrap_or(at)
 }
 
 #[inline]
@@ -89,12 +112,13 @@ fn encode_integer(number: Integer, bytes: &mut Vec<u8>) {
 }
 
 /// The values that were appended, in order. Of bytes that were cut off, what is left.
-pub fn decode(mut bytes: &[u8]) -> Vec<Datum> {
-    let mut values = Vec::new();
-    while let Some(value) = decode_one(&mut bytes) {
-        values.push(value);
-    }
-    values
+pub fn decode(bytes: &[u8]) -> Vec<Datum> {
+    values(bytes).collect()
+}
+
+/// Like [`decode`], one by one.
+pub fn values(mut bytes: &[u8]) -> impl Iterator<Item = Datum> {
+    std::iter::from_fn(move || decode_one(&mut bytes))
 }
 
 fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
@@ -103,13 +127,15 @@ fn decode_one(bytes: &mut &[u8]) -> Option<Datum> {
         UNSIGNED => Datum::Integer(u64::from_le_bytes(decode_array(bytes)?).into()),
         NEGATIVE => Datum::Integer(i64::from_le_bytes(decode_array(bytes)?).into()),
         FLOAT => Datum::Float(f64::from_le_bytes(decode_array(bytes)?)),
+        BOOL => Datum::Bool(*bytes.split_off_first()? != 0),
         TEXT => {
             let length = decode_length(bytes)?;
             Datum::Text(bytes.split_off(..length.min(bytes.len()))?.to_vec())
         }
         LIST => {
-            let length = decode_length(bytes)?;
-            Datum::List((0..length).map_while(|_| decode_one(bytes)).collect())
+            let kept = u64::from_le_bytes(decode_array(bytes)?);
+            let more = u64::from_le_bytes(decode_array(bytes)?);
+            Datum::List { elements: (0..kept).map_while(|_| decode_one(bytes)).collect(), more }
         }
         _ => {
             let length = decode_length(bytes)?;
@@ -137,12 +163,32 @@ fn decode_length(bytes: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Brief, Enumeration};
+    use ctf_reader::{Brief, Enumeration, List};
 
     fn encoded(value: &Value<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         encode(value, &mut bytes);
         bytes
+    }
+
+    fn list(elements: Vec<Datum>) -> Datum {
+        Datum::List { elements, more: 0 }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let numbers = List { elements: vec![Value::Unsigned(7); 1000], length: 1_000_000 };
+        let mut bytes = Vec::new();
+        encode_within(&Value::List(numbers), &mut bytes, 100);
+        assert!(bytes.len() <= 120, "{}", bytes.len());
+        let [Datum::List { elements, more }] = &decode(&bytes)[..] else { panic!("it is a list") };
+        assert_eq!(elements.len() as u64 + more, 1_000_000);
+        bytes.clear();
+        encode_within(&Value::Text("é".repeat(100).as_bytes()), &mut bytes, 7);
+        assert_eq!(decode(&bytes), [Datum::Text("ééé… 194 more".into())]);
+        bytes.clear();
+        encode_within(&Value::Text(b"short"), &mut bytes, 7);
+        assert_eq!(decode(&bytes), [Datum::Text(b"short".to_vec())]);
     }
 
     #[test]
@@ -154,8 +200,8 @@ mod tests {
             (Value::Text(b"a\xffb"), Datum::Text(b"a\xffb".to_vec())),
             (Value::Text(b""), Datum::Text(Vec::new())),
             (
-                Value::List(vec![Value::Unsigned(1), Value::List(vec![])]),
-                Datum::List(vec![Datum::Integer(1), Datum::List(vec![])]),
+                Value::List(vec![Value::Unsigned(1), Value::List(List::default())].into()),
+                list(vec![Datum::Integer(1), list(vec![])]),
             ),
             (
                 Value::Struct(vec![("x", Value::Text(b"y"))]),
@@ -214,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_counts_and_not_the_number_behind_it() {
+    fn a_label_counts_and_not_its_number() {
         let early = Enumeration { labels: vec![("UNIX".into(), 2..=2)] };
         let late = Enumeration { labels: vec![("UNIX".into(), 1..=1)] };
         let by_label = encoded(&Value::Enum(Integer::Signed(1), &late));

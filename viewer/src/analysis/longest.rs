@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::key::{self, Datum};
-use super::plan::{Plan, Slots};
+use super::fields::Fields;
+use super::key;
 use super::selection::Kind;
-use crate::source::{Event, EventClass, Scope};
+use crate::datum::Datum;
 
 /// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that
 /// no two different events are equal and the list is the same whatever order events come in.
@@ -21,28 +21,16 @@ pub struct Record {
     pub kind: Arc<Kind>,
     /// The keys of its group, as bytes.
     pub(super) key: Box<[u8]>,
-    fields: Arc<Vec<Field>>,
-    values: Box<[u8]>,
-}
-
-/// A field of a [`Record`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Field {
-    /// The name, as recorded.
-    pub name: String,
-    /// Whether the field is the event's own, and neither a context nor the duration.
-    pub is_detail: bool,
+    /// The trace that it is from, as an index into [`Report::traces`](ctf_reader::Report::traces).
+    pub(super) trace: usize,
+    /// What was recorded with it.
+    pub(super) fields: Fields,
 }
 
 impl Record {
     /// The keys of its group.
     pub fn key(&self) -> Vec<Datum> {
         key::decode(&self.key)
-    }
-
-    /// The fields with their values.
-    pub fn fields(&self) -> impl Iterator<Item = (&Field, Datum)> {
-        self.fields.iter().zip(key::decode(&self.values))
     }
 }
 
@@ -52,8 +40,8 @@ impl Ord for Record {
         rank(self)
             .cmp(&rank(other))
             .then_with(|| self.kind.cmp(&other.kind))
-            .then_with(|| self.values.cmp(&other.values))
             .then_with(|| self.fields.cmp(&other.fields))
+            .then_with(|| self.trace.cmp(&other.trace))
     }
 }
 
@@ -63,51 +51,7 @@ impl PartialOrd for Record {
     }
 }
 
-/// The fields of a class that a record of it has, and where their values are.
-#[derive(Clone, Debug)]
-pub(super) struct Details {
-    fields: Arc<Vec<Field>>,
-    slots: Vec<usize>,
-}
-
-impl Details {
-    /// All fields, those that say the most first, and of the environment only what tells the process.
-    pub fn new(class: &EventClass, plan: &Plan, slots: &mut Slots) -> Self {
-        let duration = plan.duration_slot().map(|slot| slots.0[slot]);
-        let is_shown = |&index: &usize| {
-            let field = &class.fields[index];
-            field.scope != Scope::Environment || matches!(&*field.name, "vpid" | "procname")
-        };
-        let others = (0..class.fields.len()).filter(|index| !plan.leading.contains(index));
-        let mut order: Vec<usize> = plan.leading.iter().copied().chain(others).filter(is_shown).collect();
-        order.dedup();
-        let field = |&index: &usize| {
-            let field = &class.fields[index];
-            let is_detail = field.scope == Scope::Payload && duration != Some(index);
-            Field { name: field.name.clone(), is_detail }
-        };
-        Details {
-            fields: Arc::new(order.iter().map(field).collect()),
-            slots: order.iter().map(|&index| slots.of(index)).collect(),
-        }
-    }
-
-    /// Makes a record of an event that is worth showing.
-    pub fn record(&self, kind: &Arc<Kind>, duration_ns: u128, key: &[u8], event: &Event<'_>) -> Record {
-        let mut values = Vec::new();
-        self.slots.iter().for_each(|&slot| key::encode(&event.value(slot), &mut values));
-        Record {
-            duration_ns,
-            timestamp: event.timestamp(),
-            kind: Arc::clone(kind),
-            key: key.into(),
-            fields: Arc::clone(&self.fields),
-            values: values.into(),
-        }
-    }
-}
-
-/// The first records of the list, at most so many.
+/// The first records of the list, up to a limit.
 #[derive(Clone, Debug)]
 pub(super) struct Longest {
     limit: usize,
@@ -122,9 +66,9 @@ impl Longest {
     /// Whether an event may belong to the longest so far.
     #[inline]
     pub fn has_room_for(&self, duration_ns: u128, timestamp: i64) -> bool {
-        let is_behind =
+        let is_after =
             |last: &Record| (Reverse(duration_ns), timestamp) > (Reverse(last.duration_ns), last.timestamp);
-        self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_behind)
+        self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_after)
     }
 
     pub fn absorb(&mut self, other: Longest) {

@@ -1,25 +1,39 @@
 //! From events to findings. Knows no terminal.
+//!
+//! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which sums events up
+//! in bounded memory; what comes of it is a [`Finding`], plain data that views render.
 
+mod empty;
+mod fields;
+pub mod finding;
 mod fold;
-pub mod group;
+pub mod follow;
+mod group;
 mod groups;
 pub mod heat;
+pub mod hist;
 pub mod histogram;
 pub mod info;
-pub mod key;
+mod key;
+mod kinds;
 mod longest;
-#[cfg(test)]
-pub(crate) mod made;
 pub mod outliers;
 mod plan;
+mod question;
 mod reading;
+mod reason;
 mod roster;
 mod selection;
 pub mod slow;
+mod summary;
+#[cfg(test)]
+pub(crate) mod synthetic;
 mod tail;
 pub mod top;
 
-pub use longest::{Field, Record};
+pub use fields::{Field, Fields};
+pub use group::Sort;
+pub use question::{Finding, Question};
 pub use reading::{Failure, Reading};
-pub use selection::{Kind, LeftOut, Misfit, Selection};
-pub use tail::{Basis, Judged, Rule};
+pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
+pub use tail::{Basis, Rule};

@@ -4,9 +4,9 @@ use super::histogram::IMPLAUSIBLE;
 use super::key;
 use super::selection::{Kind, Selection};
 use crate::filter::{Bound, Mismatch};
-use crate::meaning::Meaning;
-use crate::source::{Event, EventClass, Events, FieldKind, Value};
+use crate::meaning::{Meaning, as_boolean};
 use crate::unit::TimeUnit;
+use ctf_reader::{Event, EventClass, Events, FieldKind, Value};
 
 /// How many bytes of keys tell groups apart.
 const KEY_LENGTH: usize = 4096;
@@ -16,8 +16,8 @@ const KEY_LENGTH: usize = 4096;
 pub(super) struct Plan {
     /// Which of the roster's kinds.
     pub kind: usize,
-    /// The slots of the keys.
-    keys: Vec<usize>,
+    /// The keys.
+    keys: Vec<KeySlot>,
     /// The fields that say the most: the keys and the client, as indexes into the class's fields.
     pub leading: Vec<usize>,
     duration: Option<DurationSlot>,
@@ -29,6 +29,27 @@ struct DurationSlot {
     slot: usize,
     /// What a float is multiplied with; integers are taken as they are.
     float_scale: Option<f64>,
+}
+
+/// Where the value of a key or of a detail is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeySlot {
+    slot: usize,
+    /// Whether it is an integer that the catalog says is a boolean.
+    is_boolean: bool,
+}
+
+impl KeySlot {
+    pub fn new(index: usize, meaning: &Meaning, slots: &mut Slots) -> Self {
+        KeySlot { slot: slots.of(index), is_boolean: meaning.is_boolean(index) }
+    }
+
+    /// The value, as people shall see it.
+    #[inline]
+    pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
+        let value = event.value(self.slot);
+        if self.is_boolean { as_boolean(value) } else { value }
+    }
 }
 
 impl Plan {
@@ -64,7 +85,7 @@ impl Plan {
         });
         let plan = Plan {
             kind,
-            keys: keys.iter().map(|key| slots.of(key.index)).collect(),
+            keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
             leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
             duration: duration.map(|(_, slot)| slot),
             conditions,
@@ -83,8 +104,13 @@ impl Plan {
         self.conditions.iter().all(|condition| condition.holds(event))
     }
 
+    /// The conditions, in the order in which they were given.
+    pub fn conditions(&self) -> &[Bound] {
+        &self.conditions
+    }
+
     /// The durations of events, in the kind's unit, in place of what the vector holds; nothing if they have none.
-    /// Those from [`IMPLAUSIBLE`] on are no durations but come from a clock that went wrong.
+    /// Those from [`IMPLAUSIBLE`] on are not durations but come from a clock that went wrong.
     pub fn durations(&self, events: &Events<'_>, into: &mut Vec<u64>) {
         into.clear();
         match self.duration {
@@ -107,7 +133,7 @@ impl Plan {
     /// The slot of the key, if there is one alone.
     pub fn only_key(&self) -> Option<usize> {
         match *self.keys {
-            [slot] => Some(slot),
+            [KeySlot { slot, .. }] => Some(slot),
             _ => None,
         }
     }
@@ -117,7 +143,7 @@ impl Plan {
     #[inline]
     pub fn encode_key(&self, event: &Event<'_>, bytes: &mut Vec<u8>) {
         bytes.clear();
-        self.keys.iter().for_each(|&slot| key::encode(&event.value(slot), bytes));
+        self.keys.iter().for_each(|key| key::encode(&key.value(event), bytes));
         bytes.truncate(KEY_LENGTH);
     }
 }
@@ -131,6 +157,7 @@ fn whole(ticks: f64) -> u64 {
 /// Why no event of a class counts.
 #[derive(Clone, Debug)]
 pub(super) enum Unwanted {
+    Name,
     Repeats,
     WithoutField,
     Mismatch(Mismatch),

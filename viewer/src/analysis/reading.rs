@@ -1,9 +1,11 @@
 //! One or more readings of the same window of a source.
 
+use std::convert::Infallible;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::selection::Misfit;
-use crate::source::{Collect, Error, Progress, Report, Source, Window};
+use crate::source::Source;
+use ctf_reader::{Collect, Error, Progress, Report, Window};
 
 /// A source, the window to read from it, and where to tell how far reading has come.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub struct Reading<'a, S> {
 }
 
 impl<S: Source> Reading<'_, S> {
-    pub(super) fn read<C: Collect>(&mut self, collector: C) -> Result<(C, Report), Error> {
+    pub(super) fn read<C: Collect<Stop = Infallible>>(&mut self, collector: C) -> Result<(C, Report), Error> {
         self.progress.done.store(0, Relaxed);
         self.source.read(self.window, collector, self.progress)
     }

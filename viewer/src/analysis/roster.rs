@@ -1,36 +1,49 @@
 //! All event classes that a reading meets: a plan for each, and how many events it had.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::kinds::Kinds;
 use super::plan::{Plan, Unwanted};
 use super::selection::{Kind, LeftOut, Misfit, Selection};
-use crate::source::{ClassIndex, EventClass, Events};
+use ctf_reader::{ClassIndex, EventClass, Events};
 
-/// The plans for all classes met so far, and what is known of them together.
+/// The plans for all classes met so far, which the parts of a split collector share, and how many events each part met.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
+    plans: Arc<Plans>,
+    /// The number of events of each class.
+    counts: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Plans {
     selection: Arc<Selection>,
     classes: Vec<Option<Entry>>,
     /// What the plans' events are grouped under.
-    pub kinds: Vec<Arc<Kind>>,
+    kinds: Kinds,
+    /// Whether any class fits, for each of the selection's globs.
+    is_met: Vec<bool>,
 }
 
-/// A class whose name fits, and how many events of it there are.
 #[derive(Clone, Debug)]
 struct Entry {
     class: Arc<EventClass>,
     plan: Result<Plan, Unwanted>,
-    events: u64,
 }
 
 impl Roster {
     pub fn new(selection: Arc<Selection>) -> Self {
-        Roster::with_kinds(selection, Vec::new())
+        Roster::with_kinds(selection, Kinds::default())
     }
 
-    /// A roster for another reading, in which the kinds keep their places.
-    pub fn with_kinds(selection: Arc<Selection>, kinds: Vec<Arc<Kind>>) -> Self {
-        Roster { selection, classes: Vec::new(), kinds }
+    /// A roster for another reading, in which the kinds keep their numbers.
+    pub fn with_kinds(selection: Arc<Selection>, kinds: Kinds) -> Self {
+        let is_met = vec![false; selection.events.len()];
+        Roster {
+            plans: Arc::new(Plans { selection, classes: Vec::new(), kinds, is_met }),
+            counts: Vec::new(),
+        }
     }
 
     /// Makes a plan for the class and says which fields it needs; see [`Collect::want`].
@@ -38,95 +51,140 @@ impl Roster {
     /// Classes that fit by name but whose events do not count are wanted too, without any field: only
     /// those that have events at all shall be said to be left out.
     ///
-    /// [`Collect::want`]: crate::source::Collect::want
+    /// [`Collect::want`]: ctf_reader::Collect::want
     pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let selection = Arc::clone(&self.selection);
+        let Plans { selection, classes, kinds, is_met } = Arc::make_mut(&mut self.plans);
         let meaning = selection.dictionary.look_up(class);
-        if !selection.fits(class, &meaning) {
-            return None;
+        let mut fits = selection.events.is_empty();
+        for (glob, is_met) in selection.events.iter().zip(is_met) {
+            if glob.fits(class, &meaning) {
+                (fits, *is_met) = (true, true);
+            }
         }
-        let (plan, fields) = match Plan::new(&selection, class, &meaning, |kind| self.enter(Arc::new(kind))) {
-            Ok((plan, fields)) => (Ok(plan), fields),
-            Err(unwanted) => (Err(unwanted), Vec::new()),
+        let (plan, fields) = match fits {
+            false => (Err(Unwanted::Name), None),
+            true => match Plan::new(selection, class, &meaning, |kind| kinds.enter(Arc::new(kind))) {
+                Ok((plan, fields)) => (Ok(plan), Some(fields)),
+                Err(unwanted) => (Err(unwanted), Some(Vec::new())),
+            },
         };
-        if self.classes.len() <= class.index {
-            self.classes.resize_with(class.index + 1, || None);
+        if classes.len() <= class.index {
+            classes.resize_with(class.index + 1, || None);
+            self.counts.resize(class.index + 1, 0);
         }
-        self.classes[class.index] = Some(Entry { class: Arc::clone(class), plan, events: 0 });
-        Some(fields)
+        classes[class.index] = Some(Entry { class: Arc::clone(class), plan });
+        fields
     }
 
     /// Counts events, and gives their class's plan if they count.
+    #[inline]
     pub fn count(&mut self, events: &Events<'_>) -> Option<&Plan> {
-        let entry = self.classes.get_mut(events.class)?.as_mut()?;
-        entry.events += events.count as u64;
-        entry.plan.as_ref().ok()
+        *self.counts.get_mut(events.class)? += events.count as u64;
+        self.plan(events.class)
     }
 
     /// The plan for a class whose events count.
     #[inline]
     pub fn plan(&self, class: ClassIndex) -> Option<&Plan> {
-        self.classes.get(class)?.as_ref()?.plan.as_ref().ok()
+        self.plans.classes.get(class)?.as_ref()?.plan.as_ref().ok()
+    }
+
+    /// Which events count.
+    pub fn selection(&self) -> &Selection {
+        &self.plans.selection
+    }
+
+    /// What the plans' events are grouped under.
+    pub fn kinds(&self) -> &[Arc<Kind>] {
+        self.plans.kinds.list()
+    }
+
+    /// The number of a kind.
+    pub fn kind_number(&self, kind: &Kind) -> Option<usize> {
+        self.plans.kinds.number(kind)
     }
 
     /// The same plans, and no event yet.
     pub fn emptied(&self) -> Self {
-        let mut empty = self.clone();
-        empty.classes.iter_mut().flatten().for_each(|entry| entry.events = 0);
-        empty
+        Roster { plans: Arc::clone(&self.plans), counts: vec![0; self.counts.len()] }
     }
 
     /// Takes in what another roster met, and says which of our kinds each of its kinds is.
     pub fn absorb(&mut self, other: Roster) -> Vec<usize> {
-        if self.classes.len() < other.classes.len() {
-            self.classes.resize_with(other.classes.len(), || None);
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
         }
-        let kinds: Vec<usize> = other.kinds.into_iter().map(|kind| self.enter(kind)).collect();
-        for (mine, theirs) in self.classes.iter_mut().zip(other.classes) {
-            match (mine, theirs) {
-                (Some(mine), Some(theirs)) => mine.events += theirs.events,
-                (mine @ None, Some(mut theirs)) => {
-                    if let Ok(plan) = &mut theirs.plan {
-                        plan.kind = kinds[plan.kind];
-                    }
-                    *mine = Some(theirs);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+        if Arc::ptr_eq(&self.plans, &other.plans) {
+            return (0..self.kinds().len()).collect();
+        }
+        let Plans { classes, kinds, is_met, .. } = Arc::make_mut(&mut self.plans);
+        let numbers: Vec<usize> = other.kinds().iter().map(|kind| kinds.enter(Arc::clone(kind))).collect();
+        is_met.iter_mut().zip(&other.plans.is_met).for_each(|(mine, theirs)| *mine |= theirs);
+        if classes.len() < other.plans.classes.len() {
+            classes.resize_with(other.plans.classes.len(), || None);
+        }
+        for (mine, theirs) in classes.iter_mut().zip(&other.plans.classes) {
+            if let (None, Some(theirs)) = (&mine, theirs) {
+                let mut theirs = theirs.clone();
+                if let Ok(plan) = &mut theirs.plan {
+                    plan.kind = numbers[plan.kind];
                 }
-                (_, None) => {}
+                *mine = Some(theirs);
             }
         }
-        kinds
+        numbers
     }
 
     /// What was left out, or why the selection makes no sense for this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
-        let mut left_out = LeftOut::default();
-        let met: Vec<&Entry> = self.classes.iter().flatten().filter(|entry| entry.events > 0).collect();
-        for entry in &met {
-            let Err(unwanted) = &entry.plan else { continue };
-            let events = match unwanted {
-                Unwanted::Repeats => &mut left_out.repeats,
-                Unwanted::WithoutField => &mut left_out.without_field,
-                Unwanted::Mismatch(mismatch) => return Err(Misfit::Comparison(mismatch.0.clone())),
-            };
-            *events.entry(entry.class.name.clone()).or_default() += entry.events;
+        let Plans { selection, classes, is_met, .. } = &*self.plans;
+        let classes = || classes.iter().flatten();
+        if let Some(unmet) = is_met.iter().position(|is_met| !is_met)
+            && classes().next().is_some()
+        {
+            let known = classes().map(|entry| entry.class.name.clone()).collect();
+            return Err(Misfit::Event { glob: selection.events[unmet].to_string(), known });
         }
-        let dictionary = &self.selection.dictionary;
-        for name in self.selection.wanted_fields() {
-            let has = |entry: &&Entry| dictionary.look_up(&entry.class).field(&entry.class, name).is_some();
-            if !met.is_empty() && !met.iter().any(has) {
-                let known = met.iter().flat_map(|entry| &entry.class.fields);
-                let known = known.map(|field| field.name.clone()).collect();
-                return Err(Misfit::Field { name: name.to_owned(), known });
+        let met: Vec<(&Entry, u64)> = self.met().collect();
+        let mut left_out = LeftOut::default();
+        for (entry, count) in &met {
+            let events = match &entry.plan {
+                Ok(_) | Err(Unwanted::Name) => continue,
+                Err(Unwanted::Repeats) => &mut left_out.repeats,
+                Err(Unwanted::WithoutField) => &mut left_out.without_field,
+                Err(Unwanted::Mismatch(mismatch)) => return Err(Misfit::Comparison(mismatch.0.clone())),
+            };
+            *events.entry(entry.class.name.clone()).or_default() += count;
+        }
+        let dictionary = &selection.dictionary;
+        let unknown_field = |name: &str, has: &dyn Fn(&Entry) -> bool| {
+            let is_unknown = !met.is_empty() && !met.iter().any(|(entry, _)| has(entry));
+            is_unknown.then(|| {
+                let known = met.iter().flat_map(|(entry, _)| &entry.class.fields);
+                let known: BTreeSet<String> = known.map(|field| field.name.to_string()).collect();
+                Misfit::Field { name: name.to_owned(), known }
+            })
+        };
+        for name in selection.wanted_fields() {
+            let has = |entry: &Entry| dictionary.look_up(&entry.class).field(&entry.class, name).is_some();
+            unknown_field(name, &has).map_or(Ok(()), Err)?;
+        }
+        if let Some((name, _)) = &dictionary.duration {
+            let has = |entry: &Entry| entry.class.field(name).is_some();
+            unknown_field(name, &has).map_or(Ok(()), Err)?;
+            if !met.is_empty()
+                && !met.iter().any(|(entry, _)| dictionary.given_duration(&entry.class).is_some())
+            {
+                return Err(Misfit::Comparison(format!("{name} is not a number: it cannot be the duration")));
             }
         }
         Ok(left_out)
     }
 
-    fn enter(&mut self, kind: Arc<Kind>) -> usize {
-        let known = self.kinds.iter().position(|known| *known == kind);
-        known.unwrap_or_else(|| {
-            self.kinds.push(kind);
-            self.kinds.len() - 1
-        })
+    /// The classes that have events, with how many.
+    fn met(&self) -> impl Iterator<Item = (&Entry, u64)> {
+        let classes = self.plans.classes.iter().zip(&self.counts);
+        classes.filter_map(|(entry, &count)| Some((entry.as_ref()?, count))).filter(|(_, count)| *count > 0)
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::plan::Slots;
 use crate::filter::{Bound, Condition, Glob, Mismatch};
-use crate::meaning::{Dictionary, Meaning, Named};
-use crate::source::EventClass;
+use crate::meaning::{Dictionary, HOST, Meaning, Named};
 use crate::unit::TimeUnit;
+use ctf_reader::EventClass;
 
 /// Which events count, and what tells their groups apart.
 #[derive(Clone, Debug, Default)]
@@ -14,13 +16,31 @@ pub struct Selection {
     /// What events mean.
     pub dictionary: Dictionary,
     /// Events whose name fits any of these; all if there is none.
-    pub events: Vec<Glob>,
+    pub events: Vec<EventGlob>,
     /// Events that fulfil all of these.
     pub conditions: Vec<Condition>,
     /// The names of the fields that tell groups apart, if not those that the catalog says.
     pub by: Option<Vec<String>>,
     /// Whether events that only repeat another's duration count too.
     pub with_repeats: bool,
+}
+
+/// A pattern for names of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventGlob(pub Glob);
+
+impl EventGlob {
+    /// Whether the name of the class fits, or the one that the catalog has for it.
+    pub(super) fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
+        let fits = |name: &String| self.0.matches_event(name);
+        fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
+    }
+}
+
+impl std::fmt::Display for EventGlob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// Events that are grouped together: the same name, the same keys, the same unit.
@@ -32,7 +52,7 @@ pub struct Kind {
     pub keys: Vec<String>,
     /// The unit of the durations; none if the event has no duration.
     pub unit: Option<TimeUnit>,
-    /// Whether nobody said what the unit is.
+    /// Whether the unit is a guess.
     pub unit_is_guess: bool,
     /// Whether the duration is a sum of pieces and lies at no particular place in time.
     pub is_sum: bool,
@@ -51,7 +71,7 @@ impl Kind {
 }
 
 /// What was left out and why: names of events, and how many there were of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Events that only repeat another's duration.
     pub repeats: BTreeMap<String, u64>,
@@ -69,6 +89,13 @@ pub enum Misfit {
         /// All fields that events do have.
         known: BTreeSet<String>,
     },
+    /// No event has a name like this.
+    Event {
+        /// The pattern.
+        glob: String,
+        /// The names of all events that the trace describes.
+        known: BTreeSet<String>,
+    },
     /// A field cannot be compared like that.
     Comparison(String),
 }
@@ -80,16 +107,11 @@ impl Selection {
         conditions.chain(self.by.iter().flatten().map(String::as_str))
     }
 
-    /// Whether the name of the class fits, or the one that the catalog has for it.
-    pub(super) fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
-        let fits = |name: &String| self.events.iter().any(|glob| glob.matches_event(name));
-        self.events.is_empty() || fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
-    }
-
     pub(super) fn keys(&self, class: &EventClass, meaning: &Meaning) -> Vec<Named> {
         let named = |name: &String| {
             let index = meaning.field(class, name)?;
-            Some(Named { name: meaning.name_of(class, index).to_owned(), index })
+            let known_as = if name == HOST { name } else { meaning.name_of(class, index) };
+            Some(Named { name: known_as.to_owned(), index })
         };
         match &self.by {
             Some(names) => names.iter().filter_map(named).collect(),
@@ -106,7 +128,7 @@ impl Selection {
         let bind = |condition: &Condition| {
             let index = meaning.field(class, &condition.field)?;
             let unit = meaning.duration.filter(|duration| duration.index == index);
-            let kind = class.fields[index].kind;
+            let kind = meaning.kind(class, index);
             Some(condition.bind(slots.of(index), kind, unit.map(|duration| duration.unit)))
         };
         self.conditions.iter().filter_map(bind).collect()

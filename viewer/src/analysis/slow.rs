@@ -1,32 +1,41 @@
 //! The slowest single events.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::Serialize;
+
+use super::fields::Details;
+use super::finding::{EventFinding, Notes, TraceFinding, guessed};
 use super::histogram::IMPLAUSIBLE;
-use super::longest::{Details, Longest, Record};
+use super::longest::{Longest, Record};
 use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
-use super::selection::{LeftOut, Selection};
-use crate::source::{Collect, EventClass, Events, Report, Source};
+use super::selection::Selection;
+use crate::source::Source;
+use ctf_reader::{Collect, EventClass, Events};
 
 /// The slowest events of a trace.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Slow {
     /// What was read.
-    pub report: Report,
-    /// The slowest first.
-    pub events: Vec<Record>,
-    /// How many events have a plausible duration.
+    pub trace: TraceFinding,
+    /// The number of events with a plausible duration.
     pub timed: u64,
-    /// How many events have an implausible duration.
+    /// The number of events with an implausible duration.
     pub implausible: u64,
-    /// What was left out.
-    pub left_out: LeftOut,
+    /// The slowest first.
+    pub events: Vec<EventFinding>,
+    /// The number of events with a plausible duration after those.
+    pub hidden_events: u64,
+    /// What a reader must know.
+    pub notes: Notes,
 }
 
-/// Finds the slowest events, at most so many.
-pub fn slow<S: Source>(
+/// Finds the slowest events, at most `limit`.
+pub(super) fn slow<S: Source>(
     reading: &mut Reading<'_, S>,
     selection: &Arc<Selection>,
     limit: usize,
@@ -34,7 +43,17 @@ pub fn slow<S: Source>(
     let sift = Sift::new(Roster::new(Arc::clone(selection)), Everything, limit);
     let (sift, report) = reading.read(sift)?;
     let Sift { roster, longest, passed, implausible, .. } = sift;
-    Ok(Slow { report, events: longest.into_sorted(), timed: passed, implausible, left_out: roster.finish()? })
+    let trace = TraceFinding::new(&report);
+    let records = longest.into_sorted();
+    let notes = Notes {
+        implausible,
+        guessed_units: guessed(records.iter().map(|record| &*record.kind)),
+        left_out: roster.finish()?,
+        ..Notes::default()
+    };
+    let events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
+    let hidden_events = passed.saturating_sub(events.len() as u64);
+    Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }
 
 /// Says which events are worth showing.
@@ -59,7 +78,8 @@ impl Sieve for Everything {
 #[derive(Clone, Debug)]
 pub(super) struct Sift<S> {
     pub roster: Roster,
-    details: Vec<Option<Details>>,
+    /// What is kept of the events of each class; the parts of a split collector share it.
+    details: Arc<Vec<Option<ClassDetails>>>,
     sieve: S,
     pub longest: Longest,
     /// How many events passed.
@@ -69,11 +89,17 @@ pub(super) struct Sift<S> {
     key: Vec<u8>,
 }
 
+#[derive(Clone, Debug)]
+struct ClassDetails {
+    trace: usize,
+    details: Details,
+}
+
 impl<S: Sieve> Sift<S> {
     pub fn new(roster: Roster, sieve: S, limit: usize) -> Self {
         Sift {
             roster,
-            details: Vec::new(),
+            details: Arc::default(),
             sieve,
             longest: Longest::new(limit),
             passed: 0,
@@ -85,22 +111,29 @@ impl<S: Sieve> Sift<S> {
 }
 
 impl<S: Sieve> Collect for Sift<S> {
+    type Stop = Infallible;
+
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         if let Some(plan) = self.roster.plan(class.index) {
-            if self.details.len() <= class.index {
-                self.details.resize_with(class.index + 1, || None);
+            let all = Arc::make_mut(&mut self.details);
+            if all.len() <= class.index {
+                all.resize_with(class.index + 1, || None);
             }
-            self.details[class.index] = Some(Details::new(class, plan, &mut slots));
+            let meaning = self.roster.selection().dictionary.look_up(class);
+            let details = Details::new(class, &meaning, plan, &mut slots);
+            all[class.index] = Some(ClassDetails { trace: class.trace, details });
         }
         Some(slots.0)
     }
 
-    fn events(&mut self, events: &Events<'_>) {
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let Some(plan) = self.roster.plan(events.class) else { return };
-        let Some(Some(details)) = self.details.get(events.class) else { return };
-        let kind = &self.roster.kinds[plan.kind];
+        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
+        let Some(Some(ClassDetails { trace, details })) = self.details.get(events.class) else {
+            return ControlFlow::Continue(());
+        };
+        let kind = &self.roster.kinds()[plan.kind];
         plan.durations(events, &mut self.durations);
         for (event, &ticks) in events.iter().zip(&self.durations) {
             if !plan.admits(&event) {
@@ -119,16 +152,24 @@ impl<S: Sieve> Collect for Sift<S> {
                 self.passed += 1;
                 if self.longest.has_room_for(kind.ns(ticks), event.timestamp()) {
                     plan.encode_key(&event, &mut self.key);
-                    self.longest.push(details.record(kind, kind.ns(ticks), &self.key, &event));
+                    self.longest.push(Record {
+                        duration_ns: kind.ns(ticks),
+                        timestamp: event.timestamp(),
+                        kind: Arc::clone(kind),
+                        key: self.key.as_slice().into(),
+                        trace: *trace,
+                        fields: details.of(&event),
+                    });
                 }
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {
         Sift {
             roster: self.roster.emptied(),
-            details: self.details.clone(),
+            details: Arc::clone(&self.details),
             sieve: self.sieve.clone(),
             longest: self.longest.emptied(),
             passed: 0,

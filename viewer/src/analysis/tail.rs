@@ -3,10 +3,12 @@
 //! The upper end of a group's durations is modelled as a stretched exponential (Weibull) tail, which is a
 //! straight line through two of the group's percentiles when ln(duration) is drawn over ln(-ln(probability)).
 //! Percentiles are robust: outliers that are rarer than the upper one do not move the line. The line is
-//! followed to the probability that the sensitivity asks for. It is never taken to be steeper than an
+//! followed to the probability that the sensitivity asks for. It is never drawn flatter than an
 //! exponential tail, so that a group whose percentiles are all 0 or 1 still has a limit above its clock's
 //! resolution. Two guards follow: a least excess, below which delays are the scheduler's and no one's
 //! concern, and a share of the group above which a duration is not rare, whatever the model says.
+
+use serde::Serialize;
 
 use super::histogram::{Histogram, Quantile};
 use crate::unit::TimeUnit;
@@ -27,7 +29,8 @@ impl Default for Rule {
 }
 
 /// What the limit rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// The tail of the group's own durations.
     Own,
@@ -48,7 +51,7 @@ pub struct Judged {
     pub seen: u64,
     /// How many durations the limit rests on.
     pub compared_with: u64,
-    /// The highest percentile that so many durations can tell.
+    /// The highest percentile that this number of durations can tell.
     pub quantile: Quantile,
     /// Its value, in the kind's unit.
     pub at_quantile: u64,
@@ -58,7 +61,7 @@ pub struct Judged {
 const ENOUGH: u64 = 20;
 /// With fewer durations than this not even a median says anything.
 const FEWEST: u64 = 5;
-/// So many outliers of a group are never too many.
+/// This many outliers of a group are never too many.
 const ALWAYS_RARE: u64 = 10;
 /// How much larger than the model's probability the share of outliers in a group may be.
 const MODEL_MARGIN: f64 = 250.0;
@@ -71,6 +74,17 @@ const ANCHORS: [(u64, Quantile, Quantile); 3] = [
     (300, Quantile::P90, Quantile::P99),
     (10_000, Quantile::P99, Quantile::P999),
 ];
+
+impl Basis {
+    /// The name, as findings are serialised.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Own => "own",
+            Basis::Pooled => "pooled",
+            Basis::Median => "median",
+        }
+    }
+}
 
 impl Rule {
     /// The limit for a group, given all durations of its event; none if there are too few to say anything.

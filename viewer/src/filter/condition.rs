@@ -4,14 +4,17 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::Glob;
-use crate::source::{Event, FieldKind, Value};
+use crate::meaning::as_boolean;
 use crate::unit::{TimeUnit, parse_duration};
+use ctf_reader::{Event, FieldKind, Value};
 
 /// A condition on a field, e.g. `name=get`, `duration>1ms` or `addr~127.*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// The name of the field.
     pub field: String,
+    /// The option that asks for it, as it was given.
+    pub given: String,
     operator: Operator,
     operand: Operand,
 }
@@ -47,6 +50,7 @@ struct Operand {
     glob: Glob,
     number: Option<Number>,
     nanoseconds: Option<i64>,
+    truth: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +67,7 @@ impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let usage = || format!("`{text}` is no condition: write FIELD=VALUE, or with != > >= < <= ~ !~");
+        let usage = || format!("`{text}` is not a condition: write FIELD=VALUE, or with != > >= < <= ~ !~");
         let at = text.find(['!', '=', '<', '>', '~']).filter(|&at| at > 0).ok_or_else(usage)?;
         let (field, rest) = text.split_at(at);
         let (operator, operand) = OPERATORS
@@ -76,23 +80,30 @@ impl FromStr for Condition {
         if is_order && operand.number.is_none() && operand.nanoseconds.is_none() {
             return Err(format!("`{text}`: < and > compare with a number or a duration such as 1ms"));
         }
-        Ok(Condition { field: field.trim().to_owned(), operator, operand })
+        let (field, given) = (field.trim().to_owned(), format!("--where {text}"));
+        Ok(Condition { field, given, operator, operand })
     }
 }
 
 impl Condition {
-    /// The condition that an integer field has this value.
-    pub fn equals(field: &str, value: i64) -> Self {
+    /// The condition of an option that an integer field has this value.
+    pub fn equals(option: &str, field: &str, value: i64) -> Self {
         Condition {
             field: field.into(),
+            given: format!("{option} {value}"),
             operator: Operator::Equal,
             operand: Operand::new(&value.to_string()),
         }
     }
 
+    /// The text that the field is compared with.
+    pub fn operand(&self) -> &str {
+        &self.operand.text
+    }
+
     /// Ties the condition to a field of a class.
     pub fn bind(&self, slot: usize, kind: FieldKind, unit: Option<TimeUnit>) -> Result<Bound, Mismatch> {
-        let Condition { field, operator, operand } = self;
+        let Condition { field, operator, operand, .. } = self;
         let refuse = |reason: &str| Err(Mismatch(format!("{field} {reason}")));
         let is_order = operator.order().is_some();
         let is_glob = matches!(operator, Operator::Like | Operator::NotLike);
@@ -101,6 +112,11 @@ impl Condition {
             _ if is_glob => Test::Glob(operand.glob.clone()),
             (FieldKind::Text, ..) if is_order => return refuse("is a text: compare it with =, != or ~"),
             (FieldKind::Text, ..) => Test::Text(operand.text.clone().into_bytes()),
+            (FieldKind::Bool, ..) if is_order => return refuse("is true or false: compare it with = or !="),
+            (FieldKind::Bool, ..) => match operand.truth {
+                Some(truth) => Test::Truth(truth),
+                None => return refuse("is a boolean: compare it with true or false"),
+            },
             (FieldKind::Enum, number, _) => match number {
                 Some(number) => Test::Number(number),
                 None if is_order => return refuse("is an enumeration: < and > compare it with a number"),
@@ -112,10 +128,11 @@ impl Condition {
                 None => return refuse("has no unit that is known: compare it with a number"),
             },
             (_, None, None) => {
-                return refuse(&format!("is a number, and `{}` is none", operand.text));
+                return refuse(&format!("is a number, and `{}` is not", operand.text));
             }
         };
-        Ok(Bound { slot, operator: *operator, test })
+        let is_boolean = kind == FieldKind::Bool;
+        Ok(Bound { slot, is_boolean, operator: *operator, test })
     }
 }
 
@@ -131,6 +148,11 @@ impl Operand {
             glob: Glob::new(text),
             number: integer.ok().map(Number::Integer).or_else(float),
             nanoseconds: parse_duration(text),
+            truth: match text {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
         }
     }
 }
@@ -160,6 +182,8 @@ impl Operator {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     slot: usize,
+    /// Whether the field is a boolean, though it may be recorded as an integer.
+    is_boolean: bool,
     operator: Operator,
     test: Test,
 }
@@ -170,13 +194,20 @@ enum Test {
     Label(String),
     Glob(Glob),
     Number(Number),
+    Truth(bool),
     Duration { nanoseconds: i64, unit: u64 },
 }
 
 impl Bound {
     /// Whether the event fulfils the condition.
     pub fn holds(&self, event: &Event<'_>) -> bool {
-        self.holds_for(&event.value(self.slot))
+        self.holds_for(&self.value(event))
+    }
+
+    /// The value that is compared.
+    pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
+        let value = event.value(self.slot);
+        if self.is_boolean { as_boolean(value) } else { value }
     }
 
     fn holds_for(&self, value: &Value<'_>) -> bool {
@@ -186,6 +217,7 @@ impl Bound {
                 equal(labels.label(*number) == Some(wanted))
             }
             (Test::Glob(glob), value) => equal(glob_matches(glob, value)),
+            (Test::Truth(wanted), Value::Bool(truth)) => equal(truth == wanted),
             (Test::Number(wanted), Value::Float(number)) => number.partial_cmp(&wanted.as_float()),
             (Test::Number(wanted), value) => integer(value).and_then(|number| wanted.compare(number)),
             (Test::Duration { nanoseconds, unit }, Value::Float(number)) => {
@@ -233,6 +265,7 @@ fn glob_matches(glob: &Glob, value: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => glob.matches(text),
         Value::Float(number) => glob.matches(number.to_string().as_bytes()),
+        Value::Bool(truth) => glob.matches(truth.to_string().as_bytes()),
         Value::Enum(number, labels) => match labels.label(*number) {
             Some(label) => glob.matches(label.as_bytes()),
             None => glob.matches(i128::from(*number).to_string().as_bytes()),

@@ -2,7 +2,10 @@
 
 /// A pattern in which `*` stands for any text, `?` for one byte, and `\` takes the next byte as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glob(Vec<Piece>);
+pub struct Glob {
+    given: String,
+    pieces: Vec<Piece>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
@@ -24,7 +27,7 @@ impl Glob {
                 byte => Piece::Byte(byte),
             });
         }
-        Glob(pieces)
+        Glob { given: pattern.to_owned(), pieces }
     }
 
     /// Whether the whole text fits.
@@ -33,7 +36,7 @@ impl Glob {
         // The last `*` and the text it has not yet swallowed: on a misfit it swallows one byte more.
         let mut retry = None;
         loop {
-            match (self.0.get(piece), text.get(at)) {
+            match (self.pieces.get(piece), text.get(at)) {
                 (None, None) => return true,
                 (Some(Piece::AnyText), _) => {
                     retry = Some((piece + 1, at + 1));
@@ -57,8 +60,14 @@ impl Glob {
     /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
     pub fn matches_event(&self, full_name: &str) -> bool {
         let event = full_name.split_once(':').map_or(full_name, |(_, event)| event);
-        let names_provider = self.0.contains(&Piece::Byte(b':'));
+        let names_provider = self.pieces.contains(&Piece::Byte(b':'));
         self.matches(full_name.as_bytes()) || (!names_provider && self.matches(event.as_bytes()))
+    }
+}
+
+impl std::fmt::Display for Glob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.given)
     }
 }
 

@@ -18,9 +18,9 @@ pub enum Moment {
     Local(DateTime),
     /// A time of day, on the day the trace begins or on the next if the trace is then still going on.
     TimeOfDay(Time),
-    /// So many nanoseconds after the trace's first event.
+    /// Nanoseconds after the trace's first event.
     AfterStart(i64),
-    /// So many nanoseconds before the trace's last event.
+    /// Nanoseconds before the trace's last event.
     BeforeEnd(i64),
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Moment {
         };
         moment.ok_or_else(|| {
             format!(
-                "`{text}` is no time: write 2026-01-31T23:59:59Z, 23:59:59.5, nanoseconds since 1970, \
+                "`{text}` is not a time: write 2026-01-31T23:59:59Z, 23:59:59.5, nanoseconds since 1970, \
                  +2s (after the trace's start) or -500ms (before its end)"
             )
         })
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused_with_examples() {
+    fn what_is_not_a_time_is_refused_with_examples() {
         for text in ["", "yesterday", "+2", "--1s", "25:00", "+2 parsecs"] {
             assert!(text.parse::<Moment>().unwrap_err().contains("+2s"), "{text}");
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::made::class;
+use crate::analysis::synthetic::class;
 
 const TEXT: FieldKind = FieldKind::Text;
 const INTEGER: FieldKind = FieldKind::Integer;

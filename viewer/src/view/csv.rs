@@ -1,70 +1,243 @@
-//! Findings as CSV: the JSON's entries as rows, with the same names for columns.
+//! Findings as CSV: a header, and a row for each group, event or name. Columns are named as JSON's keys are, and nested
+//! ones with a dot: `key.name`.
 //!
-//! Nested objects (`key`, `fields`) become columns with a dotted name, e.g. `key.name`.
+//! What a trace recorded is not to be trusted: control characters are escaped, and a text that a spreadsheet would run
+//! as a formula is preceded by an apostrophe.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-/// Writes the named entries of a finding's JSON; without a name, the events by their name.
-pub fn write(finding: &Value, entries: &str, out: &mut dyn Write) -> io::Result<()> {
-    match finding.get(entries).and_then(Value::as_array) {
-        Some(entries) => rows(entries, out),
-        None => {
-            let counts = finding.get("events_by_name").and_then(Value::as_object).into_iter().flatten();
-            let entries: Vec<Value> =
-                counts.map(|(name, count)| json!({ "event": name, "count": count })).collect();
-            rows(&entries, out)
+use crate::analysis::Finding;
+use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
+use crate::analysis::heat::HeatGroup;
+use crate::analysis::hist::HistGroup;
+use crate::analysis::outliers::Outlier;
+use crate::analysis::top::Top;
+use crate::datum::{Datum, Pairs};
+use crate::text::escape;
+
+/// Writes a finding.
+pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let has_hosts = finding.trace().has_several_hosts();
+    let sheet = match finding {
+        Finding::Top(top) => top_sheet(top),
+        Finding::Slow(slow) => {
+            let mut sheet = Sheet::new(&event_columns(has_hosts, &["reason", "unit_is_guess"]));
+            slow.events.iter().for_each(|event| sheet.add(event_row(event)));
+            sheet
         }
-    }
+        Finding::Outliers(outliers) => {
+            let last = ["reason", "rule", "limit_us", "unit_is_guess"];
+            let mut sheet = Sheet::new(&event_columns(has_hosts, &last));
+            outliers.events.iter().for_each(|outlier| sheet.add(outlier_row(outlier)));
+            sheet
+        }
+        Finding::Hist(hist) => {
+            let mut sheet = Sheet::new(&["event", "key.*", "count", "implausible", "buckets"]);
+            hist.groups.iter().for_each(|group| sheet.add(hist_row(group)));
+            sheet
+        }
+        Finding::Heat(heat) => {
+            let mut sheet = Sheet::new(&["event", "key.*", "rows_from_us", "counts"]);
+            heat.groups.iter().for_each(|group| sheet.add(heat_row(group)));
+            sheet
+        }
+        Finding::Info(info) => {
+            let mut sheet = Sheet::new(&["event", "count"]);
+            for (event, count) in &info.events_by_name {
+                sheet.add(vec![("event".into(), text(event)), ("count".into(), number(count))]);
+            }
+            sheet
+        }
+    };
+    sheet.write(out)
 }
 
-/// Writes entries as rows. The columns are all that any entry has, in the order in which they first come.
-fn rows(entries: &[Value], out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<Map<String, Value>> = entries.iter().map(flat).collect();
-    let mut columns: Vec<&String> = Vec::new();
-    for row in &rows {
-        let mut after = 0;
-        for name in row.keys() {
-            // A column that only later rows have goes to where those have it.
-            match columns.iter().position(|known| *known == name) {
-                Some(known) => after = known + 1,
-                None => {
-                    columns.insert(after, name);
-                    after += 1;
+/// A row: names of columns with what stands in them.
+type Row = Vec<(String, String)>;
+
+/// Rows under columns. A column `key.*` stands for all that begin so in any row, in the order in which they first come.
+struct Sheet {
+    columns: Vec<String>,
+    rows: Vec<Row>,
+}
+
+impl Sheet {
+    fn new(columns: &[&str]) -> Self {
+        Sheet { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+    }
+
+    fn add(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let columns: Vec<String> = self.columns.iter().flat_map(|column| self.expanded(column)).collect();
+        let places: HashMap<&str, usize> =
+            (0..).zip(&columns).map(|(place, name)| (&**name, place)).collect();
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(columns.iter().map(|name| escape::text(name)))?;
+        for row in &self.rows {
+            let mut cells = vec![""; columns.len()];
+            for (name, cell) in row {
+                if let Some(&place) = places.get(&**name) {
+                    cells[place] = cell;
+                }
+            }
+            writer.write_record(cells)?;
+        }
+        writer.flush()
+    }
+
+    fn expanded(&self, column: &str) -> Vec<String> {
+        let Some(prefix) = column.strip_suffix('*') else { return vec![column.to_owned()] };
+        let mut names: Vec<String> = Vec::new();
+        for row in &self.rows {
+            let mut after = 0;
+            for (name, _) in row.iter().filter(|(name, _)| name.starts_with(prefix)) {
+                // A column that only later rows have goes to where those have it.
+                match names.iter().position(|known| known == name) {
+                    Some(known) => after = known + 1,
+                    None => {
+                        names.insert(after, name.clone());
+                        after += 1;
+                    }
                 }
             }
         }
+        names
     }
-    let mut writer = csv::Writer::from_writer(out);
-    if !columns.is_empty() {
-        writer.write_record(&columns)?;
-    }
-    for row in &rows {
-        writer.write_record(columns.iter().map(|&column| row.get(column).map_or(String::new(), cell)))?;
-    }
-    writer.flush()
 }
 
-fn flat(entry: &Value) -> Map<String, Value> {
-    let mut row = Map::new();
-    for (name, value) in entry.as_object().into_iter().flatten() {
-        match value {
-            Value::Object(members) => {
-                row.extend(members.iter().map(|(member, value)| (format!("{name}.{member}"), value.clone())));
-            }
-            value => _ = row.insert(name.clone(), value.clone()),
-        }
-    }
+fn top_sheet(top: &Top) -> Sheet {
+    let percentiles: Vec<String> =
+        top.quantiles.iter().map(|quantile| format!("{}_us", quantile.name())).collect();
+    let mut columns = vec!["event", "key.*", "count", "implausible", "total_us", "mean_us"];
+    columns.extend(percentiles.iter().map(String::as_str));
+    columns.extend(["min_us", "max_us", "rate_per_s", "wall_share", "is_sum", "unit_is_guess"]);
+    let mut sheet = Sheet::new(&columns);
+    top.groups.iter().for_each(|group| sheet.add(group_row(group)));
+    sheet
+}
+
+fn group_row(group: &GroupFinding) -> Row {
+    let mut row = name_cells(&group.name);
+    row.extend([
+        ("count".into(), number(&group.count)),
+        ("implausible".into(), number(&group.implausible)),
+        ("total_us".into(), optional(&group.total)),
+        ("mean_us".into(), optional(&group.mean_us)),
+    ]);
+    let percentiles = group.percentiles.0.iter();
+    row.extend(percentiles.map(|(quantile, value)| (format!("{}_us", quantile.name()), optional(value))));
+    row.extend([
+        ("min_us".into(), optional(&group.min)),
+        ("max_us".into(), optional(&group.max)),
+        ("rate_per_s".into(), optional(&group.rate_per_s)),
+        ("wall_share".into(), optional(&group.wall_share)),
+        ("is_sum".into(), number(&group.is_sum)),
+        ("unit_is_guess".into(), number(&group.unit_is_guess)),
+    ]);
     row
 }
 
-fn cell(value: &Value) -> String {
+fn hist_row(group: &HistGroup) -> Row {
+    let mut row = name_cells(&group.outline.name);
+    row.extend([
+        ("count".into(), number(&group.outline.count)),
+        ("implausible".into(), number(&group.outline.implausible)),
+        ("buckets".into(), number(&group.buckets)),
+    ]);
+    row
+}
+
+fn heat_row(group: &HeatGroup) -> Row {
+    let mut row = name_cells(&group.outline.name);
+    row.extend([
+        ("rows_from_us".into(), number(&group.rows_from_us)),
+        ("counts".into(), number(&group.counts)),
+    ]);
+    row
+}
+
+fn event_columns<'a>(has_hosts: bool, last: &[&'a str]) -> Vec<&'a str> {
+    let mut columns = vec!["timestamp_ns", "begin_ns", "end_ns", "event", "duration_us"];
+    columns.extend(has_hosts.then_some("host"));
+    columns.push("fields.*");
+    columns.extend(last);
+    columns
+}
+
+fn event_row(event: &EventFinding) -> Row {
+    let mut row: Row = vec![
+        ("timestamp_ns".into(), number(&event.timestamp_ns)),
+        ("begin_ns".into(), optional(&event.begin_ns)),
+        ("end_ns".into(), optional(&event.end_ns)),
+        ("event".into(), text(&event.event)),
+        ("duration_us".into(), number::<Ns>(&event.duration)),
+        ("host".into(), event.host.as_deref().map_or(String::new(), text)),
+    ];
+    row.extend(event.fields.iter().map(|(field, value)| (format!("fields.{}", field.name), datum(&value))));
+    row.extend([
+        ("reason".into(), event.reason.as_deref().map_or(String::new(), text)),
+        ("unit_is_guess".into(), number(&event.unit_is_guess)),
+    ]);
+    row
+}
+
+fn outlier_row(outlier: &Outlier) -> Row {
+    let mut row = event_row(&outlier.event);
+    row.extend([
+        ("rule".into(), outlier.rule.name().into()),
+        ("limit_us".into(), number::<Ns>(&outlier.limit)),
+    ]);
+    row
+}
+
+fn name_cells(name: &GroupName) -> Row {
+    let Pairs(key) = &name.key;
+    let key = key.iter().map(|(name, value)| (format!("key.{name}"), datum(value)));
+    std::iter::once(("event".to_owned(), text(&name.event))).chain(key).collect()
+}
+
+fn datum(value: &Datum) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
+        Datum::Text(bytes) => guarded(bytes, escape::bytes(bytes)),
+        Datum::List { .. } | Datum::Struct(_) => {
+            let json = number(value);
+            guarded(json.as_bytes(), json.clone())
+        }
+        value => escape::datum(value),
     }
+}
+
+fn text(text: &str) -> String {
+    guarded(text.as_bytes(), escape::text(text))
+}
+
+/// A text from a trace as a whole cell, with quotes where it needs them.
+pub(super) fn cell(raw: &[u8]) -> String {
+    let text = guarded(raw, escape::bytes(raw));
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// A text that no spreadsheet takes for a formula.
+fn guarded(raw: &[u8], escaped: String) -> String {
+    match raw.first() {
+        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => format!("'{escaped}"),
+        _ => escaped,
+    }
+}
+
+/// A number, a truth or a list, as JSON has it.
+fn number<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn optional<T: Serialize>(value: &Option<T>) -> String {
+    value.as_ref().map_or(String::new(), number)
 }
 
 #[cfg(test)]
@@ -72,14 +245,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_become_rows_and_texts_are_quoted() {
-        let entries = [
-            json!({"event": "a", "key": {}, "count": 1, "max_us": null}),
-            json!({"event": "b", "key": {"name": "x,\"y\"\nz"}, "count": 2, "max_us": 1.5}),
-        ];
+    fn rows_may_have_different_columns_and_texts_are_quoted() {
+        let mut sheet = Sheet::new(&["event", "key.*", "max_us"]);
+        let row = |cells: &[(&str, &str)]| {
+            cells.iter().map(|(name, cell)| (name.to_string(), text(cell))).collect()
+        };
+        sheet.add(row(&[("event", "a")]));
+        sheet.add(row(&[("event", "b"), ("key.name", "x,\"y\"\nz"), ("max_us", "1.5")]));
         let mut out = Vec::new();
-        rows(&entries, &mut out).unwrap();
-        let expected = "event,key.name,count,max_us\na,,1,\nb,\"x,\"\"y\"\"\nz\",2,1.5\n";
+        sheet.write(&mut out).unwrap();
+        let expected = "event,key.name,max_us\na,,\nb,\"x,\"\"y\"\"\\nz\",1.5\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_header_is_written_without_rows() {
+        let mut out = Vec::new();
+        Sheet::new(&["event", "key.*", "count"]).write(&mut out).unwrap();
+        assert_eq!(out, b"event,count\n");
+    }
+
+    #[test]
+    fn no_text_is_a_formula_and_numbers_stay_numbers() {
+        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"] {
+            assert!(text(formula).starts_with('\''), "{formula:?}");
+        }
+        assert_eq!(text("\t=1"), "'\\t=1");
+        assert_eq!(text("a=b"), "a=b");
+        assert_eq!(datum(&Datum::Integer(-1)), "-1");
+        assert_eq!(datum(&Datum::Float(-0.5)), "-0.5");
     }
 }

@@ -1,14 +1,11 @@
-//! Findings for people and for programs.
+//! Findings for people and for programs: each view renders a [`Finding`](crate::analysis::Finding) and computes nothing.
 
-pub mod amount;
 pub mod csv;
-pub mod escape;
+pub mod events;
 pub mod json;
-mod notes;
+pub mod notes;
 pub mod progress;
-mod reason;
 mod screen;
-mod table;
-pub mod text;
+pub mod table;
 
 pub use screen::Screen;

@@ -1,28 +1,28 @@
 //! What a reader must know to trust a result: what was lost, left out, or guessed.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::amount::{counted, duration_in_words};
-use super::{Screen, escape};
-use crate::analysis::{Kind, LeftOut};
-use crate::source::Report;
+use super::Screen;
+use crate::analysis::LeftOut;
+use crate::analysis::finding::{Cause, DamageFinding, Empty, GroupName, Notes, TraceFinding};
+use crate::text::amount::{counted, duration_in_words, times};
+use crate::text::escape;
 
-/// How many places of damage are listed one by one.
+/// The number of places of damage that are listed one by one.
 const DAMAGE_SHOWN: usize = 5;
 
 /// Writes what was read, and what is missing from it.
-pub fn heading(report: &Report, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let events = counted(report.events, "event");
-    let heading = match &report.span {
-        Some(span) => {
-            let length = duration_in_words(span.end().abs_diff(*span.start()) as f64);
-            format!("{events} in {length} from {}", screen.date_and_time(*span.start()))
+pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let events = counted(trace.events, "event");
+    let heading = match (trace.begin_ns, trace.length_ns) {
+        (Some(begin), Some(length)) => {
+            let length = duration_in_words(length as f64);
+            format!("{events} in {length} from {}", screen.date_and_time(begin))
         }
-        None => events,
+        _ => events,
     };
     screen.wrapped(&heading).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    for warning in losses(report) {
+    for warning in losses(trace) {
         for line in screen.wrapped(&format!("warning: {warning}")) {
             writeln!(out, "{}", screen.warning(&line))?;
         }
@@ -31,25 +31,33 @@ pub fn heading(report: &Report, screen: &Screen, out: &mut dyn Write) -> io::Res
 }
 
 /// What is missing from the trace, and what to do about it.
-pub fn losses(report: &Report) -> Vec<String> {
+pub fn losses(trace: &TraceFinding) -> Vec<String> {
     let mut losses = Vec::new();
-    if report.discarded_events > 0 {
+    if trace.discarded_events > 0 {
         losses.push(format!(
             "{} discarded because the tracer's buffers were full: counts and totals are too low, and the \
              busiest moments are missing most; record with a larger --subbuf-size or --num-subbuf",
-            counted(report.discarded_events, "event")
+            counted(trace.discarded_events, "event")
         ));
     }
-    if report.lost_packets > 0 {
+    if trace.lost_packets > 0 {
         losses.push(format!(
             "{} overwritten before they were saved: the trace has gaps; record with larger buffers",
-            counted(report.lost_packets, "packet")
+            counted(trace.lost_packets, "packet")
         ));
     }
-    let shown = report.damage.iter().take(DAMAGE_SHOWN);
-    losses.extend(shown.map(|damage| format!("left out: {}", escape::text(&damage.to_string()))));
-    if report.damage.len() > DAMAGE_SHOWN {
-        let more = (report.damage.len() - DAMAGE_SHOWN) as u64;
+    if trace.clock_steps.count > 0 {
+        losses.push(format!(
+            "a clock ran backwards {}, by up to {}: times and durations around there are wrong, and so may be \
+             the order of events",
+            times(trace.clock_steps.count),
+            duration_in_words(trace.clock_steps.largest_ns as f64)
+        ));
+    }
+    let shown = trace.damage.iter().take(DAMAGE_SHOWN);
+    losses.extend(shown.map(|damage| format!("left out: {}", place(damage))));
+    if trace.damage.len() > DAMAGE_SHOWN {
+        let more = (trace.damage.len() - DAMAGE_SHOWN) as u64;
         losses.push(format!(
             "left out: {} more; `ltt-top info --format json` lists all",
             counted(more, "place")
@@ -64,16 +72,75 @@ pub fn footing(notes: &[String], screen: &Screen, out: &mut dyn Write) -> io::Re
     lines.try_for_each(|line| writeln!(out, "{}", screen.paint("2", &line)))
 }
 
+/// What was left out on purpose or guessed, and why there is nothing.
+pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
+    let mut lines: Vec<String> = notes.empty.iter().map(|empty| self::empty(empty, screen)).collect();
+    lines.extend(implausible(notes.implausible, &notes.implausible_in));
+    lines.extend(left_out(&notes.left_out));
+    if !notes.guessed_units.is_empty() {
+        let names = listed(notes.guessed_units.iter());
+        lines.push(format!(
+            "?: the unit is not known and taken to be ns (say --duration FIELD --unit us): {names}"
+        ));
+    }
+    lines
+}
+
+/// Which filter left nothing, and what would not have.
+pub fn empty(empty: &Empty, screen: &Screen) -> String {
+    let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
+    let events = counted(empty.events, "event");
+    match empty.cause {
+        Cause::Trace => "nothing found: the trace has no events".into(),
+        Cause::Window => {
+            let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
+            let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
+            format!("nothing found: {filter} left no event; the trace is from {begin} to {end}")
+        }
+        Cause::Name => format!("nothing found: {filter} left none of {events}"),
+        Cause::Repeats => {
+            "nothing found: all events asked for only repeat others; --all includes them".into()
+        }
+        Cause::Fields => format!("nothing found: no event has all of the fields {filter}"),
+        Cause::Condition => {
+            let meant = empty.did_you_mean.as_ref();
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+            let values = match empty.range.filter(|_| empty.has_more_values) {
+                Some((least, most)) => format!(" (values: {least} to {most})"),
+                None if empty.values.is_empty() => String::new(),
+                None => {
+                    let values: Vec<String> = empty.values.iter().map(escape::datum).collect();
+                    let more = if empty.has_more_values { ", …" } else { "" };
+                    format!(" (values: {}{more})", values.join(", "))
+                }
+            };
+            format!("nothing found: {filter} left none of {events}{meant}{values}")
+        }
+    }
+}
+
 /// The events whose durations are implausible.
-pub fn implausible(count: u64, which: &str) -> Option<String> {
+fn implausible(count: u64, groups: &[GroupName]) -> Option<String> {
     (count > 0).then(|| {
         let durations = counted(count, "implausible duration");
-        format!("{durations} (2^63 or more: the clock stepped back) in no figure: {which}")
+        let key =
+            |name: &GroupName| name.key.0.iter().map(|(_, value)| escape::datum(value)).collect::<Vec<_>>();
+        let name = |name: &GroupName| [vec![escape::text(&name.event)], key(name)].concat().join(" ");
+        let names = match groups {
+            [] => "see `ltt-top top`".to_owned(),
+            _ => groups.iter().map(name).collect::<Vec<_>>().join(", "),
+        };
+        format!("{durations} (2^63 or more: the clock stepped back) in no figure: {names}")
     })
 }
 
+fn place(damage: &DamageFinding) -> String {
+    let offset = damage.offset.map_or(String::new(), |offset| format!(" at byte {offset}"));
+    escape::text(&format!("{}{offset}: {}", damage.path, damage.reason))
+}
+
 /// The events left out because they repeat others, and those without a wanted field.
-pub fn left_out(left_out: &LeftOut) -> Vec<String> {
+fn left_out(left_out: &LeftOut) -> Vec<String> {
     let mut notes = Vec::new();
     let LeftOut { repeats, without_field } = left_out;
     if !repeats.is_empty() {
@@ -87,16 +154,6 @@ pub fn left_out(left_out: &LeftOut) -> Vec<String> {
         notes.push(format!("left out: {events} of {kinds} that have no such field"));
     }
     notes
-}
-
-/// Units that nobody said.
-pub fn guesses<'a>(kinds: impl Iterator<Item = &'a Kind>) -> Option<String> {
-    let guessed: BTreeSet<&String> =
-        kinds.filter(|kind| kind.unit_is_guess).map(|kind| &kind.event).collect();
-    (!guessed.is_empty()).then(|| {
-        let names = listed(guessed.into_iter());
-        format!("the unit is not known and taken to be ns (say --duration FIELD --unit us): {names}")
-    })
 }
 
 /// The first few names.

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::amount::grouped;
-use crate::source::Progress;
+use crate::text::amount::grouped;
+use ctf_reader::Progress;
 
 /// Nothing is shown before this, so that short readings do not flicker.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -24,7 +24,7 @@ pub fn shown<T>(progress: &Progress, read: impl FnOnce() -> T) -> T {
             let mut wait = PATIENCE;
             while is_finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = REDRAW;
-                // A terminal that is gone is no reason to stop reading.
+                // A terminal that is gone must not stop the reading.
                 _ = write!(std::io::stderr(), "\r{}\x1b[K", line(progress));
             }
             if wait == REDRAW {

@@ -30,6 +30,16 @@ impl Screen {
 
     /// A sentence in lines that fit, all but the first indented.
     pub(super) fn wrapped(&self, sentence: &str) -> Vec<String> {
+        self.fill("", "  ", sentence)
+    }
+
+    /// A sentence in lines that fit, all indented.
+    pub(super) fn indented(&self, sentence: &str, by: usize) -> Vec<String> {
+        let indent = " ".repeat(by);
+        self.fill(&indent, &indent, sentence)
+    }
+
+    fn fill(&self, first: &str, others: &str, sentence: &str) -> Vec<String> {
         let width = self.width.unwrap_or(usize::MAX);
         let mut lines: Vec<String> = Vec::new();
         for word in sentence.split(' ') {
@@ -38,8 +48,8 @@ impl Screen {
                     line.push(' ');
                     line.push_str(word);
                 }
-                Some(_) => lines.push(format!("  {word}")),
-                None => lines.push(word.to_owned()),
+                Some(_) => lines.push(format!("{others}{word}")),
+                None => lines.push(format!("{first}{word}")),
             }
         }
         lines
@@ -76,5 +86,6 @@ mod tests {
         let screen = |width| Screen { width, colour: false, zone: TimeZone::UTC };
         assert_eq!(screen(Some(9)).wrapped("one two three four"), ["one two", "  three", "  four"]);
         assert_eq!(screen(None).wrapped("one two three"), ["one two three"]);
+        assert_eq!(screen(Some(9)).indented("one two three", 1), [" one two", " three"]);
     }
 }

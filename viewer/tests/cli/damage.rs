@@ -48,7 +48,7 @@ fn good_traces_are_read_beside_bad_ones() {
 fn where_nothing_can_be_read_there_is_no_result() {
     let empty = tempfile::tempdir().unwrap();
     let garbage = tempfile::tempdir().unwrap();
-    fs::write(garbage.path().join("metadata"), "this is no metadata").unwrap();
+    fs::write(garbage.path().join("metadata"), "not metadata").unwrap();
     for folder in [empty.path(), garbage.path(), std::path::Path::new("/nowhere/at/all")] {
         let said = said(ltt_top(["top"]).arg(folder));
         assert_eq!((said.status, &*said.out), (1, ""), "{said:?}");

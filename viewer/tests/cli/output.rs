@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::run::{json, ltt_top, said, small_trace};
 
 #[test]
-fn nobody_listening_is_no_error() {
+fn broken_pipe_is_not_an_error() {
     let mut command = ltt_top(["top", "--by", "u64", "-n", "0", "--event", "every_type"]);
     let mut process =
         command.arg(small_trace()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");

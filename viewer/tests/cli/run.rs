@@ -17,7 +17,10 @@ pub const SOURCES: &[&str] =
 /// `ltt-top` with these arguments, in a time zone and on a screen that do not depend on the machine.
 pub fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
-    command.args(arguments).env("TZ", "UTC").env_remove("COLUMNS").env_remove("NO_COLOR");
+    command.args(arguments).env("TZ", "UTC");
+    ["COLUMNS", "NO_COLOR", "LTT_TOP_CATALOG", "LTTNG_HOME"]
+        .iter()
+        .for_each(|name| _ = command.env_remove(name));
     command
 }
 

@@ -30,19 +30,22 @@ fn a_comparison_that_makes_no_sense_is_refused() {
 fn a_wrong_option_is_refused_in_one_line() {
     refused(&["top", "--frobnicate"], "unexpected argument '--frobnicate'");
     refused(&["top", "--sort", "speed"], "invalid value 'speed'");
-    refused(&["top", "--since", "yesterday"], "is no time");
+    refused(&["top", "--since", "yesterday"], "is not a time");
     refused(&["top", "--unit", "us"], "--duration");
-    refused(&["top", "--duration", "u8", "--unit", "days"], "no unit of time");
+    refused(&["top", "--duration", "u8", "--unit", "days"], "not a unit of time");
     refused(&["outliers", "--sensitivity", "2"], "low, normal, high");
     refused(&["top", "--since", "+2s", "--until", "+1s"], "--since is later than --until");
     refused(&["top", "--threads", "0"], "0 is not in 1..");
 }
 
 #[test]
-fn without_a_trace_there_is_nothing_to_do() {
-    let said = said(&mut ltt_top([""; 0]));
+fn without_any_trace_a_folder_is_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let said = said(ltt_top([""; 0]).env("LTTNG_HOME", home.path()));
     assert_eq!(said.status, 2);
-    assert_eq!(said.err, "ltt-top: error: name a folder that holds a trace (see ltt-top --help)\n");
+    let folder = home.path().join("lttng-traces");
+    let message = format!("name a folder that holds a trace: {} has none", folder.display());
+    assert_eq!(said.err, format!("ltt-top: error: {message} (see ltt-top --help)\n"));
 }
 
 #[test]

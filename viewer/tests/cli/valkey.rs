@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::run::{SOURCES, json, ltt_top};
-use crate::shared_trace::SharedTrace;
+use crate::shared_trace::{SharedTrace, data};
 
 #[test]
 fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let expected = expected_figures();
     for &source in SOURCES {
         let found = json(ltt_top(["top", "--by", "event", "--all", "--source", source]).arg(shared.folder()));
@@ -26,7 +26,7 @@ fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
 
 #[test]
 fn commands_are_told_apart_by_name_without_being_asked() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let expected = expected_figures();
     for &source in SOURCES {
         let found = json(ltt_top(["--source", source]).arg(shared.folder()));
@@ -42,7 +42,7 @@ fn commands_are_told_apart_by_name_without_being_asked() {
 
 #[test]
 fn repeats_are_left_out_unless_asked_for() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let repeats = ["valkey_server:command", "valkey_server:fast_command", "valkey_aof:aof_write_alone"];
     let is_repeat = |group: &&Value| repeats.iter().any(|repeat| group["event"] == **repeat);
     let count = |found: &Value| found["groups"].as_array().unwrap().iter().filter(is_repeat).count();
@@ -52,7 +52,7 @@ fn repeats_are_left_out_unless_asked_for() {
 
 #[test]
 fn calls_without_a_client_are_shown_without_one() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let count = expected_figures()["commands_without_client"].clone();
     for &source in SOURCES {
         let by_client = ["top", "--event", "command_call", "--by", "client", "--source", source];
@@ -68,7 +68,7 @@ fn calls_without_a_client_are_shown_without_one() {
 
 #[test]
 fn the_slowest_commands_are_listed_with_their_clients() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let expected = expected_figures();
     for &source in SOURCES {
         let found =
@@ -86,7 +86,7 @@ fn the_slowest_commands_are_listed_with_their_clients() {
 
 #[test]
 fn slow_commands_seen_once_are_outliers_and_healthy_groups_have_few() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     let found = json(ltt_top(["outliers"]).arg(shared.folder()));
     let events = found["events"].as_array().unwrap();
     let eval = events.iter().find(|event| event["fields"]["name"] == "eval").expect("it took 164 ms");
@@ -108,7 +108,7 @@ fn slow_commands_seen_once_are_outliers_and_healthy_groups_have_few() {
 
 #[test]
 fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
-    let Some(shared) = SharedTrace::unpack() else { return };
+    let shared = SharedTrace::unpack();
     for command in ["top", "slow", "outliers", "hist", "hist --over-time", "info"] {
         let output = |more: &str| {
             let arguments = command.split(' ').chain(more.split(' '));
@@ -124,7 +124,7 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
         for source in SOURCES {
             assert_eq!(
                 output(&format!("--source {source}")),
-                output("--source auto"),
+                output("--source native"),
                 "{command} with {source}"
             );
         }
@@ -133,7 +133,7 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
 
 /// What Babeltrace 1 says of the trace.
 fn expected_figures() -> Value {
-    let path = lttng_testing::workspace().join("../shared/traces/valkey-mixed.expected.json");
+    let path = data("valkey-mixed.expected.json");
     serde_json::from_slice(&std::fs::read(path).expect("it lies beside the trace")).expect("it is JSON")
 }
 

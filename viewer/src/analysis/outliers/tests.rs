@@ -1,12 +1,12 @@
 use super::*;
 use crate::analysis::Basis;
-use crate::analysis::made::{Made, by, class};
-use crate::source::{FieldKind, Value};
+use crate::analysis::synthetic::{SyntheticSource, by, class};
+use ctf_reader::{FieldKind, Value};
 
 const FIELDS: [(&str, FieldKind); 2] = [("name", FieldKind::Text), ("duration_us", FieldKind::Integer)];
 
-fn made() -> Made {
-    let mut made = Made::new(class("app:request", &FIELDS));
+fn made() -> SyntheticSource {
+    let mut made = SyntheticSource::new(class("app:request", &FIELDS));
     for n in 0..20_000 {
         made.add(vec![Value::Text(b"get"), Value::Unsigned(n % 2)]);
     }
@@ -16,25 +16,25 @@ fn made() -> Made {
     made
 }
 
-fn found(made: &mut Made, limit: usize, cap: usize) -> Outliers {
+fn found(made: &mut SyntheticSource, limit: usize, cap: usize) -> Outliers {
     made.analyse(|reading| outliers(reading, &by(&["name"]), &Rule::default(), limit, cap)).unwrap()
 }
 
 #[test]
 fn a_slow_command_seen_once_is_found_and_a_broken_sample_is_none() {
     let found = found(&mut made(), 10, 100);
-    let durations: Vec<u128> = found.events.iter().map(|outlier| outlier.record.duration_ns).collect();
+    let durations: Vec<u128> = found.events.iter().map(|outlier| outlier.event.duration.0).collect();
     assert_eq!(durations, [106_000_000, 9_000_000]);
-    assert_eq!(found.events[0].judged.basis, Basis::Pooled);
-    assert_eq!(found.events[1].judged.basis, Basis::Own);
+    assert_eq!(found.events[0].rule, Basis::Pooled);
+    assert_eq!(found.events[1].rule, Basis::Own);
     assert_eq!((found.found, found.judged, found.implausible), (2, 20_003, 1));
 }
 
 #[test]
 fn result_does_not_depend_on_how_events_are_dealt_out() {
-    let said = |made: &mut Made| {
+    let said = |made: &mut SyntheticSource| {
         let found = found(made, 1, 100);
-        let one = |outlier: &Outlier| (outlier.record.clone(), outlier.judged);
+        let one = |outlier: &Outlier| serde_json::to_string(outlier).unwrap();
         (found.events.iter().map(one).collect::<Vec<_>>(), found.found)
     };
     let mut made = made();
@@ -49,6 +49,6 @@ fn result_does_not_depend_on_how_events_are_dealt_out() {
 #[test]
 fn folded_groups_are_judged_by_all_of_their_event() {
     let found = found(&mut made(), 10, 1);
-    assert_eq!(found.events[0].record.duration_ns, 106_000_000);
-    assert_eq!(found.events[0].judged.basis, Basis::Pooled);
+    assert_eq!(found.events[0].event.duration.0, 106_000_000);
+    assert_eq!(found.events[0].rule, Basis::Pooled);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::source::{Enumeration, Integer};
+use ctf_reader::{Enumeration, Integer};
 
 fn holds(condition: &str, kind: FieldKind, value: Value<'_>) -> bool {
     let condition: Condition = condition.parse().unwrap();
@@ -81,7 +81,7 @@ fn a_condition_that_makes_no_sense_is_refused_with_its_reason() {
     assert!("name".parse::<Condition>().unwrap_err().contains("write FIELD=VALUE"));
     assert!("=x".parse::<Condition>().unwrap_err().contains("write FIELD=VALUE"));
     assert!("name>get".parse::<Condition>().unwrap_err().contains("a number or a duration"));
-    assert_eq!(refusal("vpid=x", FieldKind::Integer, None), "vpid is a number, and `x` is none");
+    assert_eq!(refusal("vpid=x", FieldKind::Integer, None), "vpid is a number, and `x` is not");
     assert!(refusal("name>1", FieldKind::Text, None).contains("is a text"));
     assert!(refusal("size>1ms", FieldKind::Integer, None).contains("no unit"));
     assert!(refusal("list=1", FieldKind::Compound, None).contains("cannot be compared"));

@@ -1,0 +1,107 @@
+//! Short values as numbers of one size.
+
+use crate::Value;
+
+/// A value that 16 bytes tell apart from all others: an integer, or a text of up to 15 bytes.
+///
+/// It is made and compared without a loop, and without a choice by length that a processor could not foresee.
+///
+/// ```
+/// use ctf_reader::{Brief, Value};
+///
+/// assert_eq!(Brief::from(&Value::Text(b"get")), Brief::text(b"get and more", 3));
+/// assert_eq!(Brief::from(&Value::Text(b"longer than 15 bytes")), Brief::OTHER);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Brief([u64; 2]);
+
+/// The last byte says what the others are: a text of so many bytes, or one of these.
+const LONGEST: usize = 15;
+const POSITIVE: u64 = 16;
+const NEGATIVE: u64 = 17;
+const OTHER: u64 = 18;
+const NONE: u64 = 19;
+
+/// For each length of a text the bits that belong to it.
+const MASKS: [[u64; 2]; LONGEST + 1] = {
+    let mut masks = [[0; 2]; LONGEST + 1];
+    let mut length = 0;
+    while length <= LONGEST {
+        let mask: u128 = (1 << (8 * length)) - 1;
+        masks[length] = [mask as u64, (mask >> 64) as u64];
+        length += 1;
+    }
+    masks
+};
+
+impl Brief {
+    /// Stands for any value that is none of these.
+    pub const OTHER: Brief = Brief::new(OTHER, [0; 2]);
+
+    /// Stands for no value.
+    pub const NONE: Brief = Brief::new(NONE, [0; 2]);
+
+    #[inline(always)]
+    const fn new(last: u64, bytes: [u64; 2]) -> Brief {
+        Brief([bytes[0], bytes[1] | last << 56])
+    }
+
+    /// The text that these bytes begin with. It does not matter what follows it, but it is faster if something does.
+    #[inline(always)]
+    pub fn text(bytes: &[u8], length: usize) -> Brief {
+        let Some(&[low, high]) = MASKS.get(length) else { return Brief::OTHER };
+        let [first, second] = words(bytes).unwrap_or_else(|| padded(bytes));
+        Brief::new(length as u64, [first & low, second & high])
+    }
+
+    /// A number that is likely different for different values.
+    #[inline(always)]
+    pub fn mix(self) -> u64 {
+        let Brief([first, second]) = self;
+        (first ^ second.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl From<&Value<'_>> for Brief {
+    fn from(value: &Value<'_>) -> Brief {
+        match *value {
+            Value::Text(text) => Brief::text(text, text.len()),
+            Value::Signed(number) if number < 0 => Brief::new(NEGATIVE, [number as u64, 0]),
+            Value::Signed(number) => Brief::new(POSITIVE, [number as u64, 0]),
+            Value::Unsigned(number) => Brief::new(POSITIVE, [number, 0]),
+            _ => Brief::OTHER,
+        }
+    }
+}
+
+/// The first 16 bytes, if there are as many.
+#[inline(always)]
+fn words(bytes: &[u8]) -> Option<[u64; 2]> {
+    let bytes: &[u8; 16] = bytes.first_chunk()?;
+    let number = u128::from_le_bytes(*bytes);
+    Some([number as u64, (number >> 64) as u64])
+}
+
+/// Fewer than 16 bytes, with zeros behind them.
+#[cold]
+#[inline(never)]
+fn padded(bytes: &[u8]) -> [u64; 2] {
+    [0, 8]
+        .map(|from| u64::from_le_bytes(std::array::from_fn(|at| bytes.get(from + at).copied().unwrap_or(0))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_text_does_not_matter() {
+        for length in 0..=LONGEST {
+            let text = &b"abcdefghijklmno"[..length];
+            for behind in ["", "x", "0123456789abcdef"] {
+                let bytes = [text, behind.as_bytes()].concat();
+                assert_eq!(Brief::text(&bytes, length), Brief::from(&Value::Text(text)));
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Events of one class that have been stepped over and not yet been handed to the collector.
+
+use super::run::{Room, fill};
+use super::stretch::{Form, Read, Stretch};
+use crate::decode::clock::Timebase;
+use crate::decode::frozen::Frozen;
+use crate::decode::plan::{Plan, Wanted};
+use crate::decode::stream_plan::ClassPlan;
+use crate::{Brief, Fields, Value};
+
+/// How many events there may be.
+const EVENTS: usize = 64;
+
+/// How many numbers all rows may have together, unless a single one has more.
+const NUMBERS: usize = 4096;
+
+/// Events of one class, each a row of numbers: the clock's count in two halves, and then the event's marks.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    /// The class.
+    pub class: &'a ClassPlan,
+    /// How many numbers there are in a row.
+    width: usize,
+    rows: Vec<u32>,
+    /// How many of the numbers are taken.
+    taken: usize,
+}
+
+impl<'a> Batch<'a> {
+    /// No event of a class yet, and no room for any.
+    pub fn new(class: &'a ClassPlan) -> Batch<'a> {
+        let width = match &class.plan {
+            Plan::InPlace(stretch, _) => 2 + stretch.marks(),
+            Plan::Stages(_) => 0,
+        };
+        Batch { class, width, rows: Vec::new(), taken: 0 }
+    }
+
+    /// Room for more events.
+    pub fn room(&mut self) -> Room<'_> {
+        Room { rows: &mut self.rows[self.taken..], width: self.width }
+    }
+
+    /// Takes in so many events that have been put into the [room](Batch::room) for them.
+    pub fn take(&mut self, events: usize) {
+        self.taken += events * self.width;
+    }
+
+    /// Steps over one event from a place in bytes on, and takes it in. Returns where it ends, if there is room for it
+    /// and there are enough bytes.
+    #[inline(always)]
+    pub fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
+        let row = self.rows.get_mut(self.taken..)?.get_mut(..self.width)?;
+        let end = fill(row, stretch, bytes, at, clock)?;
+        self.taken += self.width;
+        Some(end)
+    }
+
+    /// Whether there is no room for another event.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.taken == self.rows.len()
+    }
+
+    /// Forgets all events, and makes room for others.
+    pub fn make_room(&mut self) {
+        self.taken = 0;
+        if self.rows.is_empty() && self.width > 0 {
+            self.rows.resize((NUMBERS / self.width).clamp(1, EVENTS) * self.width, 0);
+        }
+    }
+
+    /// The events.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { numbers: &self.rows[..self.taken], width: self.width }
+    }
+}
+
+/// Rows of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    numbers: &'a [u32],
+    width: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Those from one up to another.
+    pub fn between(&self, from: usize, to: usize) -> Rows<'a> {
+        Rows { numbers: &self.numbers[from * self.width..to * self.width], width: self.width }
+    }
+
+    /// The clock's count of one.
+    pub fn clock(&self, event: usize) -> u64 {
+        let row = &self.numbers[event * self.width..];
+        u64::from(row[0]) | u64::from(row[1]) << 32
+    }
+
+    fn marks(&self, event: usize) -> &'a [u32] {
+        &self.numbers[event * self.width..][2..self.width]
+    }
+
+    /// For each event its marks from one on.
+    #[inline(always)]
+    fn marks_from(&self, mark: usize) -> impl Iterator<Item = &'a [u32]> {
+        self.numbers.chunks_exact(self.width).map(move |row| &row[2 + mark..])
+    }
+}
+
+/// The fields of events, which are where the events' marks say.
+pub struct Located<'a> {
+    /// What the marks are places in.
+    pub bytes: &'a [u8],
+    /// The values of the packet's context.
+    pub context: &'a [Frozen],
+    /// The times of the clock's counts.
+    pub timebase: &'a Timebase,
+    /// The events.
+    pub rows: Rows<'a>,
+    /// The fields.
+    pub wanted: &'a [Wanted],
+}
+
+impl Fields for Located<'_> {
+    fn timestamp(&self, event: usize) -> i64 {
+        self.timebase.time(self.rows.clock(event))
+    }
+
+    fn value(&self, event: usize, field: usize) -> Value<'_> {
+        match &self.wanted[field] {
+            Wanted::Field(field) => field.value(self.bytes, self.rows.marks(event)),
+            Wanted::Constant(constant) => constant.value(self.context),
+        }
+    }
+
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+        match &self.wanted[field] {
+            Wanted::Field(field) if let Form::Text = &field.form => {
+                let (bytes, behind) = (self.bytes, field.behind);
+                into.extend(self.rows.marks_from(field.mark).map(|marks| match *marks {
+                    [mark, end, ..] => {
+                        let at = mark as usize + behind;
+                        Brief::text(&bytes[at..], end as usize - 1 - at)
+                    }
+                    _ => Brief::OTHER,
+                }));
+            }
+            _ => {
+                into.extend((0..self.rows.count()).map(|event| Brief::from(&self.value(event, field))));
+            }
+        }
+    }
+
+    fn integers(&self, field: usize, into: &mut Vec<u64>) {
+        match &self.wanted[field] {
+            Wanted::Field(field) if let Form::Integer(read) = &field.form => {
+                let (bytes, behind) = (self.bytes, field.behind);
+                let places = self.rows.marks_from(field.mark).map(|marks| marks[0] as usize + behind);
+                match read {
+                    // What durations mostly are, without a choice for each event.
+                    Read::U64 => into.extend(places.map(|at| Read::U64.raw(bytes, at))),
+                    _ => into.extend(places.map(|at| read.raw(bytes, at))),
+                }
+            }
+            _ => into.extend((0..self.rows.count()).map(|event| self.value(event, field).raw())),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The fast path: events of whole bytes are only stepped over, and their fields are read in place.
+
+pub mod batch;
+pub mod run;
+pub mod stretch;
+pub mod texts;

@@ -1,0 +1,267 @@
+//! Fields in whole bytes.
+//!
+//! Only texts have a length that is not known beforehand. All else stands at a fixed distance after the last
+//! text, or after the beginning. So an event is stepped over by finding the ends of its texts, its *marks*, and a
+//! field is read from its place after a mark when somebody asks for it:
+//!
+//! ```text
+//! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
+//! ^ mark 0                                           ^ mark 1       ^ mark 2      ^ mark 3
+//!                                                                     name: text at mark 2
+//!                                                                     duration: u64 at mark 3, end 8 after it
+//! ```
+
+use std::sync::Arc;
+
+use super::texts::{Texts, adjacent_ends};
+use crate::decode::bits::{Bits, Fault};
+use crate::decode::general::{Slots, until_nul};
+use crate::metadata::{ByteOrder, Float, Integer, Slot};
+use crate::{Enumeration, Integer as Number, Value};
+
+/// How many bytes marks can reach, as they have 32 bits: more than there are ever at hand, in earnest.
+pub const REACH: usize = u32::MAX as usize;
+
+/// Fields in whole bytes, one after the other.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    /// For each text, how many bytes behind the mark before it begins.
+    texts: Vec<usize>,
+    /// How many bytes behind the beginning the first text begins, if there is nothing between it and the others.
+    adjacent: Option<usize>,
+    /// How many bytes behind the last mark it ends.
+    end: usize,
+    /// The wanted fields, with where their values go.
+    pub fields: Vec<(usize, Field)>,
+    /// The integers that others refer to.
+    pub kept: Vec<(Slot, Field)>,
+}
+
+/// A field, so many bytes behind a mark.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Which mark.
+    pub mark: usize,
+    /// How many bytes behind it.
+    pub behind: usize,
+    /// How it is stored.
+    pub form: Form,
+}
+
+/// How a field is stored.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// An integer.
+    Integer(Read),
+    /// The number of a label.
+    Enum(Read, Arc<Enumeration>),
+    /// A boolean: any bit is set.
+    Bool(Read),
+    /// A floating-point number.
+    Float(Read),
+    /// A text of so many bytes at most.
+    Characters(usize),
+    /// A text up to its NUL; the next mark is behind that.
+    Text,
+}
+
+/// How to read a number of whole bytes in little-endian order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+}
+
+impl Stretch {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.end == 0
+    }
+
+    /// How many marks an event has.
+    #[inline(always)]
+    pub fn marks(&self) -> usize {
+        self.texts.len() + 1
+    }
+
+    /// Adds something of so many bytes, and says what it would be as a field.
+    pub fn pass(&mut self, bytes: usize, form: Form) -> Field {
+        let field = Field { mark: self.texts.len(), behind: self.end, form };
+        self.end += bytes;
+        field
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self) -> Field {
+        let field = self.pass(0, Form::Text);
+        self.texts.push(std::mem::take(&mut self.end));
+        self.adjacent = match *self.texts {
+            [first, ref others @ ..] if others.iter().all(|&behind| behind == 0) => Some(first),
+            _ => None,
+        };
+        field
+    }
+
+    /// Steps over an event from a place in bytes on: notes its marks and returns where it ends, if there are enough
+    /// bytes. `marks` must have room for all [`marks`](Stretch::marks), and there must not be more bytes than they
+    /// [reach](REACH). This is the innermost part of the hot loop.
+    #[inline(always)]
+    pub fn step_over(&self, bytes: &[u8], at: usize, marks: &mut [u32]) -> Option<usize> {
+        let (first, marks) = marks.split_first_mut()?;
+        *first = at as u32;
+        let last = match self.adjacent {
+            Some(behind) if let Some(end) = adjacent_ends(bytes, at + behind, marks) => end,
+            None if marks.is_empty() => at,
+            _ => self.texts_one_by_one(bytes, at, marks)?,
+        };
+        let end = last + self.end;
+        (end <= bytes.len()).then_some(end)
+    }
+
+    /// Notes the ends of the texts, and returns the last one.
+    #[inline(never)]
+    fn texts_one_by_one(&self, bytes: &[u8], at: usize, marks: &mut [u32]) -> Option<usize> {
+        let mut texts = Texts::new(bytes, at);
+        let mut last = at;
+        for (mark, behind) in marks.iter_mut().zip(&self.texts) {
+            texts.pass(*behind);
+            last = texts.end()?;
+            *mark = last as u32;
+        }
+        Some(last)
+    }
+
+    /// Decodes its fields from a place on, which must be at a byte's boundary.
+    pub fn decode<'a>(
+        &'a self,
+        bits: &mut Bits<'a>,
+        slots: &mut Slots,
+        values: &mut [Value<'a>],
+    ) -> Result<(), Fault> {
+        let bytes = bits.rest();
+        let marks = self.pass_over(bits, slots)?;
+        for (into, field) in &self.fields {
+            values[*into] = field.value(bytes, &marks);
+        }
+        Ok(())
+    }
+
+    /// Steps over its fields from a place on, which must be at a byte's boundary.
+    pub fn skip(&self, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
+        self.pass_over(bits, slots).map(|_| ())
+    }
+
+    /// Steps over its fields, keeps the integers that others refer to, and returns the marks.
+    fn pass_over(&self, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Vec<u32>, Fault> {
+        let mut marks = vec![0; self.marks()];
+        let bytes = bits.rest();
+        let bytes = bytes.get(..REACH).unwrap_or(bytes);
+        let end = self.step_over(bytes, 0, &mut marks).ok_or(Fault::Short)?;
+        for (slot, field) in &self.kept {
+            slots[*slot] = match field.value(bytes, &marks) {
+                Value::Unsigned(number) => number.into(),
+                Value::Signed(number) => number.into(),
+                _ => 0,
+            };
+        }
+        bits.bytes(end)?;
+        Ok(marks)
+    }
+}
+
+impl Field {
+    /// The same bytes, stored in another way.
+    pub fn with_form(&self, form: Form) -> Field {
+        Field { mark: self.mark, behind: self.behind, form }
+    }
+
+    /// Its value in an event with these marks.
+    pub fn value<'a>(&'a self, bytes: &'a [u8], marks: &[u32]) -> Value<'a> {
+        let at = marks[self.mark] as usize + self.behind;
+        match &self.form {
+            Form::Integer(read) => match read.number(bytes, at) {
+                Number::Unsigned(number) => Value::Unsigned(number),
+                Number::Signed(number) => Value::Signed(number),
+            },
+            Form::Enum(read, labels) => Value::Enum(read.number(bytes, at), labels),
+            Form::Bool(read) => Value::Bool(read.raw(bytes, at) != 0),
+            Form::Float(Read::U32) => Value::Float(f32::from_le_bytes(array(bytes, at)).into()),
+            Form::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
+            Form::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
+            Form::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
+        }
+    }
+}
+
+impl Read {
+    /// How to read an integer, if it is one of these.
+    pub fn integer(integer: &Integer) -> Option<Read> {
+        if integer.order != ByteOrder::Little || integer.align < 8 {
+            return None;
+        }
+        Some(match (integer.size, integer.signed) {
+            (8, false) => Read::U8,
+            (16, false) => Read::U16,
+            (32, false) => Read::U32,
+            (64, false) => Read::U64,
+            (8, true) => Read::I8,
+            (16, true) => Read::I16,
+            (32, true) => Read::I32,
+            (64, true) => Read::I64,
+            _ => return None,
+        })
+    }
+
+    /// How to read the bits of a floating-point number, if it is one of these.
+    pub fn float(float: &Float) -> Option<Read> {
+        match float {
+            Float { size: 32, align: 8.., order: ByteOrder::Little } => Some(Read::U32),
+            Float { size: 64, align: 8.., order: ByteOrder::Little } => Some(Read::U64),
+            _ => None,
+        }
+    }
+
+    /// How many bytes it has.
+    pub fn size(self) -> usize {
+        match self {
+            Read::U8 | Read::I8 => 1,
+            Read::U16 | Read::I16 => 2,
+            Read::U32 | Read::I32 => 4,
+            Read::U64 | Read::I64 => 8,
+        }
+    }
+
+    fn number(self, bytes: &[u8], at: usize) -> Number {
+        let raw = self.raw(bytes, at);
+        match self {
+            Read::U8 | Read::U16 | Read::U32 | Read::U64 => Number::Unsigned(raw),
+            Read::I8 | Read::I16 | Read::I32 | Read::I64 => Number::Signed(raw as i64),
+        }
+    }
+
+    /// The number in 64 bits, in two's complement.
+    #[inline(always)]
+    pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
+        match self {
+            Read::U8 => u8::from_le_bytes(array(bytes, at)).into(),
+            Read::U16 => u16::from_le_bytes(array(bytes, at)).into(),
+            Read::U32 => u32::from_le_bytes(array(bytes, at)).into(),
+            Read::U64 | Read::I64 => u64::from_le_bytes(array(bytes, at)),
+            Read::I8 => i8::from_le_bytes(array(bytes, at)) as u64,
+            Read::I16 => i16::from_le_bytes(array(bytes, at)) as u64,
+            Read::I32 => i32::from_le_bytes(array(bytes, at)) as u64,
+        }
+    }
+}
+
+/// Bytes at a place. They are there: stepping over the event made sure of it.
+#[inline(always)]
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+}

@@ -1,0 +1,379 @@
+//! Parts of packets, event by event.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use super::bits::{Bits, Fault, MAX_EMPTY};
+use super::clock::Timebase;
+use super::event_header::{EventHeader, Lttng};
+use super::fast::batch::{Batch, Located, Rows};
+use super::fast::run::{Reached, Room, Run, step_both, step_run};
+use super::fast::stretch::{REACH, Stretch};
+use super::frozen::Frozen;
+use super::plan::Plan;
+use super::stream_plan::StreamPlan;
+use super::tally::Tally;
+use crate::{Collect, Decoded, Events, Value, Window};
+
+/// Where in a packet decoding is.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    /// In bits from the beginning of the part's bytes.
+    pub at: usize,
+    /// The clock's count.
+    pub clock: u64,
+    /// How many more elements may take no room, in all events of the packet together.
+    pub empty: u32,
+}
+
+impl Cursor {
+    /// A cursor at a packet's first event.
+    pub fn new(at: usize, clock: u64) -> Cursor {
+        Cursor { at, clock, empty: MAX_EMPTY }
+    }
+}
+
+/// The part of a packet that has been read.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// These begin at a multiple of every alignment.
+    pub bytes: &'a [u8],
+    /// Where the content ends, in bits from the beginning of the bytes.
+    pub end: usize,
+    /// The values of the packet's context.
+    pub context: &'a [Frozen],
+    /// The values in the packet's header and context that events may refer to.
+    pub slots: &'a [i128],
+}
+
+impl<'a> Part<'a> {
+    /// The bytes of which all bits are content, as far as marks reach.
+    pub fn whole_bytes(&self) -> &'a [u8] {
+        &self.bytes[..self.bytes.len().min(self.end / 8).min(REACH)]
+    }
+}
+
+/// Why decoding stopped, with the cursor before the event that it stopped at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// There is no event there: all have been decoded.
+    End,
+    /// The event ends after the bytes that are there.
+    Short,
+    /// The metadata describes no event with this id.
+    UnknownClass(u64),
+    /// The event takes no room, so there would be no end of them.
+    NoRoom,
+    /// The event cannot be decoded.
+    Fault(Fault),
+}
+
+/// How many events of a class in a row make it likely that more follow.
+const STREAK: usize = 8;
+
+/// A part of a packet while its events are decoded.
+pub struct Decoding<'a> {
+    plan: &'a StreamPlan,
+    part: Part<'a>,
+    limits: RangeInclusive<i64>,
+    slots: Vec<i128>,
+    /// For each class that the part has events of, those that have been stepped over. Within one, the clock never
+    /// goes back.
+    batches: Vec<Batch<'a>>,
+    /// For each class one more than the place of its batch, or 0.
+    places: Vec<u32>,
+    /// The place of the class whose events are being stepped over.
+    current: usize,
+    /// Whether events of different classes take turns.
+    is_mixed: bool,
+    /// Whether the next event cannot be stepped over.
+    is_stuck: bool,
+    /// Where it is.
+    pub cursor: Cursor,
+    /// The events that have been handed over.
+    pub tally: Tally,
+    /// Why it has stopped, once it has.
+    pub stop: Option<Stop>,
+}
+
+/// Decodes all events of one part or two, and hands those in the window to the collector.
+pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> ControlFlow<C::Stop> {
+    if let [one, other] = parts {
+        while let Some(run) = one.run(collector)?
+            && let Some(other_run) = other.run(collector)?
+        {
+            let (reached, other_reached) = step_both(run, other_run);
+            one.keep(reached);
+            other.keep(other_reached);
+        }
+    }
+    for part in parts {
+        while let Some((run, reached, room)) = part.run(collector)? {
+            let reached = step_run(run, reached, room);
+            part.keep(reached);
+        }
+        part.hand_over_all(collector)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// What is known of an event that looks as if it could be stepped over.
+pub struct Simple<'a> {
+    pub header: Lttng,
+    pub first_bytes: u64,
+    pub id: u64,
+    /// The position of its class.
+    pub position: usize,
+    /// What follows its header.
+    pub stretch: &'a Stretch,
+}
+
+/// The event at a place, if it looks as if it could be stepped over: it is whole bytes after the short form of one of
+/// LTTng's headers, as nearly all are.
+#[inline(always)]
+pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option<Simple<'a>> {
+    let EventHeader::Lttng(header) = plan.header else { return None };
+    let rest = bytes.get(at / 8..).filter(|_| at.is_multiple_of(8))?;
+    let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
+    let id = header.id(first_bytes)?;
+    let position = plan.position(id)?;
+    match &plan.classes.get(position)?.plan {
+        Plan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
+        Plan::Stages(_) => None,
+    }
+}
+
+/// A run that is about to be stepped over: the run, where it begins, and room for its events.
+type ReadyRun<'r> = (Run<'r>, Reached, Room<'r>);
+
+impl<'a> Decoding<'a> {
+    /// A part of a packet, from a place on.
+    pub fn new(plan: &'a StreamPlan, part: Part<'a>, cursor: Cursor, window: Window) -> Decoding<'a> {
+        Decoding {
+            plan,
+            part,
+            limits: window.limits(),
+            slots: part.slots.to_vec(),
+            batches: Vec::new(),
+            places: vec![0; plan.classes.len()],
+            current: 0,
+            is_mixed: false,
+            is_stuck: false,
+            cursor,
+            tally: Tally::default(),
+            stop: None,
+        }
+    }
+
+    /// The next run of events that can be stepped over. Decodes all events before it the general way. `None` when there
+    /// are no more.
+    fn run<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop, Option<ReadyRun<'_>>> {
+        let Simple { header, id, position, stretch, .. } = loop {
+            if self.stop.is_some() {
+                return ControlFlow::Continue(None);
+            }
+            if self.is_mixed {
+                self.step_mixed(collector)?;
+            }
+            match simple_event(self.plan, self.part.bytes, self.cursor.at) {
+                Some(simple) if !self.is_stuck => break simple,
+                _ => match self.event(self.cursor, collector)? {
+                    Ok(next) => (self.cursor, self.is_stuck) = (next, false),
+                    Err(stop) => self.stop = Some(stop),
+                },
+            }
+        };
+        self.current = self.batch_with_room(position, collector)?;
+        let run = Run { header, id, stretch, bytes: self.part.whole_bytes() };
+        let Cursor { at, clock, .. } = self.cursor;
+        let reached = Reached { at: at / 8, clock, events: 0, is_stuck: false };
+        ControlFlow::Continue(Some((run, reached, self.batches[self.current].room())))
+    }
+
+    /// Steps over simple events one by one, until there are several of one class in a row, which are better stepped over
+    /// as a run: to begin one takes as long as to step over some events.
+    fn step_mixed<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop> {
+        let bytes = self.part.whole_bytes();
+        let (mut last, mut streak) = (u64::MAX, 0);
+        self.is_stuck = true;
+        while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at)
+            && let Simple { header, first_bytes, id, position, stretch } = simple
+            && let Cursor { at, clock, .. } = self.cursor
+            && let Some(passed) = header.passed(first_bytes, id, clock)
+            && let Some(clock) = clock.checked_add(passed)
+        {
+            streak = if id == last { streak + 1 } else { 0 };
+            last = id;
+            if streak == STREAK {
+                (self.is_mixed, self.is_stuck) = (false, false);
+                break;
+            }
+            let batch = self.batch_with_room(position, collector)?;
+            let end = self.batches[batch].step_over(stretch, bytes, at / 8 + header.size(), clock);
+            let Some(end) = end else { break };
+            self.cursor = Cursor { at: end * 8, clock, ..self.cursor };
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Keeps what a run found.
+    fn keep(&mut self, reached: Reached) {
+        self.batches[self.current].take(reached.events);
+        self.is_stuck = reached.is_stuck && reached.events == 0;
+        self.is_mixed = reached.is_stuck && reached.events < STREAK;
+        self.cursor = Cursor { at: reached.at * 8, clock: reached.clock, ..self.cursor };
+    }
+
+    /// Decodes one event, whatever it is.
+    #[inline(never)]
+    fn event<C: Collect>(
+        &mut self,
+        cursor: Cursor,
+        collector: &mut C,
+    ) -> ControlFlow<C::Stop, Result<Cursor, Stop>> {
+        let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
+        self.slots.copy_from_slice(self.part.slots);
+        let begun = begin_event(self.plan, &mut bits, cursor, self.part.end, &mut self.slots);
+        let (position, clock) = match begun {
+            Ok(begun) => begun,
+            Err(stop) => return ControlFlow::Continue(Err(stop)),
+        };
+        if clock < cursor.clock {
+            let [from, to] = [cursor.clock, clock].map(|clock| self.plan.timebase.time(clock));
+            self.tally.steps.step(from, to);
+            self.hand_over_all(collector)?;
+        }
+        let decoded = match &self.plan.classes[position].plan {
+            Plan::InPlace(stretch, _) if stretch.is_empty() && bits.at() == cursor.at => {
+                return ControlFlow::Continue(Err(Stop::NoRoom));
+            }
+            Plan::InPlace(stretch, _) => {
+                let batch = self.batch_with_room(position, collector)?;
+                let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
+                match self.batches[batch].step_over(stretch, bytes, at, clock) {
+                    Some(end) => bits.bytes(end - at).map(|_| ()),
+                    None => Err(Fault::Short),
+                }
+            }
+            Plan::Stages(stages) => match stages.decode(&mut bits, &mut self.slots, self.part.context) {
+                Ok(values) if bits.check_end().is_ok() && bits.at() > cursor.at => {
+                    self.hand_over_one(position, clock, &values, collector)?;
+                    Ok(())
+                }
+                Ok(_) => bits.check_end(),
+                Err(fault) => Err(fault),
+            },
+        };
+        ControlFlow::Continue(match decoded {
+            Ok(()) if bits.at() == cursor.at => Err(Stop::NoRoom),
+            Ok(()) => Ok(Cursor { at: bits.at(), clock, empty: bits.empty }),
+            Err(fault) => Err(fault.into()),
+        })
+    }
+
+    /// The place of a class's batch, which has room for an event.
+    #[inline(always)]
+    fn batch_with_room<C: Collect>(
+        &mut self,
+        position: usize,
+        collector: &mut C,
+    ) -> ControlFlow<C::Stop, usize> {
+        let place = match self.places[position].checked_sub(1) {
+            Some(place) => place as usize,
+            None => {
+                self.batches.push(Batch::new(&self.plan.classes[position]));
+                self.places[position] = self.batches.len() as u32;
+                self.batches.len() - 1
+            }
+        };
+        if self.batches[place].is_full() {
+            self.hand_over(place, collector)?;
+        }
+        ControlFlow::Continue(place)
+    }
+
+    fn hand_over_all<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop> {
+        for place in 0..self.batches.len() {
+            if self.batches[place].rows().count() > 0 {
+                self.hand_over(place, collector)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Hands over the events of a class that have been stepped over, and makes room for others.
+    #[inline(never)]
+    fn hand_over<C: Collect>(&mut self, place: usize, collector: &mut C) -> ControlFlow<C::Stop> {
+        let batch = &mut self.batches[place];
+        let (class, timebase) = (batch.class, &self.plan.timebase);
+        let Plan::InPlace(_, wanted) = &class.plan else { return ControlFlow::Continue(()) };
+        let rows = within(&self.limits, batch.rows(), timebase);
+        let count = rows.count();
+        let mut flow = ControlFlow::Continue(());
+        if count > 0 {
+            let [first, last] = [0, count - 1].map(|event| timebase.time(rows.clock(event)));
+            self.tally.count(count as u64, first, last);
+            if class.is_wanted {
+                let Part { bytes, context, .. } = self.part;
+                let fields = Located { bytes, context, timebase, rows, wanted };
+                flow = collector.events(&Events { class: class.class.index, count, fields: &fields });
+            }
+        }
+        batch.make_room();
+        flow
+    }
+
+    /// Hands over an event that has been decoded.
+    fn hand_over_one<C: Collect>(
+        &mut self,
+        position: usize,
+        clock: u64,
+        values: &[Value<'_>],
+        collector: &mut C,
+    ) -> ControlFlow<C::Stop> {
+        let class = &self.plan.classes[position];
+        let timestamp = self.plan.timebase.time(clock);
+        if !self.limits.contains(&timestamp) {
+            return ControlFlow::Continue(());
+        }
+        self.tally.count(1, timestamp, timestamp);
+        if class.is_wanted {
+            collector.events(&Decoded { timestamp, values }.events(class.class.index))?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Decodes the header of the event at a cursor: the position of its class, and the clock's count.
+pub fn begin_event(
+    plan: &StreamPlan,
+    bits: &mut Bits<'_>,
+    cursor: Cursor,
+    end: usize,
+    slots: &mut [i128],
+) -> Result<(usize, u64), Stop> {
+    bits.empty = cursor.empty;
+    if bits.left() == 0 {
+        return Err(if bits.at() >= end { Stop::End } else { Stop::Short });
+    }
+    let mut clock = cursor.clock;
+    let id = plan.header.decode(bits, slots, &mut clock)?;
+    let position = plan.position(id).filter(|&position| position < plan.classes.len());
+    Ok((position.ok_or(Stop::UnknownClass(id))?, clock))
+}
+
+/// The events within limits, of some whose times never go back.
+fn within<'a>(limits: &RangeInclusive<i64>, rows: Rows<'a>, timebase: &Timebase) -> Rows<'a> {
+    let mut times = (0..rows.count()).map(|event| timebase.time(rows.clock(event)));
+    let to = times.clone().rposition(|time| time <= *limits.end()).map_or(0, |last| last + 1);
+    let from = times.position(|time| time >= *limits.start()).unwrap_or(to);
+    rows.between(from.min(to), to)
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        match fault {
+            Fault::Short => Stop::Short,
+            other => Stop::Fault(other),
+        }
+    }
+}

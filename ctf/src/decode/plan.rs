@@ -1,0 +1,306 @@
+//! An event class, compiled once into what decodes the fields somebody wants.
+//!
+//! Nearly all events are one [stretch](super::fast::stretch) of whole bytes in little-endian order, and are only stepped
+//! over: their fields are read where they are. Whatever is in the way of that takes the [general path](super::general),
+//! one stage after the other.
+
+use std::sync::Arc;
+
+use super::bits::{Bits, Fault};
+use super::fast::stretch::{Field, Form, Read, Stretch};
+use super::frozen::Frozen;
+use super::general::{self, Slots};
+use crate::Value;
+use crate::metadata::{EnvironmentValue, Integer, Length, Type};
+
+/// How to decode the events of a class.
+#[derive(Debug)]
+pub enum Plan {
+    /// Step over them, and read the wanted fields in place.
+    InPlace(Stretch, Vec<Wanted>),
+    /// Take one stage after the other.
+    Stages(Stages),
+}
+
+/// Where the values of a wanted field come from.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// From each event.
+    Field(Field),
+    /// From somewhere else.
+    Constant(Constant),
+}
+
+/// A value that does not change from event to event.
+#[derive(Clone, Debug)]
+pub enum Constant {
+    /// The same for the trace.
+    Environment(EnvironmentValue),
+    /// A member of the packet context.
+    Packet(usize),
+    /// There is none.
+    Nothing,
+}
+
+impl Constant {
+    /// The value, in a packet with this context.
+    pub fn value<'a>(&'a self, context: &'a [Frozen]) -> Value<'a> {
+        match self {
+            Constant::Environment(EnvironmentValue::Text(text)) => Value::Text(text.as_bytes()),
+            Constant::Environment(EnvironmentValue::Integer(number)) => match i64::try_from(*number) {
+                Ok(number) => Value::Signed(number),
+                Err(_) => Value::Unsigned(*number as u64),
+            },
+            Constant::Packet(member) => context.get(*member).map_or(Value::Unsigned(0), Frozen::value),
+            Constant::Nothing => Value::Unsigned(0),
+        }
+    }
+}
+
+/// Stages, one after the other.
+#[derive(Debug)]
+pub struct Stages {
+    stages: Vec<Stage>,
+    /// The constants, with where they go.
+    constants: Vec<(usize, Constant)>,
+    /// Values that are wanted again: from where they go at first to where they go too.
+    repeats: Vec<(usize, usize)>,
+    /// How many values are wanted.
+    width: usize,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Decode whole bytes.
+    Stretch(Stretch),
+    /// Move on to a multiple of so many bits.
+    Align(u32),
+    /// Step over anything.
+    Skip(Type),
+    /// Read anything.
+    Any { kind: Type, into: usize },
+}
+
+/// A scope of an event, with where the value of each of its members goes, if anywhere.
+pub type WantedMembers<'t> = (&'t Type, Vec<Option<usize>>);
+
+impl Plan {
+    /// A plan for scopes that stand one after the other. `byte_aligned` says whether the first begins at a byte's
+    /// boundary. `constants` has a place for each wanted value, and a constant where no member goes. `repeats` are
+    /// values that are wanted again, from where they go at first to where they go too.
+    pub fn new(
+        scopes: &[WantedMembers<'_>],
+        byte_aligned: bool,
+        constants: Vec<Option<Constant>>,
+        repeats: Vec<(usize, usize)>,
+    ) -> Plan {
+        let mut planner = Planner {
+            stages: Vec::new(),
+            stretch: Stretch::default(),
+            modulus: if byte_aligned { 8 } else { 1 },
+            residue: 0,
+        };
+        for (scope, wanted) in scopes {
+            planner.align(scope.align());
+            for (member, into) in scope.members().iter().zip(wanted) {
+                planner.field(&member.kind, *into);
+            }
+        }
+        let stretch = std::mem::take(&mut planner.stretch);
+        if planner.stages.is_empty() && stretch.kept.is_empty() {
+            let constants = constants.into_iter().map(|constant| constant.unwrap_or(Constant::Nothing));
+            let mut wanted: Vec<_> = constants.map(Wanted::Constant).collect();
+            stretch.fields.iter().for_each(|(into, field)| wanted[*into] = Wanted::Field(field.clone()));
+            repeats.iter().for_each(|&(from, into)| wanted[into] = wanted[from].clone());
+            return Plan::InPlace(stretch, wanted);
+        }
+        planner.stretch = stretch;
+        planner.end_stretch();
+        let (stages, width) = (planner.stages, constants.len());
+        let places = constants.into_iter().enumerate();
+        let constants = places.filter_map(|(into, constant)| Some((into, constant?))).collect();
+        Plan::Stages(Stages { stages, constants, repeats, width })
+    }
+
+    /// Whether it needs the context of packets.
+    pub fn needs_context(&self) -> bool {
+        let is_packet = |constant: &Constant| matches!(constant, Constant::Packet(_));
+        match self {
+            Plan::InPlace(_, wanted) => wanted
+                .iter()
+                .any(|wanted| matches!(wanted, Wanted::Constant(constant) if is_packet(constant))),
+            Plan::Stages(stages) => stages.constants.iter().any(|(_, constant)| is_packet(constant)),
+        }
+    }
+}
+
+impl Stages {
+    /// Steps over one event.
+    pub fn skip(&self, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
+        for stage in &self.stages {
+            match stage {
+                Stage::Stretch(stretch) => stretch.skip(bits, slots)?,
+                Stage::Align(align) => bits.align(*align)?,
+                Stage::Skip(kind) | Stage::Any { kind, .. } => general::skip(kind, bits, slots)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes one event in a packet with this context.
+    pub fn decode<'a>(
+        &'a self,
+        bits: &mut Bits<'a>,
+        slots: &mut Slots,
+        context: &'a [Frozen],
+    ) -> Result<Vec<Value<'a>>, Fault> {
+        let mut values = vec![Value::Unsigned(0); self.width];
+        for stage in &self.stages {
+            match stage {
+                Stage::Stretch(stretch) => stretch.decode(bits, slots, &mut values)?,
+                Stage::Align(align) => bits.align(*align)?,
+                Stage::Skip(kind) => general::skip(kind, bits, slots)?,
+                Stage::Any { kind, into } => values[*into] = general::value(kind, bits, slots)?,
+            }
+        }
+        for (into, constant) in &self.constants {
+            values[*into] = constant.value(context);
+        }
+        for (from, into) in &self.repeats {
+            values[*into] = values[*from].clone();
+        }
+        Ok(values)
+    }
+}
+
+/// Makes a plan.
+struct Planner {
+    stages: Vec<Stage>,
+    /// The stretch that is being made; the place is at its end.
+    stretch: Stretch,
+    /// The place is known to be `residue` bits past a multiple of `modulus` bits.
+    modulus: u32,
+    residue: u32,
+}
+
+impl Planner {
+    fn field(&mut self, kind: &Type, into: Option<usize>) {
+        self.align(kind.align());
+        let in_bytes = self.modulus >= 8 && self.residue.is_multiple_of(8);
+        match kind {
+            Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
+                let form = if integer.is_boolean { Form::Bool(read) } else { Form::Integer(read) };
+                let field = self.pass(read.size(), form);
+                self.keep(integer, read, field, into);
+            }
+            Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
+                let field = self.pass(read.size(), Form::Enum(read, Arc::clone(labels)));
+                self.keep(integer, read, field, into);
+            }
+            Type::Float(float) if in_bytes && let Some(read) = Read::float(float) => {
+                let field = self.pass(read.size(), Form::Float(read));
+                self.want(field, into);
+            }
+            Type::Text if in_bytes => {
+                let field = self.stretch.text();
+                self.want(field, into);
+                (self.modulus, self.residue) = (8, 0);
+            }
+            Type::Array(array)
+                if in_bytes
+                    && (into.is_none() || kind.is_text_array())
+                    && let Length::Fixed(length) = array.length
+                    && let Some(bytes) = whole_bytes(&array.element, length) =>
+            {
+                let field = self.pass(bytes, Form::Characters(bytes));
+                self.want(field, into);
+            }
+            Type::Struct(structure) if into.is_none() => {
+                for member in &structure.members {
+                    self.field(&member.kind, None);
+                }
+            }
+            // A number that is skipped and that nobody refers to, of an odd size or in the other order.
+            Type::Integer(Integer { size, slot: None, .. })
+            | Type::Enum(Integer { size, slot: None, .. }, _)
+                if in_bytes && into.is_none() && size.is_multiple_of(8) =>
+            {
+                self.skip(*size / 8);
+            }
+            _ => {
+                self.end_stretch();
+                self.stages.push(match into {
+                    Some(into) => Stage::Any { kind: kind.clone(), into },
+                    None => Stage::Skip(kind.clone()),
+                });
+                (self.modulus, self.residue) = (ends_at(kind), 0);
+            }
+        }
+    }
+
+    fn want(&mut self, field: Field, into: Option<usize>) {
+        self.stretch.fields.extend(into.map(|into| (into, field)));
+    }
+
+    /// Wants an integer, and keeps it if others refer to it.
+    fn keep(&mut self, integer: &Integer, read: Read, field: Field, into: Option<usize>) {
+        self.stretch.kept.extend(integer.slot.map(|slot| (slot, field.with_form(Form::Integer(read)))));
+        self.want(field, into);
+    }
+
+    /// Moves on by something of so many bytes.
+    fn pass(&mut self, bytes: usize, form: Form) -> Field {
+        self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
+        self.stretch.pass(bytes, form)
+    }
+
+    /// Moves on by so many bytes that nobody wants.
+    fn skip(&mut self, bytes: u32) {
+        self.pass(bytes as usize, Form::Integer(Read::U8));
+    }
+
+    fn end_stretch(&mut self) {
+        let stretch = std::mem::take(&mut self.stretch);
+        if !stretch.is_empty() {
+            self.stages.push(Stage::Stretch(stretch));
+        }
+    }
+
+    fn align(&mut self, align: u32) {
+        if align > self.modulus {
+            self.end_stretch();
+            self.stages.push(Stage::Align(align));
+            (self.modulus, self.residue) = (align, 0);
+            return;
+        }
+        let padding = self.residue.wrapping_neg() & (align - 1);
+        if padding == 0 {
+            return;
+        }
+        if padding.is_multiple_of(8) && self.residue.is_multiple_of(8) {
+            self.skip(padding / 8);
+        } else {
+            self.end_stretch();
+            self.stages.push(Stage::Align(align));
+            self.residue = (self.residue + padding) % self.modulus;
+        }
+    }
+}
+
+/// The size in bytes of so many elements, if it is a whole number of them.
+fn whole_bytes(element: &Type, length: u64) -> Option<usize> {
+    let size = general::packed_size(element).filter(|size| size.is_multiple_of(8))?;
+    usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)
+}
+
+/// A multiple of how many bits a field of this type surely ends at.
+fn ends_at(kind: &Type) -> u32 {
+    match kind {
+        Type::Variable(_) | Type::Text => 8,
+        Type::Array(array) if kind.align() >= 8 => match general::packed_size(&array.element) {
+            Some(size) if size.is_multiple_of(8) => 8,
+            _ => 1,
+        },
+        _ => 1,
+    }
+}

@@ -1,0 +1,127 @@
+//! A stream class with the plans of its events: all that decoding a packet's events needs.
+
+use std::sync::Arc;
+
+use super::clock::Timebase;
+use super::event_header::EventHeader;
+use super::plan::{Constant, Plan};
+use crate::metadata::{Metadata, StreamClass, Type};
+use crate::{EventClass, Scope};
+
+/// How to decode the events of a stream.
+#[derive(Debug)]
+pub struct StreamPlan {
+    /// How to decode the header of an event.
+    pub header: EventHeader,
+    /// How to decode the events of each class.
+    pub classes: Vec<ClassPlan>,
+    /// The ids of the classes where they are not the classes' positions.
+    ids: Option<Vec<u64>>,
+    /// The times of the clock's counts.
+    pub timebase: Timebase,
+    /// Whether packet contexts must be decoded for the values that are wanted.
+    pub needs_context: bool,
+}
+
+/// How to decode the events of a class.
+#[derive(Debug)]
+pub struct ClassPlan {
+    /// The class.
+    pub class: Arc<EventClass>,
+    /// Whether its events are handed to the consumer.
+    pub is_wanted: bool,
+    /// The fields that are wanted, as indexes into those of the class.
+    pub fields: Box<[usize]>,
+    /// How to decode them.
+    pub plan: Plan,
+}
+
+impl StreamPlan {
+    /// Plans for the events of a stream class. `classes` are its events' classes, in the same order, and
+    /// `wanted` the fields that are wanted of them.
+    pub fn new(
+        metadata: &Metadata,
+        stream: &StreamClass,
+        classes: &[Arc<EventClass>],
+        wanted: &[Option<Vec<usize>>],
+    ) -> StreamPlan {
+        let header = EventHeader::new(stream);
+        let plans = stream.events.iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
+            let fields = wanted.as_deref().unwrap_or_default();
+            let firsts = first_positions(fields, class.fields.len());
+            let scopes = [
+                (Scope::StreamContext, &stream.event_context),
+                (Scope::EventContext, &layout.context),
+                (Scope::Payload, &layout.payload),
+            ];
+            let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
+                let kind = kind.as_ref()?;
+                Some((kind, targets(class, scope, kind, &firsts)))
+            });
+            let scopes: Vec<_> = scopes.collect();
+            let constants = fields.iter().map(|&field| constant(metadata, stream, class, field));
+            let constants: Vec<_> = constants.collect();
+            let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
+                let from = firsts.get(field).copied().flatten()?;
+                (from < into).then_some((from, into))
+            });
+            ClassPlan {
+                class: Arc::clone(class),
+                is_wanted: wanted.is_some(),
+                fields: fields.into(),
+                plan: Plan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
+            }
+        });
+        let classes: Vec<_> = plans.collect();
+        let needs_context = classes.iter().any(|class| class.plan.needs_context());
+        let dense = stream.events.iter().zip(0..).all(|(event, id)| event.id == id);
+        let ids = (!dense).then(|| stream.events.iter().map(|event| event.id).collect());
+        StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
+    }
+
+    /// Where among the classes the one with this id is; if there is no such class, it may be after the last.
+    #[inline(always)]
+    pub fn position(&self, id: u64) -> Option<usize> {
+        match &self.ids {
+            None => usize::try_from(id).ok(),
+            Some(ids) => ids.binary_search(&id).ok(),
+        }
+    }
+}
+
+/// For each field of a class, where among the wanted fields it is first.
+fn first_positions(wanted: &[usize], fields: usize) -> Vec<Option<usize>> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut firsts = vec![None; fields];
+    for (position, &field) in wanted.iter().enumerate().rev() {
+        if let Some(first) = firsts.get_mut(field) {
+            *first = Some(position);
+        }
+    }
+    firsts
+}
+
+/// For each member of a scope, where among the wanted fields it is first.
+fn targets(class: &EventClass, scope: Scope, kind: &Type, firsts: &[Option<usize>]) -> Vec<Option<usize>> {
+    let begin = class.fields.iter().position(|field| field.scope == scope).unwrap_or(usize::MAX);
+    let firsts = firsts.get(begin..).unwrap_or_default();
+    (0..kind.members().len()).map(|member| firsts.get(member).copied().flatten()).collect()
+}
+
+/// The value of a wanted field, if it does not change from event to event.
+fn constant(metadata: &Metadata, stream: &StreamClass, class: &EventClass, field: usize) -> Option<Constant> {
+    let wanted = class.fields.get(field)?;
+    match wanted.scope {
+        Scope::Environment => {
+            metadata.environment.get(field).map(|(_, value)| Constant::Environment(value.clone()))
+        }
+        Scope::Packet => {
+            let members = stream.packet_context.as_ref().map_or(&[][..], Type::members);
+            let member = members.iter().position(|member| member.label == wanted.name)?;
+            Some(Constant::Packet(member))
+        }
+        Scope::StreamContext | Scope::EventContext | Scope::Payload => None,
+    }
+}

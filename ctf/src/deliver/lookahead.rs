@@ -1,0 +1,180 @@
+//! The next events of an open packet: found, but not yet handed out.
+//!
+//! Events are located in chunks, so that the merge finds them ready and the loop that finds them stays tight. A chunk is
+//! also what a clock may step back within without bringing events out of order: it is sorted then.
+
+use std::ops::RangeInclusive;
+
+use super::open_packet::OpenPacket;
+use crate::decode::bits::Bits;
+use crate::decode::fast::stretch::Stretch;
+use crate::decode::part::{Cursor, Part, Stop, begin_event, simple_event};
+use crate::decode::plan::Plan;
+use crate::decode::stream_plan::StreamPlan;
+use crate::decode::tally::Tally;
+
+/// The number of events that are located ahead.
+const CHUNK: usize = 512;
+
+/// An event that has been located.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    /// When it happened: nanoseconds since 1970.
+    pub timestamp: i64,
+    /// The position of its class in the plan.
+    pub position: u32,
+    /// Where its marks begin, if its fields are read in place.
+    marks: u32,
+    /// Where it begins in the part, in bits, if it must be decoded.
+    pub at: usize,
+}
+
+/// Located events of one part of a packet.
+#[derive(Debug, Default)]
+pub struct Lookahead {
+    events: Vec<Ahead>,
+    /// The first one that has not been handed out.
+    next: usize,
+    /// The marks of events whose fields are read in place, and room for more.
+    marks: Vec<u32>,
+    /// How many of the marks are taken.
+    taken: usize,
+    /// Why locating events stopped, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl Lookahead {
+    /// The next event.
+    #[inline(always)]
+    pub fn peek(&self) -> Option<&Ahead> {
+        self.events.get(self.next)
+    }
+
+    /// Moves on to the one after it.
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        self.next += 1;
+    }
+
+    /// The marks of an event whose fields are read in place.
+    #[inline(always)]
+    pub fn marks(&self, event: &Ahead, count: usize) -> &[u32] {
+        &self.marks[event.marks as usize..][..count]
+    }
+
+    /// Makes it empty, to be used again.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        (self.next, self.taken, self.stop) = (0, 0, None);
+    }
+
+    /// Locates the next events of a packet's part, those within the limits of time. The events before must have been
+    /// handed out.
+    pub fn fill(&mut self, packet: &mut OpenPacket, limits: &RangeInclusive<i64>, tally: &mut Tally) {
+        self.clear();
+        let plan = &*packet.plan;
+        let mut chunk = Chunk { ahead: self, plan, part: packet.part(), limits, tally, is_sorted: true };
+        let cursor = chunk.locate(packet.cursor());
+        let is_sorted = chunk.is_sorted;
+        packet.set_cursor(cursor);
+        if !is_sorted {
+            self.events.sort_by_key(|event| event.timestamp);
+        }
+    }
+}
+
+/// A chunk while its events are being located.
+struct Chunk<'c> {
+    ahead: &'c mut Lookahead,
+    plan: &'c StreamPlan,
+    part: Part<'c>,
+    limits: &'c RangeInclusive<i64>,
+    tally: &'c mut Tally,
+    is_sorted: bool,
+}
+
+impl Chunk<'_> {
+    /// Locates events from a cursor on, and returns where it got to.
+    fn locate(&mut self, mut cursor: Cursor) -> Cursor {
+        let bytes = self.part.whole_bytes();
+        let mut slots = self.part.slots.to_vec();
+        while self.ahead.events.len() < CHUNK {
+            if let Some(simple) = simple_event(self.plan, self.part.bytes, cursor.at)
+                && let Some(passed) = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)
+                && let Some(clock) = cursor.clock.checked_add(passed)
+                && let begin = cursor.at / 8 + simple.header.size()
+                && let Some(end) = self.step_over(simple.stretch, bytes, begin)
+            {
+                self.push(clock, simple.position, simple.stretch.marks(), 0);
+                cursor = Cursor { at: end * 8, clock, ..cursor };
+                continue;
+            }
+            match self.general(cursor, &mut slots) {
+                Ok(next) => cursor = next,
+                Err(stop) => {
+                    self.ahead.stop = Some(stop);
+                    break;
+                }
+            }
+        }
+        cursor
+    }
+
+    /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.
+    #[inline(always)]
+    fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize) -> Option<usize> {
+        let Lookahead { marks, taken, .. } = &mut *self.ahead;
+        let needed = *taken + stretch.marks();
+        if marks.len() < needed {
+            marks.resize(2 * needed, 0);
+        }
+        stretch.step_over(bytes, at, &mut marks[*taken..needed])
+    }
+
+    /// Steps over an event, whatever it is.
+    #[inline(never)]
+    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, Stop> {
+        let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
+        slots.copy_from_slice(self.part.slots);
+        let (position, clock) = begin_event(self.plan, &mut bits, cursor, self.part.end, slots)?;
+        let marks = match &self.plan.classes[position].plan {
+            Plan::InPlace(stretch, _) => {
+                let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
+                let end = self.step_over(stretch, bytes, at).ok_or(Stop::Short)?;
+                bits.bytes(end - at)?;
+                stretch.marks()
+            }
+            Plan::Stages(stages) => {
+                stages.skip(&mut bits, slots)?;
+                bits.check_end()?;
+                0
+            }
+        };
+        if bits.at() == cursor.at {
+            return Err(Stop::NoRoom);
+        }
+        if clock < cursor.clock {
+            let [from, to] = [cursor.clock, clock].map(|clock| self.plan.timebase.time(clock));
+            self.tally.steps.step(from, to);
+            self.is_sorted = false;
+        }
+        self.push(clock, position, marks, cursor.at);
+        Ok(Cursor { at: bits.at(), clock, empty: bits.empty })
+    }
+
+    /// Keeps an event whose marks were noted last, if it is within the limits.
+    #[inline(always)]
+    fn push(&mut self, clock: u64, position: usize, marks: usize, at: usize) {
+        let timestamp = self.plan.timebase.time(clock);
+        if !self.limits.contains(&timestamp) {
+            return;
+        }
+        if !self.plan.classes[position].is_wanted {
+            self.tally.count(1, timestamp, timestamp);
+            return;
+        }
+        let first = self.ahead.taken as u32;
+        self.ahead.taken += marks;
+        self.ahead.events.push(Ahead { timestamp, position: position as u32, marks: first, at });
+    }
+}

@@ -1,0 +1,9 @@
+//! From packets to consumers: [all at once](unordered), on all cores, or one by one [in the order of time](ordered).
+
+pub mod file_source;
+pub mod lookahead;
+pub mod open_packet;
+pub mod ordered;
+pub mod ordered_event;
+pub mod packet_source;
+pub mod unordered;

@@ -1,0 +1,595 @@
+//! Packets to events in the order of time: a k-way merge over packets.
+//!
+//! Within a packet events are in order. A packet is opened when the merge reaches the earliest time that its header
+//! allows, its *floor*, and then gives its next event to the merge for as long as it has any:
+//!
+//! ```text
+//!              stream 0   │ packet ──────────│   │ packet ───────│      │ packet (not open) …
+//!              stream 1      │ packet ───────────────│  │ packet (not open) …
+//!                                     ^ the merge: the earliest of all next events, unless a floor is earlier
+//! ```
+//!
+//! So packets of one stream may overlap, as they do where a tracer closed one before it had written its last events or
+//! where a clock was set back between them, and memory is bounded by the packets that are open at a time. A stream
+//! that has nothing yet, as over a network, holds events back that are later than its *watermark*, the time up to which
+//! it is known to be complete.
+//!
+//! Events of the same time come in the order of their streams, and then of their packets and positions in them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::lookahead::Lookahead;
+use super::open_packet::{OpenPacket, PART};
+use super::ordered_event::{OrderedEvent, Values};
+use super::packet_source::{NextPacket, Packet, PacketSource, Place};
+use super::unordered::MAX_DAMAGE;
+use crate::decode::bits::Bits;
+use crate::decode::plan::Plan;
+use crate::decode::stream_plan::StreamPlan;
+use crate::decode::tally::Tally;
+use crate::layout::{Layout, Want};
+use crate::metadata;
+use crate::packets::LocatedPacket;
+use crate::packets::bytes::Bytes;
+use crate::packets::pool::FilePool;
+use crate::packets::scan;
+use crate::{Damage, EventClass, Progress, Report, Trace, Window};
+
+/// The parts of all open packets together take about this much memory, unless there are very many streams.
+const MEMORY: usize = 8 << 20;
+
+/// A part is not smaller than this.
+const SMALLEST_PART: usize = 16 << 10;
+
+/// How many packets of one stream may be open at a time. Where more overlap, their events may come late.
+const MAX_OPEN: usize = 8;
+
+/// Events in the order of time; [`Reader::in_order`](crate::Reader::in_order) makes one.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Window, all_fields};
+///
+/// let reader = example();
+/// let mut events = reader.in_order(Window::default(), all_fields);
+/// let mut times = Vec::new();
+/// while let Some(event) = events.next_event() {
+///     times.push((event.timestamp(), event.stream()));
+/// }
+/// assert_eq!(times, [(10, 0), (20, 1), (30, 0)]);
+/// assert_eq!(events.report().events, 3);
+/// ```
+pub struct InOrder<'r> {
+    traces: Vec<MergedTrace<'r>>,
+    streams: Vec<MergedStream>,
+    want: Box<Want<'r>>,
+    limits: RangeInclusive<i64>,
+    /// The number that the next new event class gets.
+    next_class: usize,
+    files: FilePool,
+    /// Packets that are open, and in free slots those that were, whose memory is used again.
+    open: Vec<ActivePacket>,
+    free: Vec<usize>,
+    /// The open packets by their next events, but for the current one.
+    heads: BinaryHeap<Reverse<Head>>,
+    /// The streams that are not at their end by the earliest time of what is not open yet.
+    floors: BinaryHeap<Reverse<(i64, usize)>>,
+    /// The packet that the last event came from.
+    current: Option<Current>,
+    report: Report,
+    tally: Tally,
+    progress: Option<&'r Progress>,
+    /// The size of all packets that are known from the start, in bytes.
+    size: u64,
+}
+
+/// A trace whose packets are merged.
+struct MergedTrace<'r> {
+    source: Box<dyn PacketSource + 'r>,
+    layout: Arc<Layout>,
+    plans: Vec<Arc<StreamPlan>>,
+    /// The metadata that the source has delivered.
+    metadata: Vec<u8>,
+    /// The number of streams that are known.
+    streams: usize,
+}
+
+/// A stream whose packets are merged.
+struct MergedStream {
+    trace: usize,
+    /// Its number in the trace's source.
+    number: usize,
+    /// The class of its last packet.
+    class: usize,
+    /// The next packet, if it has arrived.
+    next: Option<(Place, LocatedPacket)>,
+    /// The number of packets that have been opened so far, and of those that are open.
+    packets: u64,
+    open: usize,
+    /// The time up to which it is complete.
+    watermark: i64,
+    /// Whether it is among the floors.
+    has_floor: bool,
+}
+
+/// What a stream was found to have next.
+#[derive(PartialEq, Eq)]
+enum Advance {
+    Packet,
+    Quiet,
+    End,
+}
+
+/// A packet that is open.
+struct ActivePacket {
+    packet: OpenPacket,
+    ahead: Lookahead,
+    place: Place,
+    offset: u64,
+    length: u64,
+    stream: usize,
+    number: u64,
+}
+
+/// What the merge compares: the time of a packet's next event, its stream and its number there. The last is its slot.
+type Head = (i64, usize, u64, usize);
+
+/// The packet whose events are being handed out, and what the next one is compared with.
+#[derive(Clone, Copy)]
+struct Current {
+    slot: usize,
+    stream: usize,
+    number: u64,
+    /// The earliest of the other packets' next events.
+    other: Option<Head>,
+    /// The earliest time of what is not open yet.
+    floor: Option<i64>,
+}
+
+impl Current {
+    /// Whether its event at this time comes before all others.
+    #[inline(always)]
+    fn is_first(&self, time: i64) -> bool {
+        self.floor.is_none_or(|floor| time < floor)
+            && self.other.is_none_or(|other| (time, self.stream, self.number) < (other.0, other.1, other.2))
+    }
+
+    /// The next event of the others, if it comes before what is not open yet.
+    #[inline(always)]
+    fn other_before_floor(&self) -> Option<Head> {
+        self.other.filter(|other| self.floor.is_none_or(|floor| other.0 < floor))
+    }
+}
+
+/// What comes next.
+pub enum Step<'a> {
+    /// An event.
+    Event(OrderedEvent<'a>),
+    /// Nothing yet: a source must deliver more before it is known which event is next. Files never wait.
+    Wait,
+    /// Nothing more.
+    End,
+}
+
+/// What the merge found to be next.
+enum Choice {
+    Packet(usize),
+    Wait,
+    End,
+}
+
+impl<'r> InOrder<'r> {
+    /// Merges the packets of sources, each of which is a trace. `want` says for each event class which fields to
+    /// decode, as [`Collect::want`](crate::Collect::want) does, also of classes that metadata adds later.
+    pub fn new(
+        sources: Vec<Box<dyn PacketSource + 'r>>,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+    ) -> InOrder<'r> {
+        let traces = vec![Trace::default(); sources.len()];
+        let mut merge = InOrder::of(window, Box::new(want), Report { traces, ..Report::default() });
+        for source in sources {
+            merge.add(source, Arc::new(Layout::default()), 0);
+        }
+        merge
+    }
+
+    /// Merges the packets of traces that are added before the first step.
+    pub(crate) fn of(window: Window, want: Box<Want<'r>>, report: Report) -> InOrder<'r> {
+        InOrder {
+            traces: Vec::new(),
+            streams: Vec::new(),
+            want,
+            limits: window.limits(),
+            next_class: 0,
+            files: FilePool::default(),
+            open: Vec::new(),
+            free: Vec::new(),
+            heads: BinaryHeap::new(),
+            floors: BinaryHeap::new(),
+            current: None,
+            report,
+            tally: Tally::default(),
+            progress: None,
+            size: 0,
+        }
+    }
+
+    /// Adds a trace, whose packets have this size as far as they are known; its layout may come with its metadata.
+    pub(crate) fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>, size: u64) {
+        self.size += size;
+        let plans = layout.plans(&mut *self.want);
+        self.traces.push(MergedTrace { source, layout, plans, metadata: Vec::new(), streams: 0 });
+        self.refresh(self.traces.len() - 1);
+    }
+
+    /// Tells another thread how far reading has come.
+    pub fn with_progress(mut self, progress: &'r Progress) -> InOrder<'r> {
+        progress.total.store(self.size, Ordering::Relaxed);
+        self.progress = Some(progress);
+        self
+    }
+
+    /// The next event, or `None` if there is none (yet).
+    #[inline]
+    pub fn next_event(&mut self) -> Option<OrderedEvent<'_>> {
+        match self.step() {
+            Step::Event(event) => Some(event),
+            Step::Wait | Step::End => None,
+        }
+    }
+
+    /// The next event, or why there is none.
+    #[inline]
+    pub fn step(&mut self) -> Step<'_> {
+        if let Some(current) = self.current {
+            let ahead = &mut self.open[current.slot].ahead;
+            ahead.pop();
+            match ahead.peek().map(|next| next.timestamp) {
+                Some(time) if current.is_first(time) => {
+                    return Step::Event(self.event(current.slot));
+                }
+                Some(time) if let Some(other) = current.other_before_floor() => {
+                    let slot = self.take_turns(current, time, other);
+                    return Step::Event(self.event(slot));
+                }
+                _ => self.put_back(current),
+            }
+        }
+        match self.choose() {
+            Choice::Packet(slot) => Step::Event(self.event(slot)),
+            Choice::Wait => Step::Wait,
+            Choice::End => Step::End,
+        }
+    }
+
+    /// What was read besides the events; it is complete when the last event has been handed out.
+    pub fn report(&self) -> Report {
+        let mut report = self.report.clone();
+        self.tally.tell(&mut report);
+        report.damage.sort();
+        report
+    }
+
+    /// Puts the current packet, whose next event is at this time, in the place of another one, which becomes current.
+    #[inline(always)]
+    fn take_turns(&mut self, current: Current, time: i64, other: Head) -> usize {
+        if let Some(mut first) = self.heads.peek_mut() {
+            *first = Reverse((time, current.stream, current.number, current.slot));
+        }
+        let (_, stream, number, slot) = other;
+        let other = self.heads.peek().map(|Reverse(head)| *head);
+        self.current = Some(Current { slot, stream, number, other, floor: current.floor });
+        slot
+    }
+
+    /// Returns the current packet to the others.
+    #[inline(never)]
+    fn put_back(&mut self, current: Current) {
+        self.current = None;
+        self.settle(current.slot);
+    }
+
+    /// Finds the packet with the earliest event, and opens others as their floors are reached.
+    #[inline(never)]
+    fn choose(&mut self) -> Choice {
+        loop {
+            let head = self.heads.peek().map(|Reverse(head)| *head);
+            let floor = self.floors.peek().map(|Reverse(floor)| *floor);
+            match (head, floor) {
+                // At the same time too: what is not open may have an event that goes first.
+                (_, Some((time, stream))) if head.is_none_or(|head| time <= head.0) => {
+                    self.floors.pop();
+                    self.streams[stream].has_floor = false;
+                    if self.streams[stream].next.is_some() {
+                        self.open_next(stream);
+                    } else if !self.ask(stream) {
+                        return Choice::Wait;
+                    }
+                }
+                (Some((.., slot)), _) => {
+                    self.heads.pop();
+                    let ActivePacket { stream, number, .. } = self.open[slot];
+                    let other = self.heads.peek().map(|Reverse(head)| *head);
+                    let floor = floor.map(|(time, _)| time);
+                    self.current = Some(Current { slot, stream, number, other, floor });
+                    return Choice::Packet(slot);
+                }
+                (None, _) => {
+                    // Every stream has ended; there may be new ones.
+                    (0..self.traces.len()).for_each(|trace| self.refresh(trace));
+                    if self.floors.is_empty() {
+                        let is_complete = self.traces.iter().all(|trace| trace.source.is_complete());
+                        return if is_complete { Choice::End } else { Choice::Wait };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks a stream that had nothing again. Returns whether it has made progress.
+    fn ask(&mut self, stream: usize) -> bool {
+        let before = self.streams[stream].watermark;
+        self.refresh(self.streams[stream].trace);
+        self.advance(stream) != Advance::Quiet || self.streams[stream].watermark > before
+    }
+
+    /// Takes in what a source has added: metadata and streams.
+    fn refresh(&mut self, number: usize) {
+        self.refresh_metadata(number);
+        let streams = match self.traces[number].source.streams() {
+            Ok(streams) => streams,
+            Err(error) => return self.failed(number, &error),
+        };
+        for stream in self.traces[number].streams..streams {
+            self.traces[number].streams += 1;
+            self.streams.push(MergedStream {
+                trace: number,
+                number: stream,
+                class: 0,
+                next: None,
+                packets: 0,
+                open: 0,
+                watermark: i64::MIN,
+                has_floor: false,
+            });
+            self.advance(self.streams.len() - 1);
+        }
+    }
+
+    /// Understands a trace's metadata anew if it has grown. Classes that are known keep their numbers.
+    fn refresh_metadata(&mut self, number: usize) {
+        let trace = &mut self.traces[number];
+        match trace.source.metadata() {
+            Ok(bytes) if bytes.is_empty() => {}
+            Ok(bytes) => {
+                trace.metadata.extend(bytes);
+                // What cannot be understood yet may be complete next time.
+                let (metadata, _) = metadata::read(&trace.metadata);
+                let layout = Layout::new(metadata, number, &trace.layout, &mut self.next_class);
+                self.report.traces[number].environment = layout.environment().collect();
+                trace.plans = layout.plans(&mut *self.want);
+                trace.layout = Arc::new(layout);
+            }
+            Err(error) => self.failed(number, &error),
+        }
+    }
+
+    /// Finds out what a stream has next, and gives it a floor unless it is at its end.
+    fn advance(&mut self, stream: usize) -> Advance {
+        let MergedStream { trace, number, .. } = self.streams[stream];
+        loop {
+            match self.traces[trace].source.next_packet(number) {
+                Ok(NextPacket::Packet(packet)) => match self.locate(trace, packet) {
+                    Ok(located) => {
+                        self.streams[stream].class = located.1.header.stream;
+                        self.streams[stream].next = Some(located);
+                        self.give_floor(stream);
+                        return Advance::Packet;
+                    }
+                    Err(damage) => self.damaged(damage),
+                },
+                Ok(NextPacket::Quiet(until)) => {
+                    let timebase = self.traces[trace].layout.timebases.get(self.streams[stream].class);
+                    let until = until.zip(timebase).map(|(count, timebase)| timebase.time(count));
+                    let entry = &mut self.streams[stream];
+                    entry.watermark = entry.watermark.max(until.unwrap_or(i64::MIN));
+                    let watermark = entry.watermark;
+                    self.push_floor(stream, watermark);
+                    return Advance::Quiet;
+                }
+                Ok(NextPacket::End) => return Advance::End,
+                Err(error) => {
+                    self.failed(trace, &error);
+                    return Advance::End;
+                }
+            }
+        }
+    }
+
+    /// A packet with its header, which is decoded if need be.
+    fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Place, LocatedPacket), Damage> {
+        let Packet { place, offset, length, header } = packet;
+        let (header, is_cut) = match header {
+            Some(known) => known,
+            None => {
+                // It may be the first to need what metadata has grown by.
+                self.refresh_metadata(trace);
+                let metadata = &self.traces[trace].layout.metadata;
+                let bytes = bytes(&mut self.files, &place);
+                let bytes = bytes.map_err(|error| unreadable(&place, offset, &error))?;
+                let header = scan::read_header(metadata, &bytes, offset);
+                let header = header.map_err(|error| unreadable(&place, offset, &error))?;
+                let header = header.map_err(|reason| damage(&place, offset, reason))?;
+                let is_cut = header.packet_size.is_some_and(|size| size > length);
+                (header, is_cut)
+            }
+        };
+        Ok((place, LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX }))
+    }
+
+    /// Gives a stream that has a next packet a floor, so that the merge opens it in time.
+    fn give_floor(&mut self, stream: usize) {
+        let MergedStream { trace, next, open, .. } = &self.streams[stream];
+        let Some((_, packet)) = next else { return };
+        // One that does not say when it begins follows the others of its stream, and so do those that are too many.
+        let must_follow = *open >= MAX_OPEN || (packet.header.begin.is_none() && *open > 0);
+        if !must_follow {
+            let timebase = &self.traces[*trace].layout.timebases[packet.header.stream];
+            self.push_floor(stream, timebase.time(packet.earliest()));
+        }
+    }
+
+    fn push_floor(&mut self, stream: usize, time: i64) {
+        if !std::mem::replace(&mut self.streams[stream].has_floor, true) {
+            self.floors.push(Reverse((time, stream)));
+        }
+    }
+
+    /// Opens a stream's next packet, and looks for the one after it.
+    fn open_next(&mut self, stream: usize) {
+        let entry = &mut self.streams[stream];
+        let Some((place, packet)) = entry.next.take() else { return };
+        let trace = &self.traces[entry.trace];
+        let number = entry.packets;
+        entry.packets += 1;
+        if let Some(end) = packet.header.end {
+            let timebase = &trace.layout.timebases[packet.header.stream];
+            entry.watermark = entry.watermark.max(timebase.time(end));
+        }
+        let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
+        let part = (MEMORY / self.streams.len()).clamp(SMALLEST_PART, PART);
+        let free = self.free.last().map(|&slot| &mut self.open[slot]);
+        let (ahead, buffer) = free.map(ActivePacket::take_memory).unwrap_or_default();
+        let opened = bytes(&mut self.files, &place)
+            .and_then(|bytes| OpenPacket::open(&layout.metadata, plan, &packet, &bytes, part, buffer));
+        match opened {
+            Ok(open) => {
+                self.streams[stream].open += 1;
+                let LocatedPacket { offset, length, .. } = packet;
+                let active = ActivePacket { packet: open, ahead, place, offset, length, stream, number };
+                let slot = self.free.pop().unwrap_or(self.open.len());
+                match self.open.get_mut(slot) {
+                    Some(free) => *free = active,
+                    None => self.open.push(active),
+                }
+                self.settle(slot);
+            }
+            Err(error) => self.damaged(unreadable(&place, packet.offset, &error)),
+        }
+        self.advance(stream);
+    }
+
+    /// Puts an open packet where the merge finds it, or closes it if it has no more events.
+    fn settle(&mut self, slot: usize) {
+        let active = &mut self.open[slot];
+        loop {
+            if let Some(next) = active.ahead.peek() {
+                self.heads.push(Reverse((next.timestamp, active.stream, active.number, slot)));
+                return;
+            }
+            if let Some(stop) = active.ahead.stop {
+                if !active.packet.goes_on(active.packet.cursor(), stop) {
+                    break;
+                }
+                let read = bytes(&mut self.files, &active.place).and_then(|bytes| active.packet.read(&bytes));
+                if let Err(error) = read {
+                    let damage = unreadable(&active.place, active.offset, &error);
+                    active.ahead.clear();
+                    self.damaged(damage);
+                    break;
+                }
+            }
+            active.ahead.fill(&mut active.packet, &self.limits, &mut self.tally);
+        }
+        self.close(slot);
+    }
+
+    /// Closes a packet that has no more events.
+    fn close(&mut self, slot: usize) {
+        let active = &self.open[slot];
+        let (stream, length) = (active.stream, active.length);
+        let verdict = active.ahead.stop.and_then(|stop| active.packet.verdict(stop));
+        if let Some((offset, reason)) = verdict {
+            self.damaged(damage(&self.open[slot].place, offset, reason));
+        }
+        if let Some(progress) = self.progress {
+            progress.done.fetch_add(length, Ordering::Relaxed);
+        }
+        self.free.push(slot);
+        self.streams[stream].open -= 1;
+        // The next one may have had to wait for this.
+        self.give_floor(stream);
+    }
+
+    /// The next event of an open packet.
+    #[inline(always)]
+    fn event(&mut self, slot: usize) -> OrderedEvent<'_> {
+        let ActivePacket { packet, ahead, stream, .. } = &self.open[slot];
+        // Whoever asks for the event has made sure that there is one.
+        let next = ahead.peek().copied().unwrap_or_default();
+        self.tally.count(1, next.timestamp, next.timestamp);
+        let plan = &packet.plan.classes[next.position as usize];
+        let part = packet.part();
+        let values = match &plan.plan {
+            Plan::InPlace(stretch, wanted) => Values::InPlace {
+                wanted,
+                bytes: part.bytes,
+                marks: ahead.marks(&next, stretch.marks()),
+                context: part.context,
+            },
+            Plan::Stages(stages) => {
+                let mut bits = Bits::new(part.bytes, next.at, part.end);
+                let mut slots = part.slots.to_vec();
+                let header = packet.plan.header.decode(&mut bits, &mut slots, &mut 0);
+                let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, part.context));
+                // It was sound when it was located.
+                Values::Decoded(values.unwrap_or_default())
+            }
+        };
+        OrderedEvent { plan, timestamp: next.timestamp, stream: *stream, values }
+    }
+
+    fn failed(&mut self, trace: usize, error: &io::Error) {
+        let folder = self.report.traces[trace].folders.first().cloned().unwrap_or_default();
+        self.damaged(Damage::new(&folder, format!("cannot be read: {error}")));
+    }
+
+    fn damaged(&mut self, damage: Damage) {
+        if self.report.damage.len() < MAX_DAMAGE {
+            self.report.damage.push(damage);
+        }
+    }
+}
+
+impl ActivePacket {
+    /// The memory of a packet that is closed, to be used again.
+    fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
+        let mut ahead = std::mem::take(&mut self.ahead);
+        ahead.clear();
+        (ahead, self.packet.take_buffer())
+    }
+}
+
+/// The bytes of which a packet is a part.
+fn bytes(files: &mut FilePool, place: &Place) -> io::Result<Rc<Bytes>> {
+    match place {
+        Place::File { trace, file, location } => files.get(*trace, *file, location),
+        Place::Memory { bytes, .. } => Ok(Rc::new(Bytes::memory(Arc::clone(bytes)))),
+    }
+}
+
+fn unreadable(place: &Place, offset: u64, error: &io::Error) -> Damage {
+    damage(place, offset, format!("cannot be read: {error}"))
+}
+
+fn damage(place: &Place, offset: u64, reason: String) -> Damage {
+    Damage { path: place.path().to_owned(), offset: Some(offset), reason }
+}

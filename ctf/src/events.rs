@@ -1,0 +1,113 @@
+//! Events of one class, handed over together.
+//!
+//! A collector that looks at each event on its own takes them one by one. One that must be fast takes all values
+//! of a field at once, so that how the field is stored is looked up once and not for each event.
+
+use crate::{Brief, ClassIndex, Value};
+
+/// Events of one class, with the fields that the collector asked for.
+///
+/// ```
+/// use ctf_reader::{Decoded, Value};
+///
+/// let values = [Value::Text(b"Ada"), Value::Unsigned(12)];
+/// let decoded = Decoded { timestamp: 10, values: &values };
+/// let events = decoded.events(0);
+/// let mut durations = Vec::new();
+/// events.fields.integers(1, &mut durations);
+/// assert_eq!((events.count, durations), (1, vec![12]));
+/// assert_eq!(events.get(0).value(0), Value::Text(b"Ada"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Events<'a> {
+    /// Of which class; equal to the [`index`](super::EventClass::index) that `want` was asked about.
+    pub class: ClassIndex,
+    /// How many there are.
+    pub count: usize,
+    /// What was recorded with them.
+    pub fields: &'a dyn Fields,
+}
+
+/// What was recorded with events. Fields are numbered in the order in which they were asked for.
+pub trait Fields {
+    /// When one of the events happened: nanoseconds since 1970.
+    fn timestamp(&self, event: usize) -> i64;
+
+    /// One of the values of one of the events.
+    fn value(&self, event: usize, field: usize) -> Value<'_>;
+
+    /// Appends the values that a field has, as far as they are brief.
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>);
+
+    /// Appends the integers that a field has, in two's complement. What is no integer is -1.
+    fn integers(&self, field: usize, into: &mut Vec<u64>);
+}
+
+impl<'a> Events<'a> {
+    /// One of them.
+    #[inline]
+    pub fn get(&self, number: usize) -> Event<'a> {
+        Event { number, fields: self.fields }
+    }
+
+    /// One by one.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Event<'a>> {
+        (0..self.count).map(|number| self.get(number))
+    }
+}
+
+/// One of several [`Events`].
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
+    /// Which of the events it is.
+    pub number: usize,
+    fields: &'a dyn Fields,
+}
+
+impl<'a> Event<'a> {
+    /// When it happened: nanoseconds since 1970.
+    #[inline]
+    pub fn timestamp(&self) -> i64 {
+        self.fields.timestamp(self.number)
+    }
+
+    /// The value of a field.
+    #[inline]
+    pub fn value(&self, field: usize) -> Value<'a> {
+        self.fields.value(self.number, field)
+    }
+}
+
+/// A single event that has been decoded.
+pub struct Decoded<'a> {
+    /// When it happened.
+    pub timestamp: i64,
+    /// Its values.
+    pub values: &'a [Value<'a>],
+}
+
+impl<'a> Decoded<'a> {
+    /// As events of a class.
+    pub fn events(&'a self, class: ClassIndex) -> Events<'a> {
+        Events { class, count: 1, fields: self }
+    }
+}
+
+impl Fields for Decoded<'_> {
+    fn timestamp(&self, _: usize) -> i64 {
+        self.timestamp
+    }
+
+    fn value(&self, _: usize, field: usize) -> Value<'_> {
+        self.values[field].clone()
+    }
+
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+        into.push(Brief::from(&self.values[field]));
+    }
+
+    fn integers(&self, field: usize, into: &mut Vec<u64>) {
+        into.push(self.values[field].raw());
+    }
+}

@@ -1,0 +1,143 @@
+//! What a trace's metadata means for reading it: its event classes, numbered within the reader.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::decode::clock::Timebase;
+use crate::decode::stream_plan::StreamPlan;
+use crate::metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type, VariableInteger};
+use crate::packets::header::describes_packet;
+use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
+
+/// Says which fields of a class to decode; see [`Collect::want`](crate::Collect::want).
+pub type Want<'w> = dyn FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'w;
+
+/// The metadata of a trace, and the event classes that it describes.
+#[derive(Debug, Default)]
+pub struct Layout {
+    pub metadata: Metadata,
+    /// The event classes of each stream class, in the metadata's order.
+    pub classes: Vec<Vec<Arc<EventClass>>>,
+    /// The times of each stream class's clock.
+    pub timebases: Vec<Timebase>,
+}
+
+impl Layout {
+    /// The layout of the reader's trace with this index. Classes that an older layout of the trace has keep their
+    /// numbers; others are numbered from `next` on.
+    pub fn new(metadata: Metadata, trace: usize, older: &Layout, next: &mut usize) -> Layout {
+        let known: HashMap<(u64, u64), &Arc<EventClass>> = older.ids().collect();
+        let classes = metadata.streams.iter().map(|stream| {
+            let shared: Arc<[FieldClass]> = shared_fields(&metadata, stream).collect();
+            let class = |event: &EventLayout| {
+                let class = |index| {
+                    let fields = FieldClasses::new(shared.clone(), own_fields(event).collect::<Vec<_>>());
+                    let (name, log_level) = (event.name.clone(), event.log_level);
+                    EventClass { index, name, log_level, fields, trace }
+                };
+                match known.get(&(stream.id, event.id)) {
+                    Some(known) if known.fields == class(0).fields => Arc::clone(known),
+                    _ => {
+                        *next += 1;
+                        Arc::new(class(*next - 1))
+                    }
+                }
+            };
+            stream.events.iter().map(class).collect()
+        });
+        let classes = classes.collect();
+        let timebases = metadata.streams.iter().map(|stream| Timebase::new(stream.clock.as_ref())).collect();
+        Layout { metadata, classes, timebases }
+    }
+
+    /// Whether the time between two counts of a stream class's clock reaches into a window.
+    pub fn is_in_window(&self, window: Window, stream: usize, from: u64, to: u64) -> bool {
+        let timebase = &self.timebases[stream];
+        window.since.is_none_or(|since| timebase.time(to) >= since)
+            && window.until.is_none_or(|until| timebase.time(from) <= until)
+    }
+
+    /// What the tracer recorded of its environment, as text.
+    pub fn environment(&self) -> impl Iterator<Item = (String, String)> {
+        self.metadata.environment.iter().map(|(name, value)| {
+            let value = match value {
+                EnvironmentValue::Integer(number) => number.to_string(),
+                EnvironmentValue::Text(text) => text.clone(),
+            };
+            (name.clone(), value)
+        })
+    }
+
+    /// All classes, with the ids of their stream class and their own.
+    fn ids(&self) -> impl Iterator<Item = ((u64, u64), &Arc<EventClass>)> {
+        let streams = self.metadata.streams.iter().zip(&self.classes);
+        streams.flat_map(|(stream, classes)| {
+            let ids = stream.events.iter().map(|event| (stream.id, event.id));
+            ids.zip(classes)
+        })
+    }
+
+    /// Plans for all stream classes.
+    pub fn plans(&self, want: &mut Want<'_>) -> Vec<Arc<StreamPlan>> {
+        let streams = self.metadata.streams.iter().zip(&self.classes);
+        let plan = |(stream, classes): (&StreamClass, &Vec<Arc<EventClass>>)| {
+            let wanted: Vec<_> = classes.iter().map(&mut *want).collect();
+            Arc::new(StreamPlan::new(&self.metadata, stream, classes, &wanted))
+        };
+        streams.map(plan).collect()
+    }
+}
+
+/// The fields that all classes of a stream have.
+fn shared_fields(metadata: &Metadata, stream: &StreamClass) -> impl Iterator<Item = FieldClass> {
+    let environment = metadata.environment.iter().map(|(name, value)| FieldClass {
+        name: name.as_str().into(),
+        scope: Scope::Environment,
+        kind: match value {
+            EnvironmentValue::Integer(_) => FieldKind::Integer,
+            EnvironmentValue::Text(_) => FieldKind::Text,
+        },
+        base: Base::Decimal,
+    });
+    let scopes = [(Scope::Packet, &stream.packet_context), (Scope::StreamContext, &stream.event_context)];
+    environment.chain(scopes.into_iter().flat_map(|(scope, kind)| fields(scope, kind.as_ref())))
+}
+
+/// The fields of an event's own.
+fn own_fields(event: &EventLayout) -> impl Iterator<Item = FieldClass> {
+    let scopes = [(Scope::EventContext, &event.context), (Scope::Payload, &event.payload)];
+    scopes.into_iter().flat_map(|(scope, kind)| fields(scope, kind.as_ref()))
+}
+
+fn fields(scope: Scope, kind: Option<&Type>) -> impl Iterator<Item = FieldClass> {
+    let members = kind.into_iter().flat_map(Type::members);
+    let members = members.filter(move |member| scope != Scope::Packet || !describes_packet(&member.kind));
+    members.map(move |member| FieldClass {
+        name: member.label.clone(),
+        scope,
+        kind: field_kind(&member.kind),
+        base: base(&member.kind),
+    })
+}
+
+fn field_kind(kind: &Type) -> FieldKind {
+    match kind {
+        Type::Integer(integer) if integer.is_boolean => FieldKind::Bool,
+        Type::Integer(_) | Type::Variable(VariableInteger { labels: None, .. }) => FieldKind::Integer,
+        Type::Float(_) => FieldKind::Float,
+        Type::Text => FieldKind::Text,
+        Type::Enum(..) | Type::Variable(_) => FieldKind::Enum,
+        Type::Array(_) if kind.is_text_array() => FieldKind::Text,
+        Type::Array(_) | Type::Struct(_) | Type::Variant(_) | Type::Optional(_) => FieldKind::Compound,
+    }
+}
+
+/// The base of an integer, or of the integers in a list.
+fn base(kind: &Type) -> Base {
+    match kind {
+        Type::Integer(integer) | Type::Enum(integer, _) => integer.base,
+        Type::Array(array) => base(&array.element),
+        Type::Optional(optional) => base(&optional.content),
+        _ => Base::Decimal,
+    }
+}

@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod brief;
+mod class;
+mod collect;
+mod decode;
+mod deliver;
+mod discover;
+mod events;
+mod layout;
+pub mod metadata;
+mod packets;
+mod reader;
+mod report;
+mod uuid;
+mod value;
+
+pub use brief::Brief;
+pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
+pub use collect::{Collect, Collected, Nothing, all_fields};
+pub use deliver::ordered::{InOrder, Step};
+pub use deliver::ordered_event::OrderedEvent;
+pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
+pub use discover::{Discovery, TraceFiles, discover, stream_files};
+pub use events::{Decoded, Event, Events, Fields};
+pub use reader::Reader;
+pub use report::{ClockSteps, Damage, Error, Progress, Report, Trace, Window};
+pub use uuid::Uuid;
+pub use value::{Enumeration, Integer, List, Value};

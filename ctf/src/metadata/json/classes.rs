@@ -1,0 +1,382 @@
+//! Field classes to drafts of types.
+//!
+//! What has no counterpart in CTF 1.8 becomes what has the same values:
+//!
+//! ```text
+//! boolean                   an unsigned integer that is true or false
+//! bit array, bit map        an unsigned integer
+//! string with a length      an array of characters
+//! BLOB                      an array of bytes
+//! integer with mappings     an enumeration
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::super::draft::{Draft, DraftLength, DraftMember, Drafted, Kind, Location, Origin, Tag};
+use super::super::draft::{alignment, integer_size};
+use super::super::model::{ByteOrder, Float, Integer, Role, VariableInteger};
+use super::object::{Object, missing};
+use super::value::Value;
+use crate::{Base, Enumeration};
+
+type Ranges = Vec<RangeInclusive<i128>>;
+
+/// The number of member names that are shared between all classes.
+const MAX_NAMES: usize = 1 << 16;
+
+/// Reads field classes, and knows those that have names.
+pub struct Classes {
+    aliases: HashMap<String, Rc<Draft>>,
+    /// The names of members, interned.
+    names: HashSet<Arc<str>>,
+}
+
+impl Classes {
+    pub fn new() -> Classes {
+        Classes { aliases: HashMap::new(), names: HashSet::new() }
+    }
+
+    /// Gives a field class a name.
+    pub fn name(&mut self, name: &str, class: &Value<'_>) -> Result<(), String> {
+        let draft = self.draft(class)?;
+        match self.aliases.insert(name.to_owned(), draft) {
+            Some(_) => Err(format!("another field class has the name `{name}`")),
+            None => Ok(()),
+        }
+    }
+
+    /// The type of a field class, or of one that has this name.
+    pub fn draft(&mut self, class: &Value<'_>) -> Drafted {
+        if let Some(name) = class.as_str() {
+            let found = self.aliases.get(name).cloned();
+            return found.ok_or_else(|| format!("no field class before this has the name `{name}`"));
+        }
+        let class = Object::of(class)?;
+        let kind = class.text("type")?.ok_or_else(|| missing("type"))?;
+        self.kind(kind, class).map_err(|reason| format!("{kind}: {reason}")).and_then(Draft::new)
+    }
+
+    fn kind(&mut self, kind: &str, class: Object<'_>) -> Result<Kind, String> {
+        Ok(match kind {
+            "fixed-length-bit-array" => Kind::Integer(bit_array(class)?),
+            "fixed-length-bit-map" => {
+                labels(class, "flags")?.ok_or_else(|| missing("flags"))?;
+                Kind::Integer(bit_array(class)?)
+            }
+            "fixed-length-boolean" => Kind::Integer(Integer { is_boolean: true, ..bit_array(class)? }),
+            "fixed-length-unsigned-integer" => {
+                let integer = Integer { roles: roles(class)?, ..bit_array(class)? };
+                labelled(integer, labels(class, "mappings")?)
+            }
+            "fixed-length-signed-integer" => {
+                let integer = Integer { signed: true, ..bit_array(class)? };
+                labelled(integer, labels(class, "mappings")?)
+            }
+            // Release candidates of the specification had other types for integers with mappings.
+            "fixed-length-unsigned-enumeration" => {
+                let integer = Integer { roles: roles(class)?, ..bit_array(class)? };
+                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
+            }
+            "fixed-length-signed-enumeration" => {
+                let integer = Integer { signed: true, ..bit_array(class)? };
+                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
+            }
+            "fixed-length-floating-point-number" => Kind::Float(float(class)?),
+            "variable-length-unsigned-integer" | "variable-length-unsigned-enumeration" => {
+                Kind::Variable(VariableInteger {
+                    signed: false,
+                    labels: labels(class, "mappings")?.map(Arc::new),
+                    roles: roles(class)?,
+                    slot: None,
+                })
+            }
+            "variable-length-signed-integer" | "variable-length-signed-enumeration" => {
+                Kind::Variable(VariableInteger {
+                    signed: true,
+                    labels: labels(class, "mappings")?.map(Arc::new),
+                    roles: Vec::new(),
+                    slot: None,
+                })
+            }
+            "null-terminated-string" => {
+                check_encoding(class)?;
+                Kind::Text
+            }
+            "static-length-string" => {
+                check_encoding(class)?;
+                Kind::array(8, fixed_length(class)?, character()?)
+            }
+            "dynamic-length-string" => {
+                check_encoding(class)?;
+                Kind::array(8, dynamic_length(class)?, character()?)
+            }
+            "static-length-blob" => static_blob(class)?,
+            "dynamic-length-blob" => Kind::array(8, dynamic_length(class)?, byte()?),
+            "structure" => Kind::structure(align(class, "minimum-alignment")?, self.members(class)?),
+            "static-length-array" => self.array(class, fixed_length(class)?)?,
+            "dynamic-length-array" => self.array(class, dynamic_length(class)?)?,
+            "optional" => Kind::Optional {
+                selector: location(class, "selector-field-location")?,
+                // Without ranges the selector is a boolean.
+                values: match class.get("selector-field-ranges") {
+                    Some(values) => ranges(values)?.into(),
+                    None => Arc::new([1..=i128::from(u64::MAX)]),
+                },
+                content: self.draft(class.required("field-class")?)?,
+            },
+            "variant" => self.variant(class)?,
+            _ => return Err("unknown type of field class".into()),
+        })
+    }
+
+    fn array(&mut self, class: Object<'_>, length: DraftLength) -> Result<Kind, String> {
+        let element = self.draft(class.required("element-field-class")?)?;
+        Ok(Kind::array(align(class, "minimum-alignment")?, length, element))
+    }
+
+    fn members(&mut self, class: Object<'_>) -> Result<Vec<DraftMember>, String> {
+        let mut members = Vec::new();
+        let mut names = HashSet::new();
+        for member in class.list("member-classes")?.into_iter().flatten() {
+            let member = Object::of(member)?;
+            let name = member.text("name")?.ok_or_else(|| missing("name"))?;
+            if !names.insert(name) {
+                return Err(format!("two members have the name `{name}`"));
+            }
+            members.push(self.member(name, member)?);
+        }
+        Ok(members)
+    }
+
+    fn member(&mut self, name: &str, member: Object<'_>) -> Result<DraftMember, String> {
+        let draft = member.required("field-class").and_then(|class| self.draft(class));
+        let draft = draft.map_err(|reason| format!("`{name}`: {reason}"))?;
+        let name = self.interned(name);
+        Ok(DraftMember { label: name.clone(), name, draft })
+    }
+
+    fn interned(&mut self, name: &str) -> Arc<str> {
+        if let Some(name) = self.names.get(name) {
+            return name.clone();
+        }
+        let name: Arc<str> = name.into();
+        if self.names.len() < MAX_NAMES {
+            self.names.insert(name.clone());
+        }
+        name
+    }
+
+    fn variant(&mut self, class: Object<'_>) -> Result<Kind, String> {
+        let selector = location(class, "selector-field-location")?;
+        let mut members = Vec::new();
+        let mut choices = Vec::new();
+        for (position, option) in class.list("options")?.into_iter().flatten().enumerate() {
+            let option = Object::of(option)?;
+            // One without a name is known by its position.
+            let name = option.text("name")?.map_or_else(|| position.to_string(), str::to_owned);
+            members.push(self.member(&name, option)?);
+            let values = ranges(option.required("selector-field-ranges")?)?;
+            choices.extend(values.into_iter().map(|values| (values, position)));
+        }
+        if members.is_empty() {
+            return Err("it has no options".into());
+        }
+        if overlap(choices.iter().map(|(values, _)| values)) {
+            return Err("a value of its selector chooses two options".into());
+        }
+        Ok(Kind::Variant { tag: Tag::Number(selector, choices.into()), members: members.into() })
+    }
+}
+
+fn unsigned(size: u32, align: u32) -> Integer {
+    Integer {
+        size,
+        align,
+        signed: false,
+        order: ByteOrder::Little,
+        is_character: false,
+        is_boolean: false,
+        base: Base::Decimal,
+        clock: None,
+        roles: Vec::new(),
+        slot: None,
+    }
+}
+
+fn byte() -> Drafted {
+    Draft::new(Kind::Integer(unsigned(8, 8)))
+}
+
+fn character() -> Drafted {
+    Draft::new(Kind::Integer(Integer { is_character: true, ..unsigned(8, 8) }))
+}
+
+fn static_blob(class: Object<'_>) -> Result<Kind, String> {
+    let length = fixed_length(class)?;
+    let names = role_names(class)?;
+    let is_uuid = names.contains(&"metadata-stream-uuid");
+    if is_uuid && !matches!(length, DraftLength::Fixed(16)) {
+        return Err("a UUID has 16 bytes".into());
+    }
+    Ok(Kind::Array { align: 8, is_uuid, length, element: byte()? })
+}
+
+fn bit_array(class: Object<'_>) -> Result<Integer, String> {
+    let size = integer_size(class.integer("length")?.ok_or_else(|| missing("length"))?)?;
+    let base = match class.get("preferred-display-base").and_then(Value::as_u64) {
+        Some(2) => Base::Binary,
+        Some(8) => Base::Octal,
+        Some(16) => Base::Hexadecimal,
+        _ => Base::Decimal,
+    };
+    Ok(Integer { order: order(class)?, base, ..unsigned(size, align(class, "alignment")?) })
+}
+
+fn float(class: Object<'_>) -> Result<Float, String> {
+    let size = match class.integer("length")?.ok_or_else(|| missing("length"))? {
+        16 => 16,
+        32 => 32,
+        64 => 64,
+        other => return Err(format!("a floating-point number of {other} bits is not supported")),
+    };
+    Ok(Float { size, align: align(class, "alignment")?, order: order(class)? })
+}
+
+fn order(class: Object<'_>) -> Result<ByteOrder, String> {
+    let bytes = class.text("byte-order")?.ok_or_else(|| missing("byte-order"))?;
+    let bits = class.text("bit-order")?;
+    match (bytes, bits) {
+        ("little-endian", None | Some("first-to-last")) => Ok(ByteOrder::Little),
+        ("little-endian", Some("last-to-first")) => Ok(ByteOrder::LittleMirrored),
+        ("big-endian", None | Some("last-to-first")) => Ok(ByteOrder::Big),
+        ("big-endian", Some("first-to-last")) => Ok(ByteOrder::BigMirrored),
+        ("little-endian" | "big-endian", Some(bits)) => Err(format!("invalid bit order `{bits}`")),
+        (bytes, _) => Err(format!("invalid byte order `{bytes}`")),
+    }
+}
+
+fn align(class: Object<'_>, name: &str) -> Result<u32, String> {
+    alignment(class.integer(name)?.unwrap_or(1))
+}
+
+fn labelled(integer: Integer, labels: Option<Enumeration>) -> Kind {
+    match labels {
+        Some(labels) => Kind::Enum(integer, Arc::new(labels)),
+        None => Kind::Integer(integer),
+    }
+}
+
+/// The labels of a class's values, or of its bits, if it has any.
+fn labels(class: Object<'_>, property: &str) -> Result<Option<Enumeration>, String> {
+    let mut labels = Vec::new();
+    for (name, values) in class.map(property)?.into_iter().flatten() {
+        let values = ranges(values).map_err(|reason| format!("`{name}`: {reason}"))?;
+        labels.extend(values.into_iter().map(|values| (name.clone().into_owned(), values)));
+    }
+    Ok((!labels.is_empty()).then_some(Enumeration { labels }))
+}
+
+fn ranges(value: &Value<'_>) -> Result<Ranges, String> {
+    let ranges =
+        value.as_list().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of at least one")?;
+    let range = |range: &Value<'_>| {
+        let [first, last] = range.as_list()? else { return None };
+        let (first, last) = (first.as_integer()?, last.as_integer()?);
+        (first <= last).then_some(first..=last)
+    };
+    let range = |value| range(value).ok_or_else(|| format!("invalid range `{}`", brief(value)));
+    ranges.iter().map(range).collect()
+}
+
+/// The beginning of a value, for messages.
+fn brief(value: &Value<'_>) -> String {
+    value.to_string().chars().take(40).collect()
+}
+
+fn overlap<'r>(ranges: impl Iterator<Item = &'r RangeInclusive<i128>>) -> bool {
+    let mut ranges: Vec<_> = ranges.collect();
+    ranges.sort_by_key(|range| *range.start());
+    ranges.windows(2).any(|pair| pair[1].start() <= pair[0].end())
+}
+
+/// What the fields of a class tell. Roles that are not known are for other readers.
+fn roles(class: Object<'_>) -> Result<Vec<Role>, String> {
+    let mut roles = Vec::new();
+    for name in role_names(class)? {
+        let role = match name {
+            "packet-magic-number" => Role::Magic,
+            "data-stream-class-id" => Role::StreamClassId,
+            "data-stream-id" => Role::StreamId,
+            "default-clock-timestamp" => Role::Timestamp,
+            "packet-end-default-clock-timestamp" => Role::PacketEnd,
+            "packet-content-length" => Role::ContentSize,
+            "packet-total-length" => Role::PacketSize,
+            "packet-sequence-number" => Role::Sequence,
+            "discarded-event-record-counter-snapshot" => Role::Discarded,
+            "event-record-class-id" => Role::EventClassId,
+            _ => return Err(format!("invalid role `{name}` of an integer")),
+        };
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    Ok(roles)
+}
+
+fn role_names(class: Object<'_>) -> Result<Vec<&str>, String> {
+    let names = class.list("roles")?.into_iter().flatten();
+    names.map(|name| name.as_str().ok_or("`roles` must hold strings".into())).collect()
+}
+
+fn check_encoding(class: Object<'_>) -> Result<(), String> {
+    match class.text("encoding")? {
+        None | Some("utf-8") => Ok(()),
+        Some(other) => Err(format!("text in `{other}` is not supported, only in `utf-8`")),
+    }
+}
+
+fn fixed_length(class: Object<'_>) -> Result<DraftLength, String> {
+    class.unsigned("length")?.map(DraftLength::Fixed).ok_or_else(|| missing("length"))
+}
+
+fn dynamic_length(class: Object<'_>) -> Result<DraftLength, String> {
+    location(class, "length-field-location").map(DraftLength::At)
+}
+
+/// A field location. Release candidates of the specification wrote `["event-record-payload", "length"]`.
+fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
+    let wrong = |reason: String| format!("`{property}`: {reason}");
+    let (origin, path) = match class.required(property)? {
+        Value::List(whole) => match whole.split_first() {
+            Some((Value::Text(origin), path)) => (Some(&**origin), path),
+            _ => return Err(wrong("the path must begin with an origin".into())),
+        },
+        value => {
+            let location = Object::of(value).map_err(wrong)?;
+            let path = location.list("path").map_err(wrong)?.ok_or_else(|| wrong(missing("path")))?;
+            (location.text("origin").map_err(wrong)?, path)
+        }
+    };
+    let origin = origin.map(|name| {
+        let found = Origin::ALL.into_iter().find(|origin| origin.in_json() == name);
+        found.ok_or_else(|| wrong(format!("invalid origin `{name}`")))
+    });
+    let (mut up, mut down) = (0, Vec::new());
+    for part in path {
+        match part {
+            Value::Text(name) => down.push(name.clone().into_owned()),
+            // From a member back to the structure that it is in.
+            Value::Null if down.pop().is_some() => {}
+            Value::Null => up += 1,
+            _ => return Err(wrong("a path is made of names and nulls".into())),
+        }
+    }
+    let origin = origin.transpose()?;
+    if down.is_empty() || path.last() == Some(&Value::Null) || (origin.is_some() && up > 0) {
+        return Err(wrong("the path leads to no field".into()));
+    }
+    Ok(Location { origin, up, down })
+}

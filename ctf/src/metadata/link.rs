@@ -1,0 +1,434 @@
+//! Lengths and variants to the fields that they refer to.
+//!
+//! TSDL's paths are looked up among the members before them, first in their own structure, then in those around it,
+//! then in the scopes that are decoded earlier, innermost first. A path may also name the scope:
+//!
+//! ```text
+//! trace.packet.header → stream.packet.context → stream.event.header → stream.event.context → event.context
+//!                                                                     → event.fields
+//! ```
+//!
+//! CTF 2's locations say [where to begin](super::locate).
+//!
+//! A field that is referred to gets a [`Slot`], which decoding fills and what refers to it reads. A reference into a
+//! variant may mean one field or another; these share a slot, as only one of them is there. While types are linked, all
+//! integers are numbered, and numbers that share a slot are joined in a union-find forest. Events reuse the slots of
+//! other events, as decoding does not hold two at once.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Language;
+use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Path, Tag};
+use super::locate::locate;
+use super::model::{Array, Length, Member, Metadata, Optional, Slot, Struct, Type, Variant};
+use crate::Enumeration;
+
+/// The number of parts that all types together may have, and [more](BYTES_PER_NODE) for a larger text: a named type is
+/// copied out wherever it is used, so a short text can describe types of any size.
+const MIN_NODES: usize = 1 << 18;
+
+/// The size of the text, in bytes, that allows for one more part. The shortest member, `u8 x;`, has more.
+const BYTES_PER_NODE: usize = 4;
+
+/// A structure with more members than this has an index of their names.
+const FEW_MEMBERS: usize = 16;
+
+/// A scope that is decoded before the one that is being linked.
+pub type Outer<'a> = (Origin, &'a Type);
+
+/// Links types, and hands out slots.
+pub struct Linker {
+    language: Language,
+    /// The numbers in the environment, which may be lengths.
+    pub environment: HashMap<String, u64>,
+    nodes: usize,
+    max_nodes: usize,
+    /// Union-find parents of the integers' numbers; the root of a tree is its smallest number.
+    parents: Vec<Slot>,
+    /// A number in each tree that something refers to.
+    used: Vec<Slot>,
+}
+
+/// A field that a reference leads to.
+pub struct Target {
+    pub number: Slot,
+    pub signed: bool,
+    pub labels: Option<Arc<Enumeration>>,
+}
+
+/// Where in the types linking is.
+pub struct Place<'a> {
+    pub origin: Origin,
+    /// Innermost last.
+    pub outer: &'a [Outer<'a>],
+    /// The structures around the place, innermost last.
+    pub around: Vec<Around>,
+}
+
+/// A structure that is being linked.
+pub struct Around {
+    /// The members so far.
+    members: Vec<Member>,
+    /// The positions of the members by their names, if there are many.
+    index: Option<HashMap<Arc<str>, usize>>,
+    /// The name of the member that is being linked.
+    pub current: Arc<str>,
+}
+
+impl Around {
+    /// A structure that will have this number of members.
+    fn new(count: usize) -> Around {
+        let index = (count > FEW_MEMBERS).then(HashMap::new);
+        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
+    }
+
+    fn push(&mut self, member: Member) {
+        if let Some(index) = &mut self.index {
+            index.entry(member.name.clone()).or_insert(self.members.len());
+        }
+        self.members.push(member);
+    }
+
+    /// The first member with this name.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        match &self.index {
+            Some(index) => index.get(name).map(|&position| &self.members[position]),
+            None => member(&self.members, name),
+        }
+    }
+}
+
+impl Linker {
+    /// A linker for a text of this size in bytes.
+    pub fn new(language: Language, text_size: usize) -> Linker {
+        Linker {
+            language,
+            environment: HashMap::new(),
+            nodes: 0,
+            max_nodes: MIN_NODES + text_size / BYTES_PER_NODE,
+            parents: Vec::new(),
+            used: Vec::new(),
+        }
+    }
+
+    /// Links the type of a scope, which must be a structure.
+    pub fn scope(
+        &mut self,
+        origin: Origin,
+        draft: &Option<Rc<Draft>>,
+        outer: &[Outer<'_>],
+    ) -> Result<Option<Type>, String> {
+        let Some(draft) = draft else { return Ok(None) };
+        let name = match self.language {
+            Language::Tsdl => origin.in_tsdl(),
+            Language::Json => origin.in_json(),
+        };
+        let linked = self.link(origin, draft, outer).map_err(|reason| format!("{name}: {reason}"))?;
+        match linked {
+            Type::Struct(_) => Ok(Some(linked)),
+            _ => Err(format!("{name} is not a structure")),
+        }
+    }
+
+    fn link(&mut self, origin: Origin, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
+        self.grow(draft.nodes)?;
+        self.resolve(draft, &mut Place { origin, outer, around: Vec::new() })
+    }
+
+    /// Counts parts that are about to be made. Types that are refused do not count, so that others still fit.
+    pub fn grow(&mut self, nodes: usize) -> Result<(), String> {
+        let grown = self.nodes.saturating_add(nodes);
+        if grown > self.max_nodes {
+            return Err("its types have too many parts for metadata of this size".into());
+        }
+        self.nodes = grown;
+        Ok(())
+    }
+
+    fn resolve(&mut self, draft: &Draft, place: &mut Place<'_>) -> Result<Type, String> {
+        Ok(match &draft.kind {
+            Kind::Integer(integer) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Integer(integer)
+            }
+            Kind::Enum(integer, labels) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Enum(integer, labels.clone())
+            }
+            Kind::Variable(integer) => {
+                let mut integer = integer.clone();
+                integer.slot = Some(self.number());
+                Type::Variable(integer)
+            }
+            Kind::Float(float) => Type::Float(float.clone()),
+            Kind::Text => Type::Text,
+            Kind::Struct { align, members } => {
+                place.around.push(Around::new(members.len()));
+                for DraftMember { name, label, draft } in members {
+                    if let Some(structure) = place.around.last_mut() {
+                        structure.current = name.clone();
+                    }
+                    let kind = self.resolve(draft, place).map_err(|reason| format!("`{name}`: {reason}"))?;
+                    if let Some(structure) = place.around.last_mut() {
+                        structure.push(Member { name: name.clone(), label: label.clone(), kind });
+                    }
+                }
+                let members = place.around.pop().map_or(Vec::new(), |structure| structure.members);
+                Type::Struct(Struct { align: *align, members })
+            }
+            Kind::Variant { tag, members } => self.variant(tag, members, place)?,
+            Kind::Optional { selector, values, content } => Type::Optional(Optional {
+                selector: self.at(selector, place, |_| Ok(()))?,
+                values: values.clone(),
+                content: Box::new(self.resolve(content, place)?),
+            }),
+            Kind::Array { align, is_uuid, length, element } => Type::Array(Array {
+                align: *align,
+                is_uuid: *is_uuid,
+                length: self.length(length, place)?,
+                element: Box::new(self.resolve(element, place)?),
+            }),
+        })
+    }
+
+    fn number(&mut self) -> Slot {
+        self.parents.push(self.parents.len());
+        self.parents.len() - 1
+    }
+
+    fn length(&mut self, length: &DraftLength, place: &Place<'_>) -> Result<Length, String> {
+        let path = match length {
+            DraftLength::Fixed(length) => return Ok(Length::Fixed(*length)),
+            DraftLength::Path(path) => path,
+            DraftLength::At(location) => {
+                let unsigned = |target: &Target| match target.signed {
+                    true => Err("a length must be unsigned".to_owned()),
+                    false => Ok(()),
+                };
+                return Ok(Length::Slot(self.at(location, place, unsigned)?));
+            }
+        };
+        if let [environment, name] = path.as_slice()
+            && environment == "env"
+        {
+            let length = self.environment.get(name);
+            return length
+                .map(|&length| Length::Fixed(length))
+                .ok_or_else(|| format!("`env.{name}` is not a length"));
+        }
+        let target = place.find(path)?;
+        Ok(Length::Slot(self.join(&[target])))
+    }
+
+    fn variant(&mut self, tag: &Tag, members: &[DraftMember], place: &mut Place<'_>) -> Result<Type, String> {
+        let (tag, choices) = match tag {
+            Tag::Missing => return Err("a variant has no tag".into()),
+            Tag::Number(selector, choices) => (self.at(selector, place, |_| Ok(()))?, choices.clone()),
+            Tag::Label(path) => {
+                let target = place.find(path)?;
+                let labels = target.labels.as_ref();
+                let labels = labels.ok_or_else(|| format!("`{}` is not an enumeration", path.join(".")))?;
+                self.grow(labels.labels.len())?;
+                let positions = members.iter().enumerate().rev();
+                let positions: HashMap<&str, usize> =
+                    positions.map(|(position, member)| (&*member.name, position)).collect();
+                let choices = labels
+                    .labels
+                    .iter()
+                    .filter_map(|(label, values)| Some((values.clone(), *positions.get(label.as_str())?)));
+                let choices = choices.collect();
+                (self.join(&[target]), choices)
+            }
+        };
+        let members = members.iter().map(|DraftMember { name, label, draft }| {
+            let kind = self.resolve(draft, place).map_err(|reason| format!("`{name}`: {reason}"))?;
+            Ok(Member { name: name.clone(), label: label.clone(), kind })
+        });
+        let members = members.collect::<Result<_, String>>()?;
+        Ok(Type::Variant(Variant { tag, choices, members }))
+    }
+
+    /// The number of the slot that all fields which may be at a location share.
+    fn at(
+        &mut self,
+        location: &Location,
+        place: &Place<'_>,
+        check: impl Fn(&Target) -> Result<(), String>,
+    ) -> Result<Slot, String> {
+        let targets = locate(location, place)?;
+        self.grow(targets.len())?;
+        targets.iter().try_for_each(check)?;
+        Ok(self.join(&targets))
+    }
+
+    /// Makes fields share a slot, of which one is there where something refers to them. Returns its number.
+    fn join(&mut self, targets: &[Target]) -> Slot {
+        let first = targets.iter().map(|target| self.root(target.number)).min().unwrap_or(0);
+        for target in targets {
+            let other = self.root(target.number);
+            self.parents[other] = first;
+        }
+        self.used.push(first);
+        first
+    }
+
+    /// The root of a number's tree. Halves the path on the way.
+    fn root(&mut self, number: Slot) -> Slot {
+        let mut root = number;
+        while self.parents[root] != root {
+            self.parents[root] = self.parents[self.parents[root]];
+            root = self.parents[root];
+        }
+        root
+    }
+
+    /// Replaces the numbers of integers that something refers to, and of what refers to them, by slots. Returns the
+    /// number of slots. Run when all is linked.
+    pub fn settle(mut self, metadata: &mut Metadata) -> usize {
+        let mut slots = vec![Settled::Unused; self.parents.len()];
+        for number in std::mem::take(&mut self.used) {
+            slots[self.root(number)] = Settled::Used;
+        }
+        let mut settling = Settling { slots, next: 0 };
+        let Metadata { packet_header, streams, .. } = metadata;
+        let shared = streams.iter_mut().flat_map(|stream| {
+            [&mut stream.packet_context, &mut stream.event_header, &mut stream.event_context]
+        });
+        for scope in std::iter::once(packet_header).chain(shared).flatten() {
+            self.settle_one(scope, &mut settling);
+        }
+        let shared = settling.next;
+        let mut most = shared;
+        for event in streams.iter_mut().flat_map(|stream| &mut stream.events) {
+            settling.next = shared;
+            for scope in [&mut event.context, &mut event.payload].into_iter().flatten() {
+                self.settle_one(scope, &mut settling);
+            }
+            most = most.max(settling.next);
+        }
+        most
+    }
+
+    fn settle_one(&mut self, kind: &mut Type, slots: &mut Settling) {
+        let mut slot = |number: Slot| slots.slot(self.root(number));
+        match kind {
+            Type::Integer(integer) | Type::Enum(integer, _) => integer.slot = integer.slot.and_then(slot),
+            Type::Variable(integer) => integer.slot = integer.slot.and_then(slot),
+            Type::Float(_) | Type::Text => {}
+            Type::Struct(Struct { members, .. }) => {
+                members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
+            }
+            Type::Variant(Variant { tag, members, .. }) => {
+                *tag = slot(*tag).unwrap_or_default();
+                members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
+            }
+            Type::Optional(Optional { selector, content, .. }) => {
+                *selector = slot(*selector).unwrap_or_default();
+                self.settle_one(content, slots);
+            }
+            Type::Array(Array { length, element, .. }) => {
+                if let Length::Slot(number) = length {
+                    *number = slot(*number).unwrap_or_default();
+                }
+                self.settle_one(element, slots);
+            }
+        }
+    }
+}
+
+/// What is known of the slots of numbers.
+struct Settling {
+    /// For the root of each tree.
+    slots: Vec<Settled>,
+    /// The next free slot.
+    next: Slot,
+}
+
+/// Whether a number needs a slot, and which.
+#[derive(Clone, Copy)]
+enum Settled {
+    Unused,
+    Used,
+    Slot(Slot),
+}
+
+impl Settling {
+    /// The slot of a tree, by its root.
+    fn slot(&mut self, root: Slot) -> Option<Slot> {
+        let slot = match self.slots[root] {
+            Settled::Unused => return None,
+            Settled::Slot(slot) => slot,
+            Settled::Used => {
+                self.next += 1;
+                self.next - 1
+            }
+        };
+        self.slots[root] = Settled::Slot(slot);
+        Some(slot)
+    }
+}
+
+impl Place<'_> {
+    /// The field that a path of TSDL's leads to.
+    fn find(&self, path: &Path) -> Result<Target, String> {
+        let full = path.join(".");
+        let rest_of = |origin: Origin| {
+            let mut rest = path.as_slice();
+            for part in origin.in_tsdl().split('.') {
+                rest = rest.split_first().filter(|(first, _)| *first == part)?.1;
+            }
+            (!rest.is_empty()).then_some(rest)
+        };
+        let found = if let Some(rest) = rest_of(self.origin) {
+            self.around.first().and_then(|structure| find(|name| structure.member(name), rest))
+        } else if let Some((outer, rest)) =
+            self.outer.iter().find_map(|(origin, outer)| Some((outer, rest_of(*origin)?)))
+        {
+            find(|name| member(outer.members(), name), rest)
+        } else {
+            let mut around = self.around.iter().rev();
+            let mut outer = self.outer.iter().rev();
+            around
+                .find_map(|structure| find(|name| structure.member(name), path))
+                .or_else(|| outer.find_map(|(_, outer)| find(|name| member(outer.members(), name), path)))
+        };
+        found.ok_or_else(|| format!("there is no integer `{full}` before it"))
+    }
+}
+
+/// The first member with this name.
+pub fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
+    members.iter().find(|member| *member.name == *name)
+}
+
+/// Follows a path, whose first part is looked up like this.
+fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Option<Target> {
+    let (first, rest) = path.split_first()?;
+    let mut kind = &lookup(first)?.kind;
+    for name in rest {
+        kind = match kind {
+            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
+                &member(members, name)?.kind
+            }
+            _ => return None,
+        };
+    }
+    Target::of(kind)
+}
+
+impl Target {
+    /// An integer, while it is being linked.
+    pub fn of(kind: &Type) -> Option<Target> {
+        let (number, signed, labels) = match kind {
+            Type::Integer(integer) => (integer.slot, integer.signed, None),
+            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
+            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
+            _ => return None,
+        };
+        Some(Target { number: number?, signed, labels: labels.cloned() })
+    }
+}

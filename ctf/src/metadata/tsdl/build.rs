@@ -1,0 +1,286 @@
+//! Statements to metadata.
+//!
+//! The text is read twice. Types depend on the byte order and on the clocks, wherever they are described, so the first
+//! pass reads those blocks alone. The second pass reads all statements, one after the other.
+
+use std::sync::Arc;
+
+use super::super::assemble::{Assembler, EventDraft, StreamDraft};
+use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
+use super::super::{Language, Problems};
+use super::ast::{Statement, Value};
+use super::lex::brief;
+use super::parse::{Broken, Parser};
+use super::roles;
+use super::types::{Drafter, byte_order};
+use crate::Uuid;
+
+const NO_HEADER: &str = "no packet can be read without the description of its header";
+
+/// Reads the text of metadata. What cannot be understood is skipped and named.
+pub fn read(text: &str, problems: &mut Problems) -> Metadata {
+    let mut builder = Builder {
+        order: None,
+        clocks: Vec::new(),
+        assembler: Assembler::new(Language::Tsdl, text.len()),
+        problems,
+        has_stream: false,
+        has_trace: false,
+        may_have_lost_trace: false,
+        may_have_lost_stream: false,
+    };
+    builder.first_pass(text);
+    let mut drafter = Drafter::new(builder.order.unwrap_or(ByteOrder::Little), builder.clocks.clone());
+    if builder.second_pass(text, &mut drafter).is_err() {
+        return Metadata::default();
+    }
+    let Builder { mut assembler, clocks, problems, has_stream, may_have_lost_stream, .. } = builder;
+    if !has_stream && !may_have_lost_stream {
+        assembler.add_default_stream();
+    }
+    let mut metadata = assembler.finish(problems);
+    roles::assign(&mut metadata, &clocks);
+    metadata
+}
+
+struct Builder<'p> {
+    order: Option<ByteOrder>,
+    clocks: Vec<Arc<Clock>>,
+    assembler: Assembler,
+    problems: &'p mut Problems,
+    /// Whether there is a stream block, understood or not.
+    has_stream: bool,
+    /// Whether a trace block was understood.
+    has_trace: bool,
+    /// Whether a statement that was not understood may have been the trace block.
+    may_have_lost_trace: bool,
+    /// Whether a statement that was not understood may have been a stream block.
+    may_have_lost_stream: bool,
+}
+
+/// The header of packets cannot be understood, so none of them can be read. The reason has been named.
+struct NoHeader;
+
+impl Builder<'_> {
+    /// Reads what types depend on: byte order, clocks, environment. The second pass names what cannot be parsed.
+    fn first_pass(&mut self, text: &str) {
+        let mut parser = Parser::new(text);
+        while let Some(block) = parser.block(&["trace", "env", "clock"]) {
+            let Statement::Block { keyword, statements, line } = block else { continue };
+            match keyword {
+                "trace" => self.trace_attributes(&statements),
+                "env" => self.environment(&statements),
+                _ => match clock(&statements) {
+                    Ok(clock) => self.clocks.push(Arc::new(clock)),
+                    Err(reason) => self.problems.add(line, reason),
+                },
+            }
+        }
+    }
+
+    fn trace_attributes(&mut self, statements: &[Statement<'_>]) {
+        for statement in statements {
+            let Statement::Assign { name, value, line } = statement else { continue };
+            match (&**name, value) {
+                ("byte_order", Value::Word(word)) => match byte_order(word, ByteOrder::Little) {
+                    Ok(order) if word != "native" => self.order = Some(order),
+                    _ => self.problems.add(*line, format!("invalid byte order `{word}` of a trace")),
+                },
+                ("uuid", Value::Text(text)) => match Uuid::parse(text) {
+                    Some(uuid) => self.assembler.metadata.uuid = Some(uuid.0),
+                    None => self.problems.add(*line, format!("invalid UUID `{text}`")),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn environment(&mut self, statements: &[Statement<'_>]) {
+        for statement in statements {
+            if let Statement::Assign { name, value, .. } = statement {
+                let value = match value {
+                    Value::Number(number) => EnvironmentValue::Integer(*number),
+                    Value::Text(text) | Value::Word(text) => {
+                        EnvironmentValue::Text(text.clone().into_owned())
+                    }
+                };
+                self.assembler.environment(name.clone().into_owned(), value);
+            }
+        }
+    }
+
+    /// Reads types, and the blocks that use them.
+    fn second_pass(&mut self, text: &str, drafter: &mut Drafter) -> Result<(), NoHeader> {
+        let mut parser = Parser::new(text);
+        while let Some(statement) = parser.statement() {
+            match statement {
+                Ok(statement) => self.statement(&statement, drafter)?,
+                Err(broken) => self.broken(broken)?,
+            }
+        }
+        if self.may_have_lost_trace && !self.has_trace {
+            self.problems.add(1, format!("the trace block is missing or damaged; {NO_HEADER}"));
+            return Err(NoHeader);
+        }
+        Ok(())
+    }
+
+    fn broken(&mut self, broken: Broken) -> Result<(), NoHeader> {
+        let Broken { line, reason, keyword, is_cut } = broken;
+        let is_unknown = keyword.is_none() && !is_cut;
+        self.has_stream |= keyword == Some("stream");
+        self.may_have_lost_stream |= is_unknown;
+        self.may_have_lost_trace |= is_unknown && !self.has_stream;
+        let is_trace = keyword == Some("trace");
+        let reason = if is_trace { format!("{reason}; {NO_HEADER}") } else { reason };
+        match is_cut {
+            true => self.problems.cut_statement(line, reason),
+            false => self.problems.add(line, reason),
+        }
+        if is_trace { Err(NoHeader) } else { Ok(()) }
+    }
+
+    fn statement(&mut self, statement: &Statement<'_>, drafter: &mut Drafter) -> Result<(), NoHeader> {
+        match statement {
+            Statement::Types(types) => {
+                if let Err(reason) = drafter.declare(types) {
+                    self.problems.add(types.line(), reason);
+                }
+            }
+            Statement::Block { keyword: "trace", statements, line } => {
+                let built = drafter.scoped(|inner| self.trace(statements, inner));
+                return built.map_err(|reason| {
+                    self.problems.add(*line, format!("trace: {reason}; {NO_HEADER}"));
+                    NoHeader
+                });
+            }
+            Statement::Block { keyword, statements, line } => {
+                let built = drafter.scoped(|inner| match *keyword {
+                    "stream" => self.stream(statements, *line, inner),
+                    "event" => self.event(statements, *line, inner),
+                    _ => Ok(()),
+                });
+                if let Err(reason) = built {
+                    let name = name(statements).map(|name| format!(" `{name}`")).unwrap_or_default();
+                    self.problems.add(*line, format!("{keyword}{name}: {reason}"));
+                }
+            }
+            Statement::Assign { line, .. } => self.problems.add(*line, "a value outside of any block"),
+            Statement::Layout { kind, .. } => self.problems.add(kind.line, "a layout outside of any block"),
+        }
+        Ok(())
+    }
+
+    fn trace(&mut self, statements: &[Statement<'_>], drafter: &mut Drafter) -> Result<(), String> {
+        let mut header = None;
+        for statement in statements {
+            match statement {
+                Statement::Types(types) => drafter.declare(types)?,
+                Statement::Layout { name, kind } if name == "packet.header" => {
+                    header = Some(drafter.draft(kind)?);
+                }
+                _ => {}
+            }
+        }
+        self.has_trace = true;
+        self.assembler.packet_header(header)
+    }
+
+    fn stream(
+        &mut self,
+        statements: &[Statement<'_>],
+        line: usize,
+        drafter: &mut Drafter,
+    ) -> Result<(), String> {
+        self.has_stream = true;
+        let mut stream = StreamDraft { line, ..StreamDraft::default() };
+        for statement in statements {
+            match statement {
+                Statement::Types(types) => drafter.declare(types)?,
+                Statement::Assign { name, value, .. } if name == "id" => stream.id = identifier(value)?,
+                Statement::Layout { name, kind } => {
+                    let layout = match &**name {
+                        "packet.context" => &mut stream.packet_context,
+                        "event.header" => &mut stream.event_header,
+                        "event.context" => &mut stream.event_context,
+                        _ => continue,
+                    };
+                    *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
+                }
+                _ => {}
+            }
+        }
+        self.assembler.stream(stream, self.problems)
+    }
+
+    fn event(
+        &mut self,
+        statements: &[Statement<'_>],
+        line: usize,
+        drafter: &mut Drafter,
+    ) -> Result<(), String> {
+        let mut event = EventDraft { line, ..EventDraft::default() };
+        for statement in statements {
+            match statement {
+                Statement::Types(types) => drafter.declare(types)?,
+                Statement::Assign { name, value, .. } => match (&**name, value) {
+                    ("name", Value::Text(name) | Value::Word(name)) => event.name = name.clone().into_owned(),
+                    ("id", value) => event.id = Some(identifier(value)?),
+                    ("stream_id", value) => event.stream_id = Some(identifier(value)?),
+                    ("loglevel", Value::Number(level)) => event.log_level = i64::try_from(*level).ok(),
+                    _ => {}
+                },
+                Statement::Layout { name, kind } => {
+                    let layout = match &**name {
+                        "context" => &mut event.context,
+                        "fields" => &mut event.payload,
+                        _ => continue,
+                    };
+                    *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
+                }
+                Statement::Block { .. } => {}
+            }
+        }
+        self.assembler.event(event, self.problems);
+        Ok(())
+    }
+}
+
+fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
+    let mut clock = Clock { name: String::new(), frequency: 1_000_000_000, offset_seconds: 0, offset: 0 };
+    for statement in statements {
+        let Statement::Assign { name, value, .. } = statement else { continue };
+        let number = |number: &i128| {
+            i64::try_from(*number).map_err(|_| format!("the clock's `{name}` is out of range"))
+        };
+        match (&**name, value) {
+            ("name", Value::Text(name) | Value::Word(name)) => clock.name = name.clone().into_owned(),
+            ("freq", Value::Number(frequency)) => {
+                let frequency = u64::try_from(*frequency).ok().filter(|&frequency| frequency > 0);
+                clock.frequency = frequency.ok_or("a clock's frequency must be above 0")?;
+            }
+            ("offset_s", Value::Number(offset)) => clock.offset_seconds = number(offset)?,
+            ("offset", Value::Number(offset)) => clock.offset = number(offset)?,
+            // Precision, description and whether it is absolute do not change what a count means.
+            _ => {}
+        }
+    }
+    Ok(clock)
+}
+
+/// The name in a block.
+fn name<'s>(statements: &'s [Statement<'_>]) -> Option<&'s str> {
+    statements.iter().find_map(|statement| match statement {
+        Statement::Assign { name, value: Value::Text(value) | Value::Word(value), .. } if name == "name" => {
+            Some(brief(value))
+        }
+        _ => None,
+    })
+}
+
+fn identifier(value: &Value<'_>) -> Result<u64, String> {
+    match value {
+        Value::Number(number) => u64::try_from(*number).map_err(|_| format!("invalid id `{number}`")),
+        _ => Err("an id must be a number".into()),
+    }
+}

@@ -1,0 +1,214 @@
+//! Traces, opened: their metadata is understood and their packets are found.
+
+use std::cmp::Reverse;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::collect::{Collect, Collected, Nothing};
+use crate::deliver::file_source::FileSource;
+use crate::deliver::ordered::InOrder;
+use crate::deliver::unordered::{self, Job};
+use crate::discover::{Discovery, TraceFiles, discover};
+use crate::layout::{Layout, Want};
+use crate::metadata::{self, Metadata};
+use crate::packets::{LocatedPacket, TracePackets, ledger};
+use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
+
+/// Reads traces.
+///
+/// All metadata is read and all packets are found when the reader is opened, once, and any number of readings can
+/// follow.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let reader = example();
+/// assert_eq!(reader.span(), Some(10..=30));
+/// let classes: Vec<_> = reader.classes().map(|class| class.name.as_str()).collect();
+/// assert_eq!(classes, ["hello:greeted"]);
+/// let metadata = reader.metadata().next().unwrap();
+/// assert_eq!(metadata.streams[0].clock.as_ref().unwrap().frequency, 1_000_000_000);
+/// ```
+#[derive(Debug)]
+pub struct Reader {
+    traces: Vec<OpenTrace>,
+    damage: Vec<Damage>,
+    threads: usize,
+}
+
+/// A trace, its layout and its packets.
+#[derive(Debug)]
+pub(crate) struct OpenTrace {
+    pub folders: Vec<PathBuf>,
+    pub layout: Arc<Layout>,
+    pub packets: TracePackets,
+}
+
+impl Reader {
+    /// Opens all traces in and below the given folders.
+    ///
+    /// What cannot be read is named as [damage](Report::damage); it is an error only if nothing is left.
+    pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, Error> {
+        Reader::open_found(discover(folders)?)
+    }
+
+    /// Opens the traces that were found.
+    pub fn open_found(found: Discovery) -> Result<Reader, Error> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut reader = Reader { traces: Vec::new(), damage: found.damage, threads };
+        let mut next_class = 0;
+        for files in found.traces {
+            if let Some(metadata) = reader.metadata_of(&files) {
+                let layout = Layout::new(metadata, reader.traces.len(), &Layout::default(), &mut next_class);
+                let packets = TracePackets::find(&layout.metadata, files.streams);
+                let layout = Arc::new(layout);
+                reader.traces.push(OpenTrace { folders: files.folders, layout, packets });
+            }
+        }
+        match reader.damage.first() {
+            Some(first) if reader.traces.is_empty() => Err(Error::new(first.to_string())),
+            _ => Ok(reader),
+        }
+    }
+
+    /// Opens a trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
+    pub fn from_bytes(metadata: &[u8], streams: Vec<(PathBuf, Arc<[u8]>)>) -> Result<Reader, Error> {
+        let traces = vec![TraceFiles::from_bytes(metadata.to_vec(), streams)];
+        Reader::open_found(Discovery { traces, damage: Vec::new() })
+    }
+
+    /// Sets the number of threads that decode; by default there is one for each core.
+    pub fn threads(mut self, threads: usize) -> Reader {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// What the metadata of each trace says, in the order of [`Report::traces`].
+    pub fn metadata(&self) -> impl Iterator<Item = &Metadata> {
+        self.traces.iter().map(|trace| &trace.layout.metadata)
+    }
+
+    /// What is known of each trace without reading its events.
+    pub fn traces(&self) -> Vec<Trace> {
+        self.report(Window::default()).traces
+    }
+
+    /// All event classes, in the order of their [index](EventClass::index).
+    pub fn classes(&self) -> impl Iterator<Item = &Arc<EventClass>> {
+        self.traces.iter().flat_map(|trace| trace.layout.classes.iter().flatten())
+    }
+
+    /// The times of the first and the last event, without reading all of them.
+    pub fn span(&self) -> Option<RangeInclusive<i64>> {
+        let jobs: Vec<_> =
+            self.traces.iter().map(|trace| trace.job(&mut |_| None, trace.packets.ends())).collect();
+        let read = unordered::read(&jobs, Window::default(), self.threads, Nothing, &Progress::default());
+        read.tally.span()
+    }
+
+    /// Reads all events in the window, in any order, on all threads.
+    pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
+        let jobs = self.traces.iter().map(|trace| {
+            let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
+            trace.job(&mut |class| collector.want(class), packets)
+        });
+        let jobs: Vec<_> = jobs.collect();
+        let read = unordered::read(&jobs, window, self.threads, collector, progress);
+        let mut report = self.report(window);
+        read.tally.tell(&mut report);
+        report.damage.extend(read.damage);
+        report.damage.sort();
+        Collected { collector: read.collector, report, stopped: read.stopped }
+    }
+
+    /// Hands out all events in the window in the order of time, across streams, traces and hosts.
+    ///
+    /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
+    /// wants all of all classes.
+    ///
+    /// Where a clock was set back, events come in the order of their times all the same as far as packets and chunks of
+    /// some hundred events allow; [`Report::clock_steps`] tells whether that happened.
+    pub fn in_order<'r>(
+        &'r self,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
+    ) -> InOrder<'r> {
+        let mut merge = InOrder::of(window, Box::new(want), self.report(window));
+        for (number, trace) in self.traces.iter().enumerate() {
+            let source = FileSource::new(number, trace, window);
+            let size = source.size();
+            merge.add(Box::new(source), Arc::clone(&trace.layout), size);
+        }
+        merge
+    }
+
+    /// What is known before any event is read.
+    pub(crate) fn report(&self, window: Window) -> Report {
+        let mut report = Report { damage: self.damage.clone(), ..Report::default() };
+        self.traces.iter().for_each(|trace| trace.tell(window, &mut report));
+        report
+    }
+
+    /// Reads the metadata of a trace. Chunks and snapshots repeat it, the later ones with more classes; the one that
+    /// describes the most events, and of those the soundest, is the trace's.
+    fn metadata_of(&mut self, files: &TraceFiles) -> Option<Metadata> {
+        let read = files.metadata.iter().map(|(path, bytes)| (path, bytes.len(), metadata::read(bytes)));
+        let (path, _, (metadata, problems)) = read.max_by_key(|(_, length, (metadata, problems))| {
+            let events: usize = metadata.streams.iter().map(|stream| stream.events.len()).sum();
+            (events, Reverse(problems.len()), *length)
+        })?;
+        let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
+        self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason.to_string())));
+        if describes_nothing {
+            self.damage.push(Damage::new(path, "describes no stream"));
+        }
+        (!metadata.streams.is_empty()).then_some(metadata)
+    }
+}
+
+impl OpenTrace {
+    /// Some of the trace's packets, and how to decode them.
+    fn job<'t>(&'t self, want: &mut Want<'_>, packets: impl Iterator<Item = &'t LocatedPacket>) -> Job<'t> {
+        Job {
+            metadata: &self.layout.metadata,
+            plans: self.layout.plans(want),
+            files: &self.packets.files,
+            packets: packets.collect(),
+        }
+    }
+
+    /// Whether a packet may have events in the window.
+    pub fn is_in_window(&self, packet: &LocatedPacket, window: Window) -> bool {
+        self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
+    }
+
+    /// Tells a report what is known of the trace before any event is read.
+    fn tell(&self, window: Window, report: &mut Report) {
+        let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
+        let counts = ledger::count(self.packets.streams(), &in_window);
+        report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
+        report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
+        report.damage.extend_from_slice(&self.packets.damage);
+        for stream in self.packets.streams() {
+            stream.iter().for_each(|packet| self.tell_step(packet, packet.header.end, report));
+            stream.windows(2).for_each(|pair| self.tell_step(&pair[0], pair[1].header.begin, report));
+        }
+        report.traces.push(Trace {
+            folders: self.folders.clone(),
+            environment: self.layout.environment().collect(),
+            streams: counts.streams,
+            packets: counts.packets,
+        });
+    }
+
+    /// Notes if the clock ran backwards from a packet's beginning to something later.
+    fn tell_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
+        let timebase = &self.layout.timebases[packet.header.stream];
+        if let (Some(begin), Some(later)) = (packet.header.begin, later)
+            && later < begin
+        {
+            report.clock_steps.step(timebase.time(begin), timebase.time(later));
+        }
+    }
+}

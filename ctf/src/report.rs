@@ -1,0 +1,194 @@
+//! What to read, how far reading has come, and what was read besides the events themselves.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+
+/// What to read.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let window = Window { since: Some(15), until: None };
+/// let read = example().read(window, Nothing, &Progress::default());
+/// assert_eq!(read.report.events, 2);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// Only events at this time or later, in nanoseconds since 1970.
+    pub since: Option<i64>,
+    /// Only events at this time or earlier.
+    pub until: Option<i64>,
+}
+
+impl Window {
+    /// The times in the window.
+    pub(crate) fn limits(self) -> RangeInclusive<i64> {
+        self.since.unwrap_or(i64::MIN)..=self.until.unwrap_or(i64::MAX)
+    }
+}
+
+/// How far reading has come; another thread may look at it meanwhile.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use std::sync::atomic::Ordering;
+///
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let progress = Progress::default();
+/// example().read(Window::default(), Nothing, &progress);
+/// assert_eq!(progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+/// ```
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The size of all that is to be read, in bytes; 0 while it is not known.
+    pub total: AtomicU64,
+    /// How much of it has been read.
+    pub done: AtomicU64,
+}
+
+/// Why nothing could be read: one line that says what is wrong, where, and what to do.
+///
+/// ```
+/// use ctf_reader::Reader;
+///
+/// let error = Reader::open(&["no/such/folder"]).unwrap_err();
+/// assert!(error.to_string().starts_with("no/such/folder: cannot be opened"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl Error {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Error {
+        Error(message.into())
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What was read, besides the events themselves.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Window};
+///
+/// let report = example().read(Window::default(), Nothing, &Progress::default()).report;
+/// assert_eq!((report.events, report.span), (3, Some(10..=30)));
+/// assert_eq!((report.discarded_events, report.lost_packets, report.clock_steps.count), (0, 0, 0));
+/// assert_eq!(report.traces[0].environment("hostname"), Some("ada"));
+/// assert!(report.damage.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// All events in the window, of classes wanted or not.
+    pub events: u64,
+    /// The times of the first and the last of these events.
+    pub span: Option<RangeInclusive<i64>>,
+    /// Events that the tracer discarded because its buffers were full.
+    pub discarded_events: u64,
+    /// Packets that were overwritten before they were saved.
+    pub lost_packets: u64,
+    /// Where clocks ran backwards.
+    pub clock_steps: ClockSteps,
+    /// The traces, one for each UUID.
+    pub traces: Vec<Trace>,
+    /// What could not be read.
+    pub damage: Vec<Damage>,
+}
+
+/// How often, and how far, clocks ran backwards: from one event of a stream to the next, or from one packet to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockSteps {
+    /// How often.
+    pub count: u64,
+    /// The largest step back, in nanoseconds.
+    pub largest_ns: u64,
+}
+
+impl ClockSteps {
+    /// Takes in one step back, from one time to an earlier one.
+    pub(crate) fn step(&mut self, from: i64, to: i64) {
+        self.add(ClockSteps { count: 1, largest_ns: from.abs_diff(to) });
+    }
+
+    /// Takes in other steps.
+    pub(crate) fn add(&mut self, other: ClockSteps) {
+        self.count += other.count;
+        self.largest_ns = self.largest_ns.max(other.largest_ns);
+    }
+}
+
+/// One trace: all folders that share a UUID.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The folders that directly hold a `metadata` file.
+    pub folders: Vec<PathBuf>,
+    /// The environment that the tracer recorded, e.g. `hostname`, in its order.
+    pub environment: Vec<(String, String)>,
+    /// The number of streams (ring buffers) that the trace has.
+    pub streams: usize,
+    /// The number of packets that reach into the window, each counted once.
+    pub packets: u64,
+}
+
+impl Trace {
+    /// A value of the environment, e.g. of `hostname`.
+    pub fn environment(&self, name: &str) -> Option<&str> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Something that could not be read, and where.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Reader, Window};
+///
+/// // The last event is cut off.
+/// let mut packet = example_packet(0, &[(10, "Ada", 12), (30, "Edsger", 0)]);
+/// packet.pop();
+/// let reader = Reader::from_bytes(EXAMPLE_METADATA.as_bytes(), vec![("ch_0".into(), packet.into())])?;
+/// let report = reader.read(Window::default(), Nothing, &Progress::default()).report;
+/// assert_eq!(report.events, 1);
+/// assert!(report.damage[0].to_string().starts_with("ch_0 at byte "));
+/// # Ok::<(), ctf_reader::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Damage {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The offset in the file, in bytes, where it is known.
+    pub offset: Option<u64>,
+    /// What is wrong, in words.
+    pub reason: String,
+}
+
+impl Damage {
+    /// Damage at no known offset.
+    pub fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), offset: None, reason: reason.into() }
+    }
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(offset) = self.offset {
+            write!(f, " at byte {offset}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}

@@ -1,0 +1,36 @@
+//! Parts of tests that run in a process of their own, because several tests share one.
+
+use std::process::Command;
+use std::{env, fs, process};
+
+/// Tells a process that it is the child.
+const IS_CHILD: &str = "CTF_READER_TEST_CHILD";
+
+/// Runs part of a test in a process of its own, and returns the most memory that the process had, in kilobytes.
+///
+/// That process is this test binary, made to run the same test again, which is named by its path in the binary.
+#[track_caller]
+pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
+    if env::var_os(IS_CHILD).is_some() {
+        part();
+        println!("\n{MARK}{}", peak_memory());
+        process::exit(0);
+    }
+    let mut command = Command::new(env::current_exe().expect("the test binary is a file"));
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(IS_CHILD, "1");
+    let output = command.output().expect("the test binary runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{out}{err}", output.status);
+    let peak = out.lines().find_map(|line| line.strip_prefix(MARK)?.parse().ok());
+    peak.unwrap_or_else(|| panic!("there is no test `{test}`: {out}{err}"))
+}
+
+/// What stands before the figure in the child's output.
+const MARK: &str = "peak memory in kB: ";
+
+/// The most memory that this process has had, in kilobytes.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}

@@ -1,0 +1,34 @@
+//! Hand-written traces as files.
+
+use std::fs;
+use std::path::Path;
+
+use crate::case::Case;
+
+/// The UUID of the cases that have one, in CTF 1.8.
+const UUID: &str = "00010203-0405-0607-0809-0a0b0c0d0e0f";
+
+impl Case {
+    /// The case with this name.
+    pub fn load(name: &str) -> Case {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cases/{name}.txt"));
+        Case::parse(&fs::read_to_string(path).unwrap()).0
+    }
+
+    /// The same trace with a UUID that ends with another number: traces of one UUID are read as one.
+    pub fn with_uuid(mut self, number: u8) -> Case {
+        self.metadata =
+            self.metadata.replace(UUID, &format!("{}{:02x}", &UUID[..UUID.len() - 2], 0x80 | number));
+        let uuid: [u8; 16] = std::array::from_fn(|i| i as u8);
+        while let Some(at) = self.stream.windows(uuid.len()).position(|bytes| *bytes == uuid) {
+            self.stream[at + uuid.len() - 1] = 0x80 | number;
+        }
+        self
+    }
+
+    /// Writes the files into a folder.
+    pub fn write(&self, folder: &Path) {
+        fs::write(folder.join("metadata"), &self.metadata).unwrap();
+        fs::write(folder.join("stream"), &self.stream).unwrap();
+    }
+}

@@ -1,0 +1,30 @@
+//! The reader on traces that LTTng recorded and on damaged ones, with Babeltrace 1 as the oracle.
+
+use std::path::Path;
+
+use ctf_reader::{Reader, Report, Window};
+
+#[path = "../support/case.rs"]
+mod case;
+mod changed_bytes;
+mod child;
+mod ctf2;
+mod damage;
+mod hand_written;
+mod large;
+mod native;
+mod packets;
+mod recorded;
+mod small;
+mod special_files;
+mod stopping;
+#[path = "../support/mod.rs"]
+mod support;
+mod together;
+#[path = "../support/translation.rs"]
+mod translation;
+
+/// Reads the events of a window in the order of time.
+pub fn read_window(folder: &Path, window: Window) -> (Vec<support::Seen>, Report) {
+    support::read_in_order(&Reader::open(&[folder]).expect("there is a trace"), window)
+}

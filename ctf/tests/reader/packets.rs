@@ -1,0 +1,105 @@
+//! Which packets count, and clocks that run backwards.
+
+use ctf_reader::{ClockSteps, Window};
+
+use crate::small::{Packet, open};
+use crate::support::read_in_order;
+
+/// The numbers `x` of all events, in the order of time, with the report.
+fn read(packets: &[Packet]) -> (Vec<String>, ctf_reader::Report) {
+    let (events, report) = read_in_order(&open(packets), Window::default());
+    (events.iter().map(|event| event.value("x").to_owned()).collect(), report)
+}
+
+#[test]
+fn packets_with_one_sequence_number_and_different_times_are_both_read() {
+    let packets = [
+        Packet::new(0, 100, 200).event(110, 1),
+        Packet::new(0, 300, 400).event(310, 2),
+        Packet::new(1, 500, 600).event(510, 3),
+    ];
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+        let (numbers, report) = read(&order.map(|index| packets[index].clone()));
+        assert_eq!(numbers, ["1", "2", "3"]);
+        assert_eq!((report.traces[0].packets, report.lost_packets), (3, 0));
+        assert_eq!((report.damage, report.clock_steps), (vec![], ClockSteps::default()));
+    }
+}
+
+#[test]
+fn packets_with_one_sequence_number_and_beginning_but_different_ends_are_both_read() {
+    let (numbers, report) =
+        read(&[Packet::new(0, 100, 200).event(110, 1), Packet::new(0, 100, 300).event(210, 2)]);
+    assert_eq!(numbers, ["1", "2"]);
+    assert_eq!(report.traces[0].packets, 2);
+}
+
+#[test]
+fn repeated_packet_counts_once() {
+    let packet = Packet::new(7, 100, 200).event(110, 1);
+    let (numbers, report) = read(&[packet.clone(), packet.clone(), packet]);
+    assert_eq!(numbers, ["1"]);
+    assert_eq!(report.traces[0].packets, 1);
+}
+
+#[test]
+fn packet_with_the_uuid_of_another_trace_is_named_as_that() {
+    let foreign = Packet { uuid: [0xAB; 16], ..Packet::new(1, 300, 400).event(310, 2) };
+    let (numbers, report) =
+        read(&[Packet::new(0, 100, 200).event(110, 1), foreign, Packet::new(2, 500, 600).event(510, 3)]);
+    assert_eq!(numbers, ["1", "3"]);
+    let [damage] = &report.damage[..] else { panic!("{:?}", report.damage) };
+    assert_eq!(damage.to_string(), "stream at byte 90: the packet's UUID is not that of the metadata");
+}
+
+#[test]
+fn clock_that_runs_backwards_between_events_is_reported() {
+    let (numbers, report) = read(&[Packet::new(0, 100, 200)
+        .event(110, 1)
+        .event(150, 2)
+        .event(120, 3)
+        .event(130, 4)
+        .event(105, 5)]);
+    assert_eq!(numbers, ["5", "1", "3", "4", "2"], "in the order of time");
+    assert_eq!(report.clock_steps, ClockSteps { count: 2, largest_ns: 30 });
+    assert_eq!((report.events, report.span, report.damage), (5, Some(105..=150), vec![]));
+}
+
+#[test]
+fn clock_that_runs_backwards_between_packets_is_reported() {
+    let packets = [
+        Packet::new(0, 1000, 1100).event(1010, 1),
+        Packet::new(1, 400, 500).event(410, 2),
+        Packet::new(2, 600, 700).event(610, 3),
+    ];
+    let (numbers, report) = read(&packets);
+    assert_eq!(numbers, ["2", "3", "1"], "in the order of time");
+    assert_eq!(report.clock_steps.count, 1);
+    assert_eq!((report.lost_packets, report.traces[0].packets, report.damage), (0, 3, vec![]));
+}
+
+#[test]
+fn clock_that_runs_backwards_within_a_packet_loses_nothing_of_a_window() {
+    // It was set back by a second in the first packet, so that packet's times say little about its events.
+    let packets = [
+        Packet::new(0, 2_000_000_000, 1_000_000_500)
+            .event(2_000_000_000, 1)
+            .event(2_000_000_001, 2)
+            .event(1_000_000_002, 3),
+        Packet::new(1, 1_000_000_600, 1_000_000_700).event(1_000_000_610, 4),
+    ];
+    let (numbers, report) = read(&packets);
+    assert_eq!(numbers, ["3", "4", "1", "2"]);
+    assert_eq!(report.damage, []);
+    assert!(report.clock_steps.count > 0);
+    assert_eq!(report.clock_steps.largest_ns, 999_999_999);
+    for (since, until, expected) in [
+        (2_000_000_000, 3_000_000_000, &["1", "2"][..]),
+        (1_000_000_000, 1_000_000_100, &["3"]),
+        (1_000_000_000, 1_500_000_000, &["3", "4"]),
+    ] {
+        let (events, _) = read_in_order(&open(&packets), Window { since: Some(since), until: Some(until) });
+        let numbers: Vec<_> = events.iter().map(|event| event.value("x")).collect();
+        assert_eq!(numbers, expected, "from {since} to {until}");
+    }
+}

@@ -1,0 +1,120 @@
+//! FIFOs, sockets, devices and folders where files should be: refused at once in one line, and the rest is read.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use ctf_reader::{Collected, Error, Nothing, Progress, Reader, Report, Window};
+
+use crate::small::SmallTrace;
+
+/// A name, and what makes something else than a file at a path.
+type Kind = (&'static str, fn(&Path));
+
+const KINDS: [Kind; 5] = [
+    ("FIFO", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
+    ("folder", |path| fs::create_dir(path).unwrap()),
+    // The socket stays in the file system when nobody listens any more.
+    ("socket", |path| drop(UnixListener::bind(path).unwrap())),
+    ("endless device", |path| symlink("/dev/zero", path).unwrap()),
+    ("terminal", |path| symlink("/dev/tty", path).unwrap()),
+];
+
+/// Reads traces, and fails if that takes long; each is some hundred bytes.
+fn read(folders: &[&Path]) -> Result<Report, Error> {
+    let folders: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let report = Reader::open(&folders).map(|reader| {
+            let Collected { report, .. } = reader.read(Window::default(), Nothing, &Progress::default());
+            report
+        });
+        tell.send(report)
+    });
+    told.recv_timeout(Duration::from_secs(10)).expect("it ends")
+}
+
+/// Asserts that one line of damage names the file.
+#[track_caller]
+fn assert_named(report: &Report, path: &Path, kind: &str) {
+    let [damage] = &report.damage[..] else { panic!("{kind}: {:?}", report.damage) };
+    assert_eq!((damage.path.as_path(), damage.offset), (path, None), "{kind}");
+    assert!(
+        damage.reason.starts_with("cannot be read: ") && !damage.reason.contains('\n'),
+        "{kind}: {damage}"
+    );
+}
+
+#[test]
+fn special_file_as_metadata_is_an_error_if_there_is_nothing_else() {
+    for (kind, make) in KINDS {
+        let trace = SmallTrace::write();
+        let metadata = trace.file("metadata");
+        fs::remove_file(&metadata).unwrap();
+        make(&metadata);
+        let error = read(&[trace.folder()]).expect_err(kind).to_string();
+        assert!(error.starts_with(&format!("{}: cannot be read: ", metadata.display())), "{kind}: {error}");
+        assert!(!error.contains('\n'), "{kind}: {error}");
+    }
+}
+
+#[test]
+fn special_file_as_metadata_is_named_and_other_traces_are_read() {
+    let sound = SmallTrace::write();
+    for (kind, make) in KINDS {
+        let trace = SmallTrace::write();
+        let metadata = trace.file("metadata");
+        fs::remove_file(&metadata).unwrap();
+        make(&metadata);
+        let report = read(&[trace.folder(), sound.folder()]).unwrap();
+        assert_named(&report, &metadata, kind);
+        assert_eq!(report.events, SmallTrace::EVENTS, "{kind}");
+    }
+}
+
+#[test]
+fn special_file_as_stream_is_named_and_the_others_are_read() {
+    for (kind, make) in KINDS {
+        let trace = SmallTrace::write();
+        let stream = trace.file("stream_1");
+        fs::remove_file(&stream).unwrap();
+        make(&stream);
+        let report = read(&[trace.folder()]).unwrap();
+        assert_eq!(report.events, SmallTrace::EVENTS / 2, "{kind}");
+        match kind {
+            // Folders in a trace's folder are not stream files: LTTng has `index`, and others may hold further traces.
+            "folder" => assert_eq!(report.damage, []),
+            _ => assert_named(&report, &stream, kind),
+        }
+    }
+}
+
+#[test]
+fn special_file_as_index_is_named_and_all_streams_are_read() {
+    for (kind, make) in KINDS {
+        let trace = SmallTrace::write();
+        let index = trace.file("index/stream_1.idx");
+        fs::remove_file(&index).unwrap();
+        make(&index);
+        let report = read(&[trace.folder()]).unwrap();
+        assert_named(&report, &index, kind);
+        assert_eq!(report.events, SmallTrace::EVENTS, "{kind}");
+    }
+}
+
+#[test]
+fn special_file_in_place_of_the_index_folder_costs_nothing_but_the_index() {
+    for (kind, make) in KINDS.into_iter().filter(|(kind, _)| *kind != "folder") {
+        let trace = SmallTrace::write();
+        fs::remove_dir_all(trace.file("index")).unwrap();
+        make(&trace.file("index"));
+        let report = read(&[trace.folder()]).unwrap();
+        assert_eq!(report.events, SmallTrace::EVENTS, "{kind}");
+        assert!(!report.damage.is_empty(), "{kind}");
+        assert!(report.damage.iter().all(|damage| damage.path.starts_with(trace.file("index"))), "{kind}");
+    }
+}

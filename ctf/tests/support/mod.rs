@@ -1,0 +1,172 @@
+//! Traces to read, and a collector that keeps every event as text.
+//!
+//! The tests of the Babeltrace 2 source use this too, and share `reader/recorded.rs` and `reader/damage.rs`. What differs
+//! is `crate::read_window`: the reader alone in the reader's tests, the reader compared with Babeltrace 2 in the others.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use ctf_reader::{
+    Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
+};
+use lttng_testing::Trace;
+
+mod recording;
+mod shared_trace;
+mod tracee;
+mod value_text;
+
+pub use recording::{PACKET, Recording, copy_folder};
+pub use shared_trace::SharedTrace;
+pub use tracee::Tracee;
+use value_text::text;
+
+/// An event as text, in the words of Babeltrace 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    pub timestamp: i64,
+    pub name: String,
+    pub contexts: Vec<(String, String)>,
+    pub fields: Vec<(String, String)>,
+}
+
+impl Seen {
+    /// A context or field.
+    pub fn value(&self, name: &str) -> &str {
+        let (_, value) = self
+            .fields
+            .iter()
+            .chain(&self.contexts)
+            .find(|(key, _)| key == name)
+            .expect("the field is there");
+        value
+    }
+}
+
+impl From<lttng_testing::Event> for Seen {
+    fn from(event: lttng_testing::Event) -> Self {
+        Self { timestamp: event.timestamp, name: event.name, contexts: event.contexts, fields: event.fields }
+    }
+}
+
+/// Keeps all events with all fields.
+#[derive(Default)]
+pub struct KeepAll {
+    classes: BTreeMap<usize, Arc<EventClass>>,
+    events: Vec<Seen>,
+    /// The environment that came with the events of each trace, by the trace's index.
+    environments: BTreeMap<usize, Vec<(String, String)>>,
+}
+
+impl KeepAll {
+    /// The events in the order of time, once they agree with what the report says.
+    pub fn into_events(self, report: &Report) -> Vec<Seen> {
+        for (&trace, environment) in &self.environments {
+            assert_eq!(*environment, report.traces[trace].environment);
+        }
+        let mut events = self.events;
+        events.sort();
+        assert_eq!(events.len() as u64, report.events);
+        events
+    }
+}
+
+impl Collect for KeepAll {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        assert!(self.classes.insert(class.index, Arc::clone(class)).is_none(), "asked about once");
+        Some((0..class.fields.len()).collect())
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let class = &self.classes[&events.class];
+        for event in events.iter() {
+            let (mut contexts, mut fields) = (Vec::new(), Vec::new());
+            for (index, field) in class.fields.iter().enumerate() {
+                let value = || text(&event.value(index));
+                match field.scope {
+                    Scope::Environment => {}
+                    Scope::Payload => fields.push((field.name.to_string(), value())),
+                    _ => contexts.push((field.name.to_string(), value())),
+                }
+            }
+            let timestamp = event.timestamp();
+            self.events.push(Seen { timestamp, name: class.name.clone(), contexts, fields });
+        }
+        // The same for all of them.
+        let environment =
+            class.fields.iter().enumerate().filter(|(_, field)| field.scope == Scope::Environment);
+        let value = |index| text(&events.get(0).value(index)).trim_matches('"').to_owned();
+        let environment = environment.map(|(index, field)| (field.name.to_string(), value(index)));
+        self.environments.insert(class.trace, environment.collect());
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        Self { classes: self.classes.clone(), ..Self::default() }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.events.extend(other.events);
+        self.environments.extend(other.environments);
+    }
+}
+
+/// Reads all events in the order of time.
+pub fn read(folder: &Path) -> (Vec<Seen>, Report) {
+    crate::read_window(folder, Window::default())
+}
+
+/// Reads the events of a window in any order, and sorts them.
+pub fn read_all(reader: &Reader, window: Window) -> (Vec<Seen>, Report) {
+    let Collected { collector, report, .. } = reader.read(window, KeepAll::default(), &Progress::default());
+    (collector.into_events(&report), report)
+}
+
+/// Reads the events of a window in any order and in the order of time, which must be the same events and report.
+/// Returns also whether they were in the order of time.
+pub fn read_both_ways(reader: &Reader, window: Window) -> (Vec<Seen>, Report, bool) {
+    let (events, report) = read_all(reader, window);
+    let mut kept = KeepAll::default();
+    reader.classes().for_each(|class| drop(kept.want(class)));
+    let mut ordered = reader.in_order(window, all_fields);
+    while let Some(event) = ordered.next_event() {
+        let ControlFlow::Continue(()) = kept.events(&event.events());
+    }
+    let is_sorted = kept.events.is_sorted_by_key(|event| event.timestamp);
+    assert_eq!(ordered.report(), report);
+    assert_same(&kept.into_events(&report), &events);
+    (events, report, is_sorted)
+}
+
+/// Reads the events of a window in the order of time. Where the clock did not run backwards, that is the order in which
+/// the reader hands them out.
+pub fn read_in_order(reader: &Reader, window: Window) -> (Vec<Seen>, Report) {
+    let (events, report, is_sorted) = read_both_ways(reader, window);
+    assert!(is_sorted || report.clock_steps.count > 0, "not in the order of time");
+    (events, report)
+}
+
+/// What Babeltrace 1 reads from the folder or those below it, in the order of time.
+///
+/// It reads them one by one, because of several at once it sets all clocks to the mean of their offsets.
+pub fn oracle(trace: &Trace) -> Vec<Seen> {
+    let folders = trace.metadata_folders();
+    let mut events: Vec<Seen> =
+        folders.iter().flat_map(|folder| Trace::open(folder).events()).map(Seen::from).collect();
+    events.sort();
+    events
+}
+
+/// Compares events, and shows the first difference rather than all of them.
+#[track_caller]
+pub fn assert_same(read: &[Seen], expected: &[Seen]) {
+    if let Some((read, expected)) = read.iter().zip(expected).find(|(read, expected)| read != expected) {
+        panic!("read     {read:?}\nexpected {expected:?}");
+    }
+    assert_eq!(read.len(), expected.len());
+}

@@ -1,0 +1,94 @@
+//! The fields of an event that is worth showing.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::key;
+use super::plan::{KeySlot, Plan, Slots};
+use crate::datum::{Datum, pairs};
+use crate::meaning::Meaning;
+use ctf_reader::{Event, EventClass, Scope};
+
+/// What is kept of an event, in bytes. A sequence may have millions of elements, and a thousand events may be kept.
+const EVENT_LENGTH: usize = 64 << 10;
+
+/// What each field may take of that, whatever the others take.
+const FIELD_LENGTH: usize = 256;
+
+/// A field of an event that is worth showing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Field {
+    /// The name, as recorded.
+    pub name: String,
+    /// Whether the field is the event's own, and neither a context nor the duration.
+    pub is_detail: bool,
+    /// Whether it says on whose behalf the event happened.
+    pub is_client: bool,
+}
+
+/// Fields and their values. They are kept as bytes, which take far less memory than [`Datum`]s do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fields {
+    values: Box<[u8]>,
+    fields: Arc<Vec<Field>>,
+}
+
+impl Fields {
+    /// The fields with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&Field, Datum)> {
+        self.fields.iter().zip(key::values(&self.values))
+    }
+
+    /// The value of the first field that is wanted.
+    pub(super) fn find(&self, is_wanted: impl Fn(&Field) -> bool) -> Option<Datum> {
+        self.iter().find(|(field, _)| is_wanted(field)).map(|(_, value)| value)
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        pairs(self.iter().map(|(field, value)| (&field.name, value)), serializer)
+    }
+}
+
+/// The fields of a class that are kept of its events, and where their values are.
+#[derive(Clone, Debug)]
+pub(super) struct Details {
+    fields: Arc<Vec<Field>>,
+    slots: Vec<KeySlot>,
+}
+
+impl Details {
+    /// All fields, those that say the most first, and of the environment only what tells the process.
+    pub fn new(class: &EventClass, meaning: &Meaning, plan: &Plan, slots: &mut Slots) -> Self {
+        let duration = plan.duration_slot().map(|slot| slots.0[slot]);
+        let is_shown = |&index: &usize| {
+            let field = &class.fields[index];
+            field.scope != Scope::Environment || matches!(&*field.name, "vpid" | "procname")
+        };
+        let others = (0..class.fields.len()).filter(|index| !plan.leading.contains(index));
+        let mut order: Vec<usize> = plan.leading.iter().copied().chain(others).filter(is_shown).collect();
+        order.dedup();
+        let field = |&index: &usize| {
+            let field = &class.fields[index];
+            let is_detail = field.scope == Scope::Payload && duration != Some(index);
+            Field { name: field.name.to_string(), is_detail, is_client: meaning.client == Some(index) }
+        };
+        Details {
+            fields: Arc::new(order.iter().map(field).collect()),
+            slots: order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect(),
+        }
+    }
+
+    /// The fields of an event.
+    pub fn of(&self, event: &Event<'_>) -> Fields {
+        let mut values = Vec::new();
+        for (place, slot) in self.slots.iter().enumerate() {
+            let reserved = FIELD_LENGTH * (self.slots.len() - place - 1);
+            let room = EVENT_LENGTH.saturating_sub(values.len() + reserved).max(FIELD_LENGTH);
+            key::encode_within(&slot.value(event), &mut values, room);
+        }
+        Fields { fields: Arc::clone(&self.fields), values: values.into() }
+    }
+}

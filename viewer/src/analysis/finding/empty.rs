@@ -1,0 +1,47 @@
+//! Why there is nothing to show.
+
+use serde::Serialize;
+
+use crate::datum::Datum;
+
+/// Which filter left nothing, and what would not have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Empty {
+    /// What kind of filter it was.
+    pub cause: Cause,
+    /// The option that left nothing, as it was given, or the fields that no event has together.
+    pub filter: Option<String>,
+    /// The number of events that the filters before it let through.
+    pub events: u64,
+    /// The value that was probably meant.
+    pub did_you_mean: Option<String>,
+    /// Values that there are, the most frequent first.
+    pub values: Vec<Datum>,
+    /// The smallest and the largest, if all values are integers.
+    pub range: Option<(i128, i128)>,
+    /// Whether there are more values than these.
+    pub has_more_values: bool,
+    /// The time of the trace's first event, if the window is what left nothing.
+    pub trace_begin_ns: Option<i64>,
+    /// The time of its last.
+    pub trace_end_ns: Option<i64>,
+}
+
+/// Why there is nothing to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// The trace has no events.
+    #[default]
+    Trace,
+    /// No event is in the window.
+    Window,
+    /// The trace describes events of the names asked for, but recorded none.
+    Name,
+    /// All events only repeat the durations of others.
+    Repeats,
+    /// No event has all fields that are asked for.
+    Fields,
+    /// No event fulfils a condition.
+    Condition,
+}

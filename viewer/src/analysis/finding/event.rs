@@ -1,0 +1,64 @@
+//! Single events.
+
+use serde::Serialize;
+
+use super::{Ns, TraceFinding};
+use crate::analysis::fields::Fields;
+use crate::analysis::longest::Record;
+use crate::datum::{Datum, Pairs};
+
+/// A single event that is worth showing.
+#[derive(Clone, Debug, Serialize)]
+pub struct EventFinding {
+    /// When it was recorded, which is when it ended: nanoseconds since 1970.
+    pub timestamp_ns: i64,
+    /// When what it measures began; none if its duration is a sum of pieces.
+    pub begin_ns: Option<i64>,
+    /// When that ended; none if its duration is a sum of pieces.
+    pub end_ns: Option<i64>,
+    /// The full name of the event.
+    pub event: String,
+    /// How long it took.
+    #[serde(rename = "duration_us")]
+    pub duration: Ns,
+    /// The machine that it was recorded on, if there is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The process that it came from, where that was recorded.
+    pub pid: Option<Datum>,
+    /// On whose behalf it happened, where the catalog says which field that is.
+    pub client: Option<Datum>,
+    /// The values that tell its group apart.
+    pub key: Pairs,
+    /// All that was recorded with it.
+    pub fields: Fields,
+    /// Why it is shown, in words.
+    pub reason: Option<String>,
+    /// Whether its duration is a sum of pieces and not an interval.
+    pub is_sum: bool,
+    /// Whether the unit of its duration is a guess.
+    pub unit_is_guess: bool,
+}
+
+impl EventFinding {
+    pub(in crate::analysis) fn new(record: &Record, trace: &TraceFinding) -> Self {
+        let kind = &record.kind;
+        let fields = record.fields.clone();
+        let length = i64::try_from(record.duration_ns).ok();
+        EventFinding {
+            timestamp_ns: record.timestamp,
+            begin_ns: length.and_then(|length| record.timestamp.checked_sub(length)).filter(|_| !kind.is_sum),
+            end_ns: (!kind.is_sum).then_some(record.timestamp),
+            event: kind.event.clone(),
+            duration: Ns(record.duration_ns),
+            host: trace.host(record.trace),
+            pid: fields.find(|field| field.name == "vpid"),
+            client: fields.find(|field| field.is_client),
+            key: Pairs(kind.keys.iter().cloned().zip(record.key()).collect()),
+            fields,
+            reason: None,
+            is_sum: kind.is_sum,
+            unit_is_guess: kind.unit_is_guess,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What analyses find: plain, serialisable data in which every figure is final.
+//!
+//! A view (a table, JSON, CSV, and what may come) only renders a finding: it rounds, aligns, escapes and translates,
+//! but sums nothing up. Serialised, a finding is the JSON that the README documents. Nothing here knows a terminal.
+
+mod empty;
+mod event;
+mod group;
+mod notes;
+mod ns;
+mod trace;
+
+pub use empty::{Cause, Empty};
+pub use event::EventFinding;
+pub use group::{FoldedFinding, GroupFinding, GroupName, Percentiles};
+pub use notes::Notes;
+pub use ns::Ns;
+pub use trace::{DamageFinding, StepsFinding, TraceFinding};
+
+pub(super) use notes::guessed;

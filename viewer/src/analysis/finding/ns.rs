@@ -1,0 +1,29 @@
+//! Exact durations.
+
+use serde::{Serialize, Serializer};
+
+/// A duration in nanoseconds. It is serialised in microseconds, whole where it is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ns(pub u128);
+
+impl Serialize for Ns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(self.0 / 1000) {
+            Ok(whole) if self.0.is_multiple_of(1000) => serializer.serialize_u64(whole),
+            _ => serializer.serialize_f64(self.0 as f64 / 1000.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn microseconds_are_whole_where_they_can_be() {
+        let text = |ns| serde_json::to_string(&Ns(ns)).unwrap();
+        assert_eq!(text(164_374_000), "164374");
+        assert_eq!(text(1_500), "1.5");
+        assert_eq!(text(u128::from(u64::MAX) * 1_000_000), "1.8446744073709552e+22");
+    }
+}

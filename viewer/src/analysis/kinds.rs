@@ -1,0 +1,42 @@
+//! Kinds of events, numbered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::selection::Kind;
+
+/// Kinds in the order in which they were met, each once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kinds {
+    list: Vec<Arc<Kind>>,
+    numbers: HashMap<Arc<Kind>, usize>,
+}
+
+impl Kinds {
+    /// The number of a kind, which is new if need be.
+    pub fn enter(&mut self, kind: Arc<Kind>) -> usize {
+        let list = &mut self.list;
+        *self.numbers.entry(kind).or_insert_with_key(|kind| {
+            list.push(Arc::clone(kind));
+            list.len() - 1
+        })
+    }
+
+    /// The number of a kind that was met.
+    pub fn number(&self, kind: &Kind) -> Option<usize> {
+        self.numbers.get(kind).copied()
+    }
+
+    /// All kinds; the number of each is its place.
+    pub fn list(&self) -> &[Arc<Kind>] {
+        &self.list
+    }
+}
+
+impl FromIterator<Arc<Kind>> for Kinds {
+    fn from_iter<I: IntoIterator<Item = Arc<Kind>>>(kinds: I) -> Self {
+        let mut entered = Kinds::default();
+        kinds.into_iter().for_each(|kind| _ = entered.enter(kind));
+        entered
+    }
+}

@@ -1,0 +1,166 @@
+//! What can be asked of a trace, and what comes of it: one way in and one way out for every command.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::empty;
+use super::finding::{Notes, TraceFinding};
+use super::group::Sort;
+use super::heat::{Heat, heat};
+use super::hist::{Hist, hist};
+use super::histogram::Quantile;
+use super::info::{Info, info};
+use super::outliers::{Outliers, outliers};
+use super::reading::{Failure, Reading};
+use super::selection::Selection;
+use super::slow::{Slow, slow};
+use super::summary::GROUP_CAP;
+use super::tail::Rule;
+use super::top::{Top, top};
+use crate::source::Source;
+
+/// What can be asked of a trace. A limit is the number of groups, events or processes that a finding names.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// What takes the time?
+    Top {
+        /// By what groups are ranked.
+        sort: Sort,
+        /// The percentiles that each group has.
+        quantiles: Vec<Quantile>,
+        /// The number of groups.
+        limit: usize,
+    },
+    /// Which events were the slowest?
+    Slow {
+        /// The number of events.
+        limit: usize,
+    },
+    /// What took improbably long?
+    Outliers {
+        /// What improbable means.
+        rule: Rule,
+        /// The number of events.
+        limit: usize,
+    },
+    /// How are durations distributed?
+    Hist {
+        /// By what groups are ranked.
+        sort: Sort,
+        /// The number of groups with durations.
+        limit: usize,
+    },
+    /// How are durations distributed over time?
+    Heat {
+        /// By what groups are ranked.
+        sort: Sort,
+        /// The number of groups.
+        limit: usize,
+        /// The number of pieces that the time is cut into.
+        columns: usize,
+    },
+    /// What do the traces hold?
+    Info {
+        /// The number of processes.
+        limit: usize,
+    },
+}
+
+impl Question {
+    /// Reads what the question needs, and answers it.
+    pub fn answer<S: Source>(
+        &self,
+        reading: &mut Reading<'_, S>,
+        selection: &Arc<Selection>,
+    ) -> Result<Finding, Failure> {
+        let mut finding = match *self {
+            Question::Top { sort, ref quantiles, limit } => {
+                Finding::Top(top(reading, selection, sort, quantiles, limit)?)
+            }
+            Question::Slow { limit } => Finding::Slow(slow(reading, selection, limit)?),
+            Question::Outliers { ref rule, limit } => {
+                Finding::Outliers(outliers(reading, selection, rule, limit, GROUP_CAP)?)
+            }
+            Question::Hist { sort, limit } => Finding::Hist(hist(reading, selection, sort, limit)?),
+            Question::Heat { sort, limit, columns } => {
+                Finding::Heat(heat(reading, selection, sort, limit, columns)?)
+            }
+            Question::Info { limit } => Finding::Info(info(reading, selection, limit)?),
+        };
+        if finding.is_empty() {
+            finding.notes_mut().empty = empty::explain(reading, selection)?;
+        }
+        Ok(finding)
+    }
+}
+
+/// What any of the analyses found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Finding {
+    /// What takes the time.
+    Top(Top),
+    /// The slowest events.
+    Slow(Slow),
+    /// What took improbably long.
+    Outliers(Outliers),
+    /// How durations are distributed.
+    Hist(Hist),
+    /// How durations are distributed over time.
+    Heat(Heat),
+    /// What the traces hold.
+    Info(Info),
+}
+
+impl Finding {
+    /// What was read.
+    pub fn trace(&self) -> &TraceFinding {
+        match self {
+            Finding::Top(top) => &top.trace,
+            Finding::Slow(slow) => &slow.trace,
+            Finding::Outliers(outliers) => &outliers.trace,
+            Finding::Hist(hist) => &hist.trace,
+            Finding::Heat(heat) => &heat.trace,
+            Finding::Info(info) => &info.trace,
+        }
+    }
+
+    /// What a reader must know to trust the finding.
+    pub fn notes(&self) -> &Notes {
+        match self {
+            Finding::Top(top) => &top.notes,
+            Finding::Slow(slow) => &slow.notes,
+            Finding::Outliers(outliers) => &outliers.notes,
+            Finding::Hist(hist) => &hist.notes,
+            Finding::Heat(heat) => &heat.notes,
+            Finding::Info(info) => &info.notes,
+        }
+    }
+
+    /// The notes, to add to them.
+    fn notes_mut(&mut self) -> &mut Notes {
+        match self {
+            Finding::Top(top) => &mut top.notes,
+            Finding::Slow(slow) => &mut slow.notes,
+            Finding::Outliers(outliers) => &mut outliers.notes,
+            Finding::Hist(hist) => &mut hist.notes,
+            Finding::Heat(heat) => &mut heat.notes,
+            Finding::Info(info) => &mut info.notes,
+        }
+    }
+
+    /// Whether no event came through to the analysis.
+    fn is_empty(&self) -> bool {
+        match self {
+            Finding::Top(top) => top.groups.is_empty() && top.hidden_groups == 0,
+            Finding::Slow(slow) => slow.timed + slow.implausible == 0,
+            Finding::Outliers(outliers) => {
+                outliers.judged + outliers.implausible == 0 && outliers.unjudged.is_empty()
+            }
+            Finding::Hist(hist) => hist.groups.is_empty() && hist.hidden_groups == 0,
+            Finding::Heat(heat) => heat.groups.is_empty() && heat.hidden_groups == 0,
+            Finding::Info(info) => info.events_by_name.is_empty(),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Events summed up by group.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::fold::{Spilled, Tracked};
+use super::group::{Figures, Folded, Group, Sort};
+use super::groups::Groups;
+use super::histogram::Histogram;
+use super::reading::{Failure, Reading};
+use super::roster::Roster;
+use super::selection::{Kind, LeftOut, Misfit, Selection};
+use crate::source::Source;
+use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
+
+/// How many groups with a key are told apart; beyond that the lightest are folded together.
+pub(super) const GROUP_CAP: usize = 10_000;
+
+/// The groups of a trace, with all that is known of their durations.
+#[derive(Debug)]
+pub(super) struct Summary {
+    /// What was read.
+    pub report: Report,
+    /// The groups, in the order asked for.
+    pub groups: Vec<Group>,
+    /// What belongs to groups that are not told apart.
+    pub folded: Option<Folded>,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// The durations of each kind, all groups together, folded ones too.
+    pub pools: Pools,
+}
+
+/// All durations of each kind.
+pub(super) type Pools = Vec<(Arc<Kind>, Histogram)>;
+
+/// Sums up events by group and ranks the groups, keeping at most `cap` keys apart.
+pub(super) fn summarise<S: Source>(
+    reading: &mut Reading<'_, S>,
+    selection: &Arc<Selection>,
+    sort: Sort,
+    cap: usize,
+) -> Result<Summary, Failure> {
+    let collector = |state| Collector::new(Roster::new(Arc::clone(selection)), state, cap);
+    let (mut first, report) = reading.read(collector(State::Exact))?;
+    first.make_room();
+    let State::Spilled(spilled) = first.state else {
+        return Ok(first.finish(report, sort, None)?);
+    };
+    let ranks = spilled.ranks(sort);
+    let (mut second, report) = reading.read(collector(State::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
+    second.make_room();
+    let folded = match &second.state {
+        State::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+        State::Exact | State::Spilled(_) => Folded::default(),
+    };
+    let pools = first.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
+    Ok(second.finish(report, sort, Some((folded, pools)))?)
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Every group is told apart.
+    Exact,
+    /// There are too many: keyed groups are only totals of hash buckets.
+    Spilled(Box<Spilled>),
+    /// Only groups in the heaviest buckets count.
+    Tracked(Tracked),
+}
+
+#[derive(Debug)]
+struct Collector {
+    roster: Roster,
+    groups: Groups<Figures>,
+    state: State,
+    cap: usize,
+    room: Room,
+}
+
+/// Room to work in, kept from events to events.
+#[derive(Debug, Default)]
+struct Room {
+    durations: Vec<u64>,
+    briefs: Vec<Brief>,
+    /// The events whose groups were not met lately.
+    others: Vec<usize>,
+    key: Vec<u8>,
+}
+
+impl Collector {
+    fn new(roster: Roster, state: State, cap: usize) -> Self {
+        Collector { roster, groups: Groups::default(), state, cap, room: Room::default() }
+    }
+
+    /// How many keyed groups there may be before room is made.
+    #[inline]
+    fn limit(&self) -> usize {
+        match self.state {
+            State::Exact | State::Spilled(_) => self.cap,
+            // Twice the cap, so that giving up a bucket is rare.
+            State::Tracked(_) => 2 * self.cap,
+        }
+    }
+
+    /// Takes in an event whose group was not met lately.
+    fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
+        let Collector { roster, groups, state, room, .. } = self;
+        let Some(plan) = roster.plan(class) else { return };
+        let kind = plan.kind;
+        plan.encode_key(event, &mut room.key);
+        if let State::Tracked(tracked) = state
+            && !room.key.is_empty()
+            && !tracked.has(&roster.kinds()[kind], &room.key)
+        {
+            return;
+        }
+        let figures = match room.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => {
+                groups.recallable(kind, brief, &room.key, Figures::default)
+            }
+            _ => groups.entry(kind, &room.key, Figures::default),
+        };
+        figures.take(room.durations.get(event.number).copied());
+        if self.groups.keyed() > self.limit() {
+            self.make_room();
+        }
+    }
+
+    /// Puts groups away that the state does not allow.
+    #[cold]
+    fn make_room(&mut self) {
+        let Collector { roster, groups, state, cap, .. } = self;
+        if matches!(state, State::Exact) && groups.keyed() > *cap {
+            *state = State::Spilled(Box::new(Spilled::new()));
+        }
+        match state {
+            State::Exact => {}
+            State::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
+            State::Spilled(spilled) => {
+                for (kind, key, figures) in groups.take_keyed() {
+                    spilled.add(&roster.kinds()[kind], kind, &key, &figures);
+                }
+            }
+        }
+    }
+
+    fn finish(self, report: Report, sort: Sort, folding: Option<(Folded, Pools)>) -> Result<Summary, Misfit> {
+        let left_out = self.roster.finish()?;
+        let kinds = self.roster.kinds();
+        let group = |(kind, key_bytes, figures): (usize, Box<[u8]>, Figures)| Group {
+            kind: Arc::clone(&kinds[kind]),
+            key_bytes,
+            figures,
+        };
+        let mut groups: Vec<Group> = self.groups.into_entries().map(group).collect();
+        groups.sort_by(|a, b| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
+        groups.sort_by_cached_key(|group| Reverse(group.weight(sort)));
+        let (folded, keyed_pools) = folding.unzip();
+        let pools = pools(&groups, keyed_pools.unwrap_or_default());
+        Ok(Summary { report, groups, folded, left_out, pools })
+    }
+}
+
+/// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.
+fn pools(groups: &[Group], mut pools: Pools) -> Pools {
+    pools.retain(|(_, pool)| pool.count() > 0);
+    let complete = pools.len();
+    let mut places: HashMap<Arc<Kind>, usize> =
+        pools.iter().enumerate().map(|(place, (kind, _))| (Arc::clone(kind), place)).collect();
+    for group in groups {
+        match places.get(&group.kind) {
+            Some(&known) if known < complete => {}
+            Some(&known) => pools[known].1.merge(&group.figures.durations),
+            None => {
+                places.insert(Arc::clone(&group.kind), pools.len());
+                pools.push((Arc::clone(&group.kind), group.figures.durations.clone()));
+            }
+        }
+    }
+    pools
+}
+
+impl Collect for Collector {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        self.roster.want(class)
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Collector { roster, groups, room: Room { durations, briefs, others, .. }, .. } = self;
+        let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
+        plan.durations(events, durations);
+        briefs.clear();
+        others.clear();
+        match plan.only_key() {
+            None => others.extend((0..events.count).filter(|&event| plan.admits(&events.get(event)))),
+            Some(key) => {
+                events.fields.briefs(key, briefs);
+                let of_kind = groups.of_kind(plan.kind);
+                let (durations, has_conditions) = (durations.as_slice(), plan.has_conditions());
+                for (event, &brief) in briefs.iter().enumerate() {
+                    if has_conditions && !plan.admits(&events.get(event)) {
+                        continue;
+                    }
+                    // A group that is recalled is there, and so the state allows it.
+                    match of_kind.recall(brief) {
+                        Some(figures) => figures.take(durations.get(event).copied()),
+                        None => others.push(event),
+                    }
+                }
+            }
+        }
+        for other in 0..self.room.others.len() {
+            self.enter(events.class, &events.get(self.room.others[other]));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        let state = match &self.state {
+            State::Exact | State::Spilled(_) => State::Exact,
+            State::Tracked(tracked) => State::Tracked(tracked.clone()),
+        };
+        Collector::new(self.roster.emptied(), state, self.cap)
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        other.make_room();
+        let kinds = self.roster.absorb(other.roster);
+        for (kind, key, figures) in other.groups.into_entries() {
+            self.groups.entry(kinds[kind], &key, Figures::default).absorb(&figures);
+        }
+        match (&mut self.state, other.state) {
+            (State::Spilled(mine), State::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
+            (mine @ State::Exact, State::Spilled(theirs)) => {
+                let mut spilled = Box::new(Spilled::new());
+                spilled.absorb(*theirs, &kinds);
+                *mine = State::Spilled(spilled);
+            }
+            (State::Tracked(mine), State::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
+            _ => {}
+        }
+        self.make_room();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! `ltt-top events`: single events in the order of time.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+
+use ctf_reader::{Progress, Reader, Window};
+use ltt_top::analysis::Selection;
+use ltt_top::analysis::follow::{Followed, follow};
+use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
+use ltt_top::view::{notes, progress};
+
+use crate::cli::{Command, EventsOptions, Format, SourceChoice};
+use crate::command::{Job, Outcome, Trouble, warn};
+
+/// How many events around a moment are shown by default, on each side.
+const AROUND: usize = 20;
+
+/// How far before a moment to look for events, in nanoseconds, before all of the trace is read.
+const LOOK_BACK: [i64; 3] = [100_000_000, 10_000_000_000, 600_000_000_000];
+
+/// Lists events.
+pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+    let job = Job::new(&options.common)?;
+    if job.options.source != SourceChoice::Native {
+        return Err(Trouble::Usage(
+            "events are listed by the native reader alone: leave --source out".into(),
+        ));
+    }
+    let selection = Arc::new(job.selection(command, None)?);
+    let mut reader = Reader::open(&job.traces)?;
+    let window = job.window(&mut reader)?;
+    let [moment] = job.moments([options.around], &mut reader)?;
+    let show = match (moment, options.context) {
+        (Some(moment), count) => Show::Around(moment, count.unwrap_or(AROUND)),
+        (None, Some(count)) => Show::Context(count),
+        (None, None) => Show::Matches,
+    };
+    let windows = windows(window, show);
+    let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
+    for window in narrower {
+        if let Some(outcome) = list(&job, &reader, *window, &selection, show, false)? {
+            return Ok(outcome);
+        }
+    }
+    let outcome = list(&job, &reader, *last, &selection, show, true)?;
+    Ok(outcome.unwrap_or(Outcome::Complete))
+}
+
+/// The windows to try one after the other: around a moment, the trace need not be read from its beginning.
+fn windows(window: Window, show: Show) -> Vec<Window> {
+    let Show::Around(moment, _) = show else { return vec![window] };
+    let since = LOOK_BACK.iter().map(|look_back| moment.saturating_sub(*look_back));
+    let since = since.filter(|since| window.since.is_none_or(|earliest| *since > earliest));
+    since.map(|since| Window { since: Some(since), ..window }).chain([window]).collect()
+}
+
+/// Lists the events of a window. Unless the window is the last one to be tried, nothing is written if there are fewer
+/// events before the moment in it than are asked for.
+fn list(
+    job: &Job<'_>,
+    reader: &Reader,
+    window: Window,
+    selection: &Arc<Selection>,
+    show: Show,
+    is_last: bool,
+) -> Result<Option<Outcome>, Trouble> {
+    let traces = reader.traces();
+    let form: Box<dyn Form> = match job.options.format {
+        Format::Table => Box::new(TextForm::new(&traces, job.screen.clone())),
+        Format::Json => Box::new(JsonForm::new(&traces)),
+        Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
+    };
+    let mut out = io::stdout().lock();
+    let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out);
+    let state = Progress::default();
+    let with_others = matches!(show, Show::Context(_));
+    let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
+    // A bar among the events would only be in their way.
+    let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
+    let Followed { trace, stopped } = followed?;
+    match stopped {
+        Some(Stop::Failed(error)) => return Err(error.into()),
+        Some(Stop::TooFew) => return Ok(None),
+        Some(Stop::Enough) | None => {}
+    }
+    if printer.is_short() && !is_last {
+        return Ok(None);
+    }
+    if printer.shown() == 0 && trace.events > 0 {
+        warn("no event matches: try fewer or other filters (ltt-top info lists what there is)");
+    }
+    printer.finish()?;
+    notes::losses(&trace).iter().for_each(|loss| warn(loss));
+    Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))
+}

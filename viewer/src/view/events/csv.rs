@@ -1,0 +1,107 @@
+//! Events as CSV: a column for each field that any event has.
+
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
+
+use super::{ByClass, Form, Line, json, value};
+use crate::view::csv::cell;
+
+/// Writes events as rows.
+pub struct CsvForm {
+    hosts: Vec<String>,
+    /// Whether rows say if they were asked for.
+    has_matches: bool,
+    columns: Vec<Arc<str>>,
+    classes: ByClass<Pieces>,
+}
+
+/// What the events of a class are made of.
+struct Pieces {
+    /// Their host and name.
+    name: Vec<u8>,
+    /// For each column the slot of its value.
+    slots: Vec<Option<usize>>,
+}
+
+impl CsvForm {
+    /// For events of these traces.
+    pub fn new(traces: &[Trace], has_matches: bool) -> CsvForm {
+        let host = |trace: &Trace| trace.environment("hostname").unwrap_or_default().to_owned();
+        CsvForm {
+            hosts: traces.iter().map(host).collect(),
+            has_matches,
+            columns: Vec::new(),
+            classes: ByClass::default(),
+        }
+    }
+}
+
+impl Form for CsvForm {
+    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+        let mut places = vec![None; self.columns.len()];
+        for (field, &slot) in class.fields.iter().zip(slots) {
+            if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
+                continue;
+            }
+            let known = self.columns.iter().position(|column| *column == field.name);
+            let column = known.unwrap_or_else(|| {
+                self.columns.push(Arc::clone(&field.name));
+                self.columns.len() - 1
+            });
+            places.resize(self.columns.len(), None);
+            // The event's own field comes last, and takes the place of a context of the same name.
+            places[column] = Some(slot);
+        }
+        let mut name = cell(self.hosts.get(class.trace).map_or(&[], |host| host.as_bytes())).into_bytes();
+        name.push(b',');
+        name.extend(cell(class.name.as_bytes()).bytes());
+        self.classes.set(class.index, Pieces { name, slots: places });
+    }
+
+    fn heading(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"timestamp_ns,");
+        if self.has_matches {
+            out.extend_from_slice(b"match,");
+        }
+        out.extend_from_slice(b"host,event");
+        for column in &self.columns {
+            out.extend(format!(",{}", cell(format!("fields.{column}").as_bytes())).bytes());
+        }
+        out.push(b'\n');
+    }
+
+    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+        let Some(Pieces { name, slots }) = self.classes.of(event) else { return };
+        out.extend_from_slice(name);
+        for column in 0..self.columns.len() {
+            out.push(b',');
+            if let Some(Some(slot)) = slots.get(column) {
+                match event.value(*slot) {
+                    Value::Text(text) => out.extend(cell(text).bytes()),
+                    Value::Enum(number, labels) if let Some(label) = labels.label(number) => {
+                        out.extend(cell(label.as_bytes()).bytes());
+                    }
+                    value @ (Value::List(_) | Value::Struct(_)) => {
+                        let mut json = Vec::new();
+                        json::write(&value, &mut json);
+                        out.extend(cell(&json).bytes());
+                    }
+                    number => json::write(&number, out),
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+        value::signed(line.timestamp, out);
+        out.push(b',');
+        if let Some(is_match) = line.is_match {
+            out.extend(format!("{is_match},").bytes());
+        }
+    }
+
+    fn end(&self, _: Line, out: &mut Vec<u8>) {
+        out.push(b'\n');
+    }
+}

@@ -1,0 +1,136 @@
+//! Events as JSON, one object a line.
+
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
+
+use super::{ByClass, Form, Line, value};
+
+/// Writes events as JSON lines.
+pub struct JsonForm {
+    /// The hosts of the traces.
+    hosts: Vec<Option<String>>,
+    classes: ByClass<Pieces>,
+}
+
+/// What the events of a class are made of.
+struct Pieces {
+    /// What comes before the fields.
+    begin: Vec<u8>,
+    /// What comes before each field, and where its value is.
+    fields: Vec<(Vec<u8>, usize)>,
+}
+
+impl JsonForm {
+    /// For events of these traces.
+    pub fn new(traces: &[Trace]) -> JsonForm {
+        let host = |trace: &Trace| trace.environment("hostname").map(str::to_owned);
+        JsonForm { hosts: traces.iter().map(host).collect(), classes: ByClass::default() }
+    }
+}
+
+impl Form for JsonForm {
+    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+        let mut begin = b"\"event\":".to_vec();
+        text(class.name.as_bytes(), &mut begin);
+        if let Some(Some(host)) = self.hosts.get(class.trace) {
+            begin.extend_from_slice(b",\"host\":");
+            text(host.as_bytes(), &mut begin);
+        }
+        begin.extend_from_slice(b",\"fields\":{");
+        let mut fields: Vec<(Vec<u8>, usize)> = Vec::new();
+        for (field, &slot) in class.fields.iter().zip(slots) {
+            // Of the environment only what tells the process.
+            if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
+                continue;
+            }
+            let mut before = if fields.is_empty() { Vec::new() } else { vec![b','] };
+            text(field.name.as_bytes(), &mut before);
+            before.push(b':');
+            fields.push((before, slot));
+        }
+        self.classes.set(class.index, Pieces { begin, fields });
+    }
+
+    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+        let Some(pieces) = self.classes.of(event) else { return };
+        out.extend_from_slice(&pieces.begin);
+        for (before, slot) in &pieces.fields {
+            out.extend_from_slice(before);
+            write(&event.value(*slot), out);
+        }
+        out.push(b'}');
+    }
+
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"timestamp_ns\":");
+        value::signed(line.timestamp, out);
+        if let Some(is_match) = line.is_match {
+            out.extend_from_slice(if is_match { b",\"match\":true" } else { b",\"match\":false" });
+        }
+        out.push(b',');
+    }
+
+    fn end(&self, _: Line, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Appends a value; numbers that JSON does not know are texts.
+pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Unsigned(number) => value::unsigned(*number, out),
+        Value::Signed(number) => value::signed(*number, out),
+        Value::Float(number) if number.is_finite() => {
+            out.extend(serde_json::Value::from(*number).to_string().bytes());
+        }
+        Value::Float(number) => text(number.to_string().as_bytes(), out),
+        Value::Bool(truth) => out.extend_from_slice(if *truth { b"true" } else { b"false" }),
+        Value::Text(bytes) => text(bytes, out),
+        Value::Enum(number, labels) => match labels.label(*number) {
+            Some(label) => text(label.as_bytes(), out),
+            None => out.extend(i128::from(*number).to_string().bytes()),
+        },
+        Value::List(list) => {
+            out.push(b'[');
+            for (position, element) in list.elements.iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                write(element, out);
+            }
+            let more = list.length - list.elements.len() as u64;
+            if more > 0 {
+                text(format!("… {more} more").as_bytes(), {
+                    out.push(b',');
+                    out
+                });
+            }
+            out.push(b']');
+        }
+        Value::Struct(members) => {
+            out.push(b'{');
+            for (position, (name, member)) in members.iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                text(name.as_bytes(), out);
+                out.push(b':');
+                write(member, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+/// Appends a text; bytes that are not UTF-8 are replaced.
+fn text(bytes: &[u8], out: &mut Vec<u8>) {
+    let is_plain = |&byte: &u8| (0x20..0x7F).contains(&byte) && byte != b'"' && byte != b'\\';
+    if bytes.iter().all(is_plain) {
+        out.push(b'"');
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+    } else {
+        out.extend(serde_json::Value::from(String::from_utf8_lossy(bytes)).to_string().bytes());
+    }
+}

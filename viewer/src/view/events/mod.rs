@@ -1,0 +1,74 @@
+//! Single events, written one after the other as they are read: as Babeltrace's text, as JSON lines or as CSV.
+
+use std::sync::Arc;
+
+use ctf_reader::{ClassIndex, EventClass, OrderedEvent};
+
+mod clock;
+mod csv;
+mod json;
+mod printer;
+mod text;
+mod value;
+
+pub use csv::CsvForm;
+pub use json::JsonForm;
+pub use printer::{Printer, Show, Stop};
+pub use text::TextForm;
+
+/// How events are written.
+///
+/// An event's line is written in three steps, because what it is may have to be kept for later: it may turn out to be the
+/// context of another event, and what comes before it in its line is not known until then.
+pub trait Form {
+    /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
+    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
+
+    /// Writes what comes before all events. All classes are known by then.
+    fn heading(&self, _out: &mut Vec<u8>) {}
+
+    /// Writes what an event is, without its place in time.
+    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
+
+    /// Begins the line of an event.
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>);
+
+    /// Ends the line of an event.
+    fn end(&self, line: Line, out: &mut Vec<u8>);
+
+    /// Writes what stands between events that do not follow each other.
+    fn gap(&self, _out: &mut Vec<u8>) {}
+}
+
+/// Something for each event class that may follow.
+struct ByClass<T>(Vec<Option<T>>);
+
+impl<T> Default for ByClass<T> {
+    fn default() -> Self {
+        ByClass(Vec::new())
+    }
+}
+
+impl<T> ByClass<T> {
+    fn set(&mut self, class: ClassIndex, value: T) {
+        if self.0.len() <= class {
+            self.0.resize_with(class + 1, || None);
+        }
+        self.0[class] = Some(value);
+    }
+
+    fn of(&self, event: &OrderedEvent<'_>) -> Option<&T> {
+        self.0.get(event.class().index)?.as_ref()
+    }
+}
+
+/// Where in time an event is that is about to be written.
+#[derive(Clone, Copy)]
+pub struct Line {
+    /// When it happened.
+    pub timestamp: i64,
+    /// When the one written before it happened.
+    pub previous: Option<i64>,
+    /// Whether it was asked for, where others are shown around it.
+    pub is_match: Option<bool>,
+}

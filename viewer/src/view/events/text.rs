@@ -1,0 +1,121 @@
+//! Events as Babeltrace's text, so that habits and scripts survive:
+//!
+//! ```text
+//! [13:03:24.026419220] (+0.000004221) vm hello:greeted: { cpu_id = 1 }, { vpid = 7 }, { name = "Ada" }
+//! ```
+
+use std::sync::Arc;
+
+use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace};
+
+use super::clock::{Clock, delta};
+use super::{ByClass, Form, Line, value};
+use crate::text::escape;
+use crate::view::Screen;
+
+/// Writes events as Babeltrace does.
+pub struct TextForm {
+    clock: Clock,
+    /// Matches stand out where they are shown among others, if colours may be used.
+    screen: Screen,
+    /// What comes before the name of the event, for each trace.
+    origins: Vec<String>,
+    classes: ByClass<Pieces>,
+}
+
+/// What the events of a class are made of.
+struct Pieces {
+    /// Where they come from and what they are called.
+    name: Vec<u8>,
+    /// Their fields: what comes before each, where its value is, and in which base it is written.
+    fields: Vec<(Vec<u8>, usize, Base)>,
+    /// What ends them.
+    end: &'static [u8],
+}
+
+impl TextForm {
+    /// For events of these traces.
+    pub fn new(traces: &[Trace], screen: Screen) -> TextForm {
+        TextForm {
+            clock: Clock::new(screen.zone.clone()),
+            screen,
+            origins: traces.iter().map(origin).collect(),
+            classes: ByClass::default(),
+        }
+    }
+
+    /// Whether an event stands out among others.
+    fn is_bright(&self, line: Line) -> bool {
+        self.screen.colour && line.is_match == Some(true)
+    }
+}
+
+/// Where a trace comes from: its host, and with per-process buffers the process.
+fn origin(trace: &Trace) -> String {
+    let parts = ["hostname", "procname", "vpid"].into_iter().filter_map(|name| trace.environment(name));
+    let parts: Vec<String> = parts.map(escape::text).collect();
+    if parts.is_empty() { String::new() } else { parts.join(":") + " " }
+}
+
+impl Form for TextForm {
+    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+        let mut fields = Vec::new();
+        let mut last = None;
+        for (field, &slot) in class.fields.iter().zip(slots) {
+            if field.scope == Scope::Environment {
+                continue;
+            }
+            let name = escape::text(&field.name);
+            let before = match last {
+                None => format!("{{ {name} = "),
+                Some(scope) if scope == field.scope => format!(", {name} = "),
+                Some(_) => format!(" }}, {{ {name} = "),
+            };
+            last = Some(field.scope);
+            fields.push((before.into_bytes(), slot, field.base));
+        }
+        let end: &[u8] = match last {
+            None => b"{ }",
+            Some(Scope::Payload) => b" }",
+            Some(_) => b" }, { }",
+        };
+        let origin = self.origins.get(class.trace).map_or("", String::as_str);
+        let name = format!("{origin}{}: ", escape::text(&class.name)).into_bytes();
+        self.classes.set(class.index, Pieces { name, fields, end });
+    }
+
+    fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
+        let Some(pieces) = self.classes.of(event) else { return };
+        out.extend_from_slice(&pieces.name);
+        for (before, slot, base) in &pieces.fields {
+            out.extend_from_slice(before);
+            value::write(&event.value(*slot), *base, out);
+        }
+        out.extend_from_slice(pieces.end);
+    }
+
+    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+        if self.is_bright(line) {
+            out.extend_from_slice(b"\x1b[1m");
+        }
+        out.push(b'[');
+        self.clock.time_of_day(line.timestamp, out);
+        out.extend_from_slice(b"] (");
+        match line.previous {
+            Some(previous) => delta(previous, line.timestamp, out),
+            None => out.extend_from_slice(b"+?.?????????"),
+        }
+        out.extend_from_slice(b") ");
+    }
+
+    fn end(&self, line: Line, out: &mut Vec<u8>) {
+        if self.is_bright(line) {
+            out.extend_from_slice(b"\x1b[0m");
+        }
+        out.push(b'\n');
+    }
+
+    fn gap(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"--\n");
+    }
+}

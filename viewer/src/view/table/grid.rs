@@ -1,0 +1,245 @@
+//! Tables that fit the screen: columns are dropped, the least important first, then some are made narrower, and the
+//! last column is cut, but no line ever wraps.
+
+use std::io::{self, Write};
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::view::Screen;
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its heading.
+    pub title: String,
+    /// Whether it stays when there is no room: the lowest goes first; without one it always stays.
+    pub importance: Option<u8>,
+    /// Whether it is a number, and so stands to the right.
+    pub is_number: bool,
+    /// Whether it may be made narrower when there is no room.
+    pub is_shrinkable: bool,
+}
+
+impl Column {
+    /// A column of numbers that always stays.
+    pub fn number(title: impl Into<String>) -> Self {
+        Column { title: title.into(), importance: None, is_number: true, is_shrinkable: false }
+    }
+
+    /// A column of text that always stays.
+    pub fn text(title: impl Into<String>) -> Self {
+        Column { is_number: false, ..Column::number(title) }
+    }
+
+    /// A column that is dropped when there is no room, before those that are more important.
+    pub fn droppable(self, importance: u8) -> Self {
+        Column { importance: Some(importance), ..self }
+    }
+
+    /// A column that is made narrower when there is no room.
+    pub fn shrinkable(self) -> Self {
+        Column { is_shrinkable: true, ..self }
+    }
+}
+
+/// Rows under columns. The last column takes what room is left.
+#[derive(Debug)]
+pub struct Grid {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    /// Which column the rows are sorted by.
+    pub sorted_by: Option<String>,
+}
+
+#[derive(Debug)]
+struct Row {
+    cells: Vec<String>,
+    /// What stands on lines after it.
+    note: Option<String>,
+}
+
+/// The last column is given this much room, if it needs it, before others are dropped.
+const LAST_COLUMN: usize = 36;
+/// What a column that may be made narrower keeps.
+const SHRUNK: usize = 12;
+/// What the last column keeps while others are made narrower.
+const LAST_COLUMN_LEAST: usize = 8;
+const GAP: usize = 2;
+/// How far a note is indented.
+const INDENT: usize = 4;
+
+impl Grid {
+    /// An empty table.
+    pub fn new(columns: Vec<Column>) -> Self {
+        Grid { columns, rows: Vec::new(), sorted_by: None }
+    }
+
+    /// Adds a row, which has a cell for each column.
+    pub fn row(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(Row { cells, note: None });
+    }
+
+    /// Adds a note to the last row.
+    pub fn note(&mut self, note: String) {
+        if let Some(row) = self.rows.last_mut() {
+            row.note = Some(note);
+        }
+    }
+
+    /// Writes the table so that it fits the screen.
+    pub fn write(&self, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
+        let shown = self.fit(&mut widths, screen.width);
+        let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        self.line(&titles, &shown, &widths, screen, true, out)?;
+        for Row { cells, note } in &self.rows {
+            self.line(cells, &shown, &widths, screen, false, out)?;
+            for line in note.iter().flat_map(|note| screen.indented(note, INDENT)) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().map(|row| row.cells[column].width());
+        cells.chain([self.columns[column].title.width()]).max().unwrap_or(0)
+    }
+
+    /// The columns that there is room for, some of them narrower.
+    fn fit(&self, widths: &mut [usize], screen: Option<usize>) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
+        let Some(screen) = screen else { return shown };
+        let last = widths.len() - 1;
+        let needed = |shown: &[usize], widths: &[usize], least: usize| {
+            let others = shown.iter().filter(|&&column| column != last);
+            others.map(|&column| widths[column] + GAP).sum::<usize>() + widths[last].min(least)
+        };
+        while needed(&shown, widths, LAST_COLUMN) > screen {
+            let least = shown.iter().filter_map(|&column| Some((self.columns[column].importance?, column)));
+            let Some((_, least)) = least.min() else { break };
+            shown.retain(|&column| column != least);
+        }
+        while needed(&shown, widths, LAST_COLUMN_LEAST) > screen {
+            let shrinkable =
+                shown.iter().filter(|&&column| self.columns[column].is_shrinkable && column != last);
+            let widest = shrinkable.max_by_key(|&&column| widths[column]);
+            match widest {
+                Some(&column) if widths[column] > SHRUNK => widths[column] -= 1,
+                _ => break,
+            }
+        }
+        shown
+    }
+
+    fn line(
+        &self,
+        cells: &[String],
+        shown: &[usize],
+        widths: &[usize],
+        screen: &Screen,
+        is_heading: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut room = screen.width.unwrap_or(usize::MAX);
+        // What is empty at the end of a line is not worth trailing spaces.
+        let length = shown.iter().rposition(|&column| !cells[column].is_empty()).map_or(0, |last| last + 1);
+        let shown = &shown[..length];
+        for (position, &column) in shown.iter().enumerate() {
+            let is_last = position + 1 == shown.len() || room <= widths[column] + GAP;
+            let width = if column + 1 == widths.len() { room } else { widths[column].min(room) };
+            let cell = cut(&cells[column], width);
+            let padding = " ".repeat(widths[column].min(room).saturating_sub(cell.width()));
+            let is_key = self.sorted_by.as_ref() == Some(&self.columns[column].title);
+            let painted = match (is_heading, is_key) {
+                (true, true) => screen.paint("1;36", &cell),
+                (true, false) => screen.bold(&cell),
+                (false, true) => screen.paint("36", &cell),
+                (false, false) => cell.clone(),
+            };
+            match (self.columns[column].is_number, is_last) {
+                (true, _) => write!(out, "{padding}{painted}")?,
+                (false, false) => write!(out, "{painted}{padding}")?,
+                (false, true) => write!(out, "{painted}")?,
+            }
+            if is_last {
+                break;
+            }
+            room -= widths[column] + GAP;
+            write!(out, "{}", " ".repeat(GAP))?;
+        }
+        writeln!(out)
+    }
+}
+
+/// The beginning of a text that fits, with `…` where it was cut.
+pub fn cut(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= room
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    if room == 0 { kept } else { kept + "…" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::tz::TimeZone;
+
+    fn shown(width: Option<usize>) -> String {
+        let columns = [
+            Column::number("TOTAL"),
+            Column::number("RATE").droppable(1),
+            Column::number("MEAN").droppable(2),
+            Column::text("EVENT"),
+        ];
+        let mut table = Grid::new(columns.into());
+        table.row(
+            ["12ms", "3.8k", "1µs", "valkey_commands:command_call a-very-long-key"].map(Into::into).into(),
+        );
+        table.row(["1s", "2", "13.3µs", "short"].map(Into::into).into());
+        let mut out = Vec::new();
+        let screen = Screen { width, colour: false, zone: TimeZone::UTC };
+        table.write(&screen, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn without_a_limit_everything_is_shown() {
+        let expected = "\
+TOTAL  RATE    MEAN  EVENT
+ 12ms  3.8k     1µs  valkey_commands:command_call a-very-long-key
+   1s     2  13.3µs  short
+";
+        assert_eq!(shown(None), expected);
+    }
+
+    #[test]
+    fn the_least_important_columns_go_first_and_no_line_is_too_long() {
+        let expected = "\
+TOTAL    MEAN  EVENT
+ 12ms     1µs  valkey_commands:command_call a-very-…
+   1s  13.3µs  short
+";
+        assert_eq!(shown(Some(52)), expected);
+        for width in 0..90 {
+            let text = shown(Some(width));
+            let fixed = "TOTAL  ".width();
+            assert!(text.lines().all(|line| line.width() <= width.max(fixed)), "{width}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn wide_characters_are_cut_by_their_width() {
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abc", 0), "");
+    }
+}

@@ -1,0 +1,105 @@
+//! How events and groups are called in tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::Fields;
+use crate::analysis::finding::{EventFinding, GroupName, Ns};
+use crate::datum::{Datum, Pairs};
+use crate::text::amount::duration;
+use crate::text::escape;
+
+/// The keys of a group: a single one as its value alone, several with their names.
+fn keys(Pairs(pairs): &Pairs) -> String {
+    match &pairs[..] {
+        [(_, value)] => escape::datum(value),
+        _ => {
+            let pairs =
+                pairs.iter().map(|(name, value)| format!("{}={}", escape::text(name), escape::datum(value)));
+            pairs.collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// How events are called: in full, or where the screen is narrow without their provider, unless two would
+/// then be called the same.
+#[derive(Default)]
+pub struct Names {
+    /// The number of events that have a name after their provider's.
+    short: BTreeMap<String, usize>,
+}
+
+impl Names {
+    pub fn new<'a>(events: impl Iterator<Item = &'a str>, is_narrow: bool) -> Self {
+        let mut names = Names::default();
+        for event in events.filter(|_| is_narrow).collect::<BTreeSet<_>>() {
+            *names.short.entry(short(event).to_owned()).or_default() += 1;
+        }
+        names
+    }
+
+    fn of(&self, event: &str) -> String {
+        let is_unique = self.short.get(short(event)) == Some(&1);
+        escape::text(if is_unique { short(event) } else { event })
+    }
+
+    /// How a group is called.
+    pub fn group(&self, name: &GroupName) -> String {
+        self.label(&name.event, name.is_sum, &name.key)
+    }
+
+    /// How a single event is called: as its group is.
+    pub fn event(&self, event: &EventFinding) -> String {
+        self.label(&event.event, event.is_sum, &event.key)
+    }
+
+    fn label(&self, event: &str, is_sum: bool, key: &Pairs) -> String {
+        let sum = if is_sum { " (sum)" } else { "" };
+        let key = if key.0.is_empty() { String::new() } else { format!(" {}", keys(key)) };
+        format!("{}{sum}{key}", self.of(event))
+    }
+}
+
+fn short(event: &str) -> &str {
+    event.split_once(':').map_or(event, |(_, name)| name)
+}
+
+/// A figure that rests on a unit; it is marked if the unit is a guess.
+pub fn marked(figure: String, unit_is_guess: bool) -> String {
+    if unit_is_guess { figure + "?" } else { figure }
+}
+
+/// A duration, marked if its unit is a guess; `-` if there is none.
+pub fn figure(duration_ns: Option<Ns>, unit_is_guess: bool) -> String {
+    duration_ns.map_or("-".into(), |Ns(ns)| marked(duration(ns as f64), unit_is_guess))
+}
+
+/// A value; `-` if there is none.
+pub fn value(value: &Option<Datum>) -> String {
+    value.as_ref().map_or("-".into(), escape::datum)
+}
+
+/// The event's own fields, without empty ones and those that stand in other columns.
+pub fn details(fields: &Fields, key: &Pairs) -> String {
+    let is_empty = |value: &Datum| matches!(value, Datum::Text(text) if text.is_empty());
+    let is_key = |name: &str, value: &Datum| key.0.iter().any(|(known, of)| known == name && of == value);
+    let shown = fields.iter().filter(|(field, value)| {
+        field.is_detail && !field.is_client && !is_empty(value) && !is_key(&field.name, value)
+    });
+    let shown =
+        shown.map(|(field, value)| format!("{}={}", escape::text(&field.name), escape::datum(&value)));
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened_where_there_is_little_room_and_no_doubt() {
+        let events = ["valkey_rdb:fork", "valkey_aof:fork", "valkey_db:expire_del", "valkey_db:expire_del"];
+        let narrow = Names::new(events.into_iter(), true);
+        assert_eq!(narrow.of("valkey_db:expire_del"), "expire_del");
+        assert_eq!(narrow.of("valkey_rdb:fork"), "valkey_rdb:fork");
+        assert_eq!(Names::new(events.into_iter(), false).of("valkey_db:expire_del"), "valkey_db:expire_del");
+    }
+}

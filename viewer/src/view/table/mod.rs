@@ -1,0 +1,33 @@
+//! Findings as text for a terminal.
+
+mod grid;
+mod heat;
+mod hist;
+mod info;
+mod label;
+mod outliers;
+mod slow;
+mod top;
+
+pub use heat::GUTTER as HEAT_GUTTER;
+
+use std::io::{self, Write};
+
+use super::{Screen, notes};
+use crate::analysis::Finding;
+
+/// Writes a finding: what was read, what was found, and what to know about it.
+pub fn write(finding: &Finding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    notes::heading(finding.trace(), screen, out)?;
+    let footnotes = match finding {
+        Finding::Top(top) => top::write(top, screen, out)?,
+        Finding::Slow(slow) => slow::write(slow, screen, out)?,
+        Finding::Outliers(outliers) => outliers::write(outliers, screen, out)?,
+        Finding::Hist(hist) => hist::write(hist, screen, out)?,
+        Finding::Heat(heat) => heat::write(heat, screen, out)?,
+        Finding::Info(info) => info::write(info, screen, out)?,
+    };
+    let mut lines = footnotes;
+    lines.extend(notes::footnotes(finding.notes(), screen));
+    notes::footing(&lines, screen, out)
+}

@@ -1,0 +1,70 @@
+//! `slow` as a table.
+
+use std::io::{self, Write};
+
+use super::grid::{Column, Grid};
+use super::label::{Names, details, figure, value};
+use crate::analysis::finding::EventFinding;
+use crate::analysis::slow::Slow;
+use crate::text::amount::counted;
+use crate::text::escape;
+use crate::view::Screen;
+
+/// Writes the slowest events, and says what is to be said after them.
+pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+    let names = Names::new(slow.events.iter().map(|event| &*event.event), screen.is_narrow());
+    let columns = Columns::new(slow.events.iter(), slow.trace.has_several_hosts());
+    let mut grid = Grid::new(columns.titles().chain([Column::text("FIELDS")]).collect());
+    grid.sorted_by = Some("DURATION".into());
+    for event in &slow.events {
+        let fields = details(&event.fields, &event.key);
+        grid.row(columns.cells(event, &names, screen).chain([fields]).collect());
+    }
+    if !slow.events.is_empty() {
+        grid.write(screen, out)?;
+    }
+    let mut footnotes = Vec::new();
+    if slow.timed == 0 && slow.notes.empty.is_none() {
+        footnotes.push("no events with a duration".into());
+    }
+    if slow.hidden_events > 0 {
+        let others = counted(slow.hidden_events, "other event");
+        footnotes.push(format!("{others} as fast or faster (-n shows more)"));
+    }
+    Ok(footnotes)
+}
+
+/// The columns that single events have, of which two are there only if any event needs them.
+pub(super) struct Columns {
+    has_hosts: bool,
+    has_clients: bool,
+}
+
+impl Columns {
+    pub fn new<'a>(mut events: impl Iterator<Item = &'a EventFinding>, has_hosts: bool) -> Self {
+        Columns { has_hosts, has_clients: events.any(|event| event.client.is_some()) }
+    }
+
+    pub fn titles(&self) -> impl Iterator<Item = Column> + use<> {
+        let begin = [Column::number("DURATION"), Column::text("BEGAN").droppable(1), Column::text("ENDED")];
+        let host = self.has_hosts.then_some(Column::text("HOST").shrinkable());
+        let process = [Column::number("PID").droppable(2), Column::text("EVENT").shrinkable()];
+        let client = self.has_clients.then_some(Column::text("CLIENT").shrinkable());
+        begin.into_iter().chain(host).chain(process).chain(client)
+    }
+
+    pub fn cells(
+        &self,
+        event: &EventFinding,
+        names: &Names,
+        screen: &Screen,
+    ) -> impl Iterator<Item = String> + use<> {
+        let began = event.begin_ns.map_or("-".into(), |begin| screen.time_of_day(begin));
+        let duration = figure(Some(event.duration), event.unit_is_guess);
+        let begin = [duration, began, screen.time_of_day(event.timestamp_ns)];
+        let host = self.has_hosts.then(|| event.host.as_deref().map_or("-".into(), escape::text));
+        let process = [value(&event.pid), names.event(event)];
+        let client = self.has_clients.then(|| value(&event.client));
+        begin.into_iter().chain(host).chain(process).chain(client)
+    }
+}

@@ -1,0 +1,73 @@
+//! `top` as a table.
+
+use std::io::{self, Write};
+
+use super::grid::{Column, Grid};
+use super::label::{Names, figure, marked};
+use crate::analysis::finding::GroupFinding;
+use crate::analysis::top::Top;
+use crate::text::amount::{counted, duration, duration_in_words, grouped, scaled, share};
+use crate::view::Screen;
+
+/// The columns. Of the percentiles the one that ranks stays, and p99; of the others the last goes last.
+fn columns(top: &Top) -> Vec<Column> {
+    let sorted_by = top.sorted_by.to_string().to_uppercase();
+    let mut columns = vec![
+        Column::number("TOTAL"),
+        Column::number("WALL").droppable(56),
+        Column::number("COUNT").droppable(57),
+        Column::number("RATE/S").droppable(1),
+        Column::number("MEAN").droppable(2),
+    ];
+    for (place, quantile) in top.quantiles.iter().enumerate() {
+        let title = format!("P{quantile}");
+        let column = Column::number(title.clone());
+        let importance = match &*title {
+            "P50" => 55,
+            _ => 3 + place.min(50) as u8,
+        };
+        columns.push(if title == "P99" { column } else { column.droppable(importance) });
+    }
+    columns.extend([Column::number("MAX"), Column::text("EVENT")]);
+    let kept = columns.iter_mut().filter(|column| column.title == sorted_by);
+    kept.for_each(|column| column.importance = None);
+    columns
+}
+
+/// Writes the groups, and says what is to be said after them.
+pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+    let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
+    let mut grid = Grid::new(columns(top));
+    grid.sorted_by = Some(top.sorted_by.to_string().to_uppercase());
+    top.groups.iter().for_each(|group| grid.row(row(group, &names)));
+    if !top.groups.is_empty() {
+        grid.write(screen, out)?;
+    }
+    let mut footnotes = Vec::new();
+    if top.hidden_groups > 0 {
+        footnotes.push(format!("{} not shown (-n 0 shows all)", counted(top.hidden_groups, "group")));
+    }
+    if let Some(folded) = &top.folded {
+        let words = |ns: u128| duration_in_words(ns as f64);
+        let (total, max) = (words(folded.total.0), words(folded.max.0));
+        let events = counted(folded.count, "event");
+        footnotes.push(format!("({events} of other keys folded: {total} in total, {max} at most)"));
+    }
+    Ok(footnotes)
+}
+
+fn row(group: &GroupFinding, names: &Names) -> Vec<String> {
+    let is_guess = group.unit_is_guess;
+    let mean = group.mean_us.map(|mean| marked(duration(mean * 1000.0), is_guess));
+    let wall = group.wall_share.map(|part| marked(share(part), is_guess));
+    let mut row = vec![
+        figure(group.total, is_guess),
+        wall.unwrap_or("-".into()),
+        grouped(group.count.into()),
+        group.rate_per_s.map_or("-".into(), scaled),
+        mean.unwrap_or("-".into()),
+    ];
+    row.extend(group.percentiles.0.iter().map(|(_, value)| figure(*value, is_guess)));
+    row.extend([figure(group.max, is_guess), names.group(&group.name)]);
+    row
+}
