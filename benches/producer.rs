@@ -7,10 +7,9 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use lttng_testing::{Daemon, Program, Table, workspace};
-use support::{Running, count_instructions};
+use lttng_testing::{Daemon, Program, Session, Table};
+use support::{Running, compile_baseline, compile_c, count_instructions};
 
 /// Many short rounds, so that some of them are disturbed by nobody.
 const ROUNDS: usize = 400;
@@ -23,12 +22,12 @@ fn main() {
     );
     for event in ["duration", "command_call"] {
         for threads in [1, 2] {
-            for state in [State::Off, State::Idle, State::Traced] {
+            for state in State::ALL {
                 let (rust, c) = programs.measure(event, threads, state);
                 let ratio = if state == State::Off { String::new() } else { format!("{:.2}", rust / c) };
-                let target = if state == State::Traced { "1.05" } else { "" };
                 let name = format!("{event}, {threads}, {}", state.name());
-                table.row([name, format!("{rust:.2} ns"), format!("{c:.2} ns"), ratio, target.to_owned()]);
+                let target = state.target(event).to_owned();
+                table.row([name, format!("{rust:.2} ns"), format!("{c:.2} ns"), ratio, target]);
             }
         }
         let (rust, c) = programs.instructions(event);
@@ -36,6 +35,9 @@ fn main() {
         let cells = [format!("{rust:.2} instr."), format!("{c:.2} instr."), format!("{:.2}", rust / c)];
         table.row([vec![name], cells.to_vec(), vec!["1.00".to_owned()]].concat());
     }
+    let floor = programs.floor();
+    let name = "without fields, 1, traced (the floor)".to_owned();
+    table.row([name, String::new(), format!("{floor:.2} ns"), String::new(), String::new()]);
     println!("{table}");
 }
 
@@ -47,14 +49,38 @@ enum State {
     Idle,
     /// A session records, in memory alone.
     Traced,
+    /// Two sessions record.
+    TwoSessions,
+    /// A session records with a filter that accepts all events.
+    Filtered,
+    /// A session records what Rust emits by the clock plugin's time, and what C emits by LTTng's own.
+    Plugin,
 }
 
 impl State {
+    const ALL: [State; 6] =
+        [State::Off, State::Idle, State::Traced, State::TwoSessions, State::Filtered, State::Plugin];
+
     fn name(self) -> &'static str {
         match self {
             State::Off => "off",
             State::Idle => "idle",
             State::Traced => "traced",
+            State::TwoSessions => "two sessions",
+            State::Filtered => "filtered",
+            State::Plugin => "traced, clock plugin for Rust",
+        }
+    }
+
+    /// The ratio to reach.
+    fn target(self, event: &str) -> &'static str {
+        match (self, event) {
+            (State::Off | State::Idle, _) => "",
+            (State::Traced, "duration") => "0.97",
+            (State::Traced, _) => "0.80",
+            (State::TwoSessions | State::Filtered, _) => "1.00",
+            (State::Plugin, "duration") => "0.85",
+            (State::Plugin, _) => "0.70",
         }
     }
 
@@ -63,9 +89,27 @@ impl State {
     fn count(self, threads: u32) -> u32 {
         let alone = match self {
             State::Off | State::Idle => 1_000_000,
-            State::Traced => 2_000,
+            _ => 2_000,
         };
         if threads == 1 { alone } else { 10 * alone }
+    }
+
+    /// The sessions that record everything in this state.
+    fn sessions(self, daemon: &Daemon) -> Vec<Session<'_>> {
+        let count = match self {
+            State::Off | State::Idle => 0,
+            State::TwoSessions => 2,
+            _ => 1,
+        };
+        let start = |_| {
+            let session = daemon.snapshot_session();
+            let options: &[&str] = if self == State::Filtered { &["--filter", "duration >= 0"] } else { &[] };
+            session.enable_with("valkey_*", options);
+            session.enable_with("baseline:*", options);
+            session.start();
+            session
+        };
+        (0..count).map(start).collect()
     }
 }
 
@@ -74,6 +118,7 @@ struct Programs {
     rust_on: PathBuf,
     c_off: PathBuf,
     c_on: PathBuf,
+    plugin: PathBuf,
 }
 
 impl Programs {
@@ -83,7 +128,8 @@ impl Programs {
         Programs {
             rust_off: rust.build(),
             c_off: compile_c(&rust_on.with_file_name("baseline-off"), &["-DOFF".to_owned()]),
-            c_on: compile_c(&rust_on.with_file_name("baseline"), &lttng_flags()),
+            c_on: compile_baseline(&rust_on.with_file_name("baseline")),
+            plugin: Program::dynamic_library("lttng-clock").release().build(),
             rust_on,
         }
     }
@@ -91,29 +137,36 @@ impl Programs {
     /// Nanoseconds an event, in Rust and in C.
     fn measure(&self, event: &str, threads: u32, state: State) -> (f64, f64) {
         let daemon = Daemon::start();
-        let session = (state == State::Traced).then(|| daemon.snapshot_session());
-        if let Some(session) = &session {
-            session.enable("valkey_*");
-            session.enable("baseline:*");
-            session.start();
-        }
+        let _sessions = state.sessions(&daemon);
+        let plugin = self.plugin.to_str().expect("the path is UTF-8");
+        let with_plugin =
+            (state == State::Plugin).then(|| Daemon::start_with(&[("LTTNG_UST_CLOCK_PLUGIN", plugin)]));
+        let rust_daemon = with_plugin.as_ref().unwrap_or(&daemon);
+        let _rust_sessions = with_plugin.as_ref().map(|daemon| state.sessions(daemon));
         let (rust, c) = match state {
             State::Off => (&self.rust_off, &self.c_off),
             _ => (&self.rust_on, &self.c_on),
         };
-        let start = |program: &Path| {
-            let mut command = daemon.command(program);
-            command.args([event, &threads.to_string(), &state.count(threads).to_string()]);
-            Running::start(command)
-        };
-        let (mut rust, mut c) = (start(rust), start(c));
+        let count = state.count(threads);
+        let (mut rust, mut c) =
+            (start(rust_daemon, rust, event, threads, count), start(&daemon, c, event, threads, count));
         let mut best = (f64::INFINITY, f64::INFINITY);
         for _ in 0..ROUNDS {
             best.0 = best.0.min(rust.round());
             best.1 = best.1.min(c.round());
         }
-        let count = f64::from(state.count(threads));
+        let count = f64::from(count);
         (best.0 / count, best.1 / count)
+    }
+
+    /// Nanoseconds of an event without fields, by the macro: what no probe can do without.
+    fn floor(&self) -> f64 {
+        let daemon = Daemon::start();
+        let _sessions = State::Traced.sessions(&daemon);
+        let count = State::Traced.count(1);
+        let mut program = start(&daemon, &self.c_on, "nothing", 1, count);
+        let best = (0..ROUNDS).map(|_| program.round()).fold(f64::INFINITY, f64::min);
+        best / f64::from(count)
     }
 
     /// Instructions an event that nobody records, in Rust and in C.
@@ -122,23 +175,8 @@ impl Programs {
     }
 }
 
-fn compile_c(program: &Path, flags: &[String]) -> PathBuf {
-    let folder = workspace().join("benches/producer");
-    let mut cc = Command::new("cc");
-    cc.args(["-O2", "-pthread", "-I."])
-        .current_dir(folder)
-        .arg("baseline.c")
-        .arg("-o")
-        .arg(program)
-        .args(flags);
-    assert!(cc.status().expect("a C compiler is installed").success(), "{cc:?}");
-    program.to_owned()
-}
-
-fn lttng_flags() -> Vec<String> {
-    let mut pkg_config = Command::new("pkg-config");
-    let output =
-        pkg_config.args(["--cflags", "--libs", "lttng-ust"]).output().expect("pkg-config is installed");
-    assert!(output.status.success(), "{pkg_config:?}");
-    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+fn start(daemon: &Daemon, program: &Path, event: &str, threads: u32, count: u32) -> Running {
+    let mut command = daemon.command(program);
+    command.args([event, &threads.to_string(), &count.to_string()]);
+    Running::start(command)
 }

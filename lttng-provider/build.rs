@@ -9,8 +9,13 @@ use std::process::exit;
 /// The first release with the macros and the ABI that the generated providers use.
 const OLDEST: &str = "2.13";
 
+/// The version of generated code that `ffi` fits; the build scripts of dependents compare it with theirs.
+const GENERATED: u32 = 1;
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(tracing)");
+    println!("cargo::metadata=generated={GENERATED}");
+    println!("cargo::rustc-env=LTTNG_PROVIDER_GENERATED={GENERATED}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=USE_LTTNG");
     match tracing().and_then(|on| if on { find_lttng_ust().map(Some) } else { Ok(None) }) {
@@ -48,6 +53,15 @@ fn find_lttng_ust() -> Result<String, String> {
     let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     if system != "linux" {
         return Err(format!("tracing is on, but LTTng-UST is for Linux and this build is for {system}"));
+    }
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    if features.split(',').any(|feature| feature == "crt-static") {
+        // glibc's own dlopen ends such a program before main; musl's finds nothing.
+        return Err(
+            "tracing is on, but a program with a static libc (target feature crt-static) cannot load LTTng-UST: \
+             build with `-C target-feature=-crt-static`, or without tracing"
+                .to_owned(),
+        );
     }
     let library = pkg_config::Config::new()
         .atleast_version(OLDEST)

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use lttng_testing::{Daemon, Event, cargo, workspace};
 
@@ -61,6 +62,159 @@ fn builder_takes_several_catalogs_and_a_prefix() {
     let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
     let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(names, ["acme_shop:sold", "acme_depot:sold"]);
+}
+
+/// Lints of the application, as strict as they can be.
+const STRICT: &str = r#"#![forbid(unsafe_code)]
+#![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
+//! A service.
+
+mod events {
+    lttng_provider::include_events!();
+}
+
+use events::shop;
+
+/// What a customer buys.
+#[derive(lttng_provider::Event)]
+#[event(shop::sold)]
+struct Sold<'a> {
+    item: &'a str,
+    count: u32,
+}
+
+#[lttng_provider::traced(shop::checkout)]
+fn pay() {
+    Sold { item: "apples", count: 3 }.emit();
+}
+
+fn main() {
+    pay();
+    lttng_provider::emit!(shop::sold("pears", 1));
+}
+"#;
+
+#[test]
+fn strict_lints_of_an_application_hold_with_tracing_off_and_on() {
+    let fresh = Crate::new("strict");
+    fresh.write("src/main.rs", STRICT);
+    fresh.build(&[], &[]).unwrap();
+    let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
+    assert_eq!(events.len(), 3);
+    for features in [&[][..], &["--features=lttng"]] {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--quiet", "--offline"]).args(features).current_dir(&fresh.folder);
+        let output = clippy.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn provider_with_the_name_of_a_module_is_told_what_to_do() {
+    let fresh = Crate::new("same-name");
+    fresh.write("src/main.rs", &format!("mod shop {{}}\n{MAIN}"));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(errors.contains("the name `shop` is defined multiple times"), "{errors}");
+    let remedy = "if the name is taken: mod events { lttng_provider::include_events!(); }";
+    assert!(errors.contains(remedy), "{errors}");
+}
+
+#[test]
+fn compiling_twice_is_refused() {
+    let fresh = Crate::new("twice");
+    fresh.write("second.toml", &catalog().replace("provider.shop", "provider.depot"));
+    let twice = r#"compile("catalog.toml"); lttng_provider_build::compile("second.toml")"#;
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, twice));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(
+        errors.contains("this build script has compiled catalogs before: name all of them at once"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn generated_code_of_another_version_is_refused() {
+    let fresh = Crate::new("kept");
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, KEEP));
+    fresh.build(&[], &[]).unwrap();
+    let kept = fs::read_to_string(fresh.folder.join("kept/events.rs")).unwrap();
+    fresh.write("src/events.rs", &kept.replace("GENERATED == 1", "GENERATED == 0"));
+    fresh.write(
+        "src/main.rs",
+        &MAIN.replace("lttng_provider::include_events!();", "include!(\"events.rs\");"),
+    );
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(
+        errors.contains("generated for another version of lttng-provider: generate them anew"),
+        "{errors}"
+    );
+}
+
+/// A build script that writes the generated code where it can be kept, and once more where it is looked for.
+const KEEP: &str = r#"Builder::new().catalog("catalog.toml").output("kept").compile();
+    let events = std::path::Path::new(&std::env::var_os("OUT_DIR").unwrap()).join("events.rs");
+    std::fs::copy("kept/events.rs", events).unwrap()"#;
+
+#[test]
+fn file_that_cannot_be_written_is_named_with_the_reason() {
+    let fresh = Crate::new("unwritable");
+    let builder = r#"Builder::new().catalog("catalog.toml").output("catalog.toml/folder").compile()"#;
+    fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, builder));
+    let errors = fresh.build(&[], &[]).unwrap_err();
+    assert!(errors.contains("catalog.toml/folder cannot be written: Not a directory"), "{errors}");
+}
+
+#[test]
+fn prefix_that_makes_no_identifier_is_refused() {
+    let fresh = Crate::new("prefixes");
+    for (prefix, reason) in [("9", "does not begin with a digit"), ("a-", "only letters, digits and `_`")] {
+        let builder = format!(r#"Builder::new().catalog("catalog.toml").prefix("{prefix}").compile()"#);
+        fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, &builder));
+        let errors = fresh.build(&[], &[]).unwrap_err();
+        let line = format!("error: prefixes@0.0.0: the prefix `{prefix}` has a ");
+        assert!(errors.contains(&line) && errors.contains(reason), "{errors}");
+    }
+}
+
+#[test]
+fn headers_of_another_provider_abi_are_refused() {
+    let fresh = Crate::new("newer-headers");
+    let packages = newer_headers(&fresh);
+    let errors = fresh.build(&["--features=lttng"], &[("PKG_CONFIG_PATH", &packages)]).unwrap_err();
+    assert!(errors.contains("another provider ABI than 2.13 to 2.15: update lttng-provider"), "{errors}");
+}
+
+#[test]
+fn provider_that_lttng_rejects_says_so_and_the_program_runs_on() {
+    let fresh = Crate::new("rejected");
+    let packages = newer_headers(&fresh);
+    let flags = [("PKG_CONFIG_PATH", packages.as_str()), ("CFLAGS", "-DLTTNG_PROVIDER_ABI=4")];
+    let program = fresh.build(&["--features=lttng"], &flags).unwrap();
+    let output = Daemon::start().command(program).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{} {said}", output.status);
+    let expected = "lttng-provider: nothing of `shop` is recorded: the installed liblttng-ust.so.1 rejects";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+/// A folder for pkg-config with headers as those that are installed, but of the provider ABI 4.
+fn newer_headers(fresh: &Crate) -> String {
+    let output =
+        Command::new("cc").args(["-E", "-include", "lttng/ust-events.h", "-xc", "/dev/null"]).output();
+    let lines = String::from_utf8(output.unwrap().stdout).unwrap();
+    let installed =
+        lines.lines().find_map(|line| line.split('"').nth(1).filter(|path| path.ends_with("ust-events.h")));
+    let installed = Path::new(installed.unwrap()).parent().unwrap();
+    fs::create_dir_all(fresh.folder.join("newer/lttng")).unwrap();
+    let newer = fresh.folder.join("newer");
+    let copied = Command::new("cp").arg("-r").arg(installed).arg(&newer).status().unwrap();
+    assert!(copied.success());
+    let events = fs::read_to_string(newer.join("lttng/ust-events.h")).unwrap();
+    let abi = "#define LTTNG_UST_PROVIDER_MAJOR\t";
+    fresh.write("newer/lttng/ust-events.h", &events.replace(abi, &format!("{abi}4 //")));
+    let package = format!("Name: lttng-ust\nDescription: -\nVersion: 2.99\nCflags: -I{}\n", newer.display());
+    fresh.write("newer/lttng-ust.pc", &package);
+    newer.display().to_string()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lttng_testing::{Daemon, Event, Program, workspace};
+use lttng_testing::{Daemon, Event, Program, cargo, workspace};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
 const LLD: &str = "-Clink-arg=-fuse-ld=lld";
@@ -76,6 +76,21 @@ fn program_needs_no_lttng_library_to_start() {
     let needed = Command::new("ldd").arg(program).output().unwrap();
     let needed = String::from_utf8(needed.stdout).unwrap();
     assert!(needed.contains("libc.so") && !needed.contains("lttng"), "{needed}");
+}
+
+#[test]
+fn static_libc_is_refused_with_tracing_on_and_fine_with_tracing_off() {
+    // For a target that is named, the flag does not reach build scripts, which would need a static libc, too.
+    let target = format!("--target={}-unknown-linux-gnu", std::env::consts::ARCH);
+    let program =
+        |program: Program| program.argument(&target).variable("RUSTFLAGS", "-Ctarget-feature=+crt-static");
+    let errors = program(emit_all()).try_build().unwrap_err();
+    assert!(errors.contains("(target feature crt-static) cannot load LTTng-UST"), "{errors}");
+    // `try_build` keeps the program from the folder of the host, so cargo is asked by itself.
+    let mut off = cargo();
+    off.args(["check", "--quiet", "--package=valkey-trace", &target]);
+    let off = off.env("RUSTFLAGS", "-Ctarget-feature=+crt-static").output().unwrap();
+    assert!(off.status.success(), "{}", String::from_utf8_lossy(&off.stderr));
 }
 
 fn emit_all() -> Program {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use lttng_testing::{Daemon, Program, Session, wait_until};
 
@@ -24,13 +26,30 @@ fn eight_threads_lose_no_event() {
 
 #[test]
 fn forked_child_traces_under_its_own_process_id() {
+    assert_fork_is_traced(None);
+}
+
+#[test]
+fn forked_child_traces_where_the_fork_wrapper_of_lttng_is_preloaded() {
+    assert_fork_is_traced(Some("liblttng-ust-fork.so"));
+}
+
+fn assert_fork_is_traced(preloaded: Option<&str>) {
     let daemon = Daemon::start();
     let session = daemon.session();
     session.enable("valkey_db:expire_del");
     session.add_context("vpid");
     session.start();
+    // `env` sets the variable for the program alone; what runs it must not have LTTng's threads.
+    let mut program = daemon.command("env");
+    program.args(preloaded.map(|library| format!("LD_PRELOAD={library}")));
+    program.arg(scenario()).arg("fork").stdout(Stdio::piped());
+    let mut program = program.spawn().unwrap();
+    let ended = ends(&mut program);
     // The output is complete when parent and child have ended.
-    let child = daemon.run(scenario(), ["fork"]);
+    let output = program.wait_with_output().unwrap();
+    assert!(ended && output.status.success(), "the program waits for itself: {output:?}");
+    let child = String::from_utf8(output.stdout).unwrap();
     let child = child.trim();
     let events = session.stop().events();
     let vpid = |duration: &str| {
@@ -63,6 +82,19 @@ fn program_is_traced_again_after_the_daemon_was_killed() {
     daemon.restart();
     assert_traced(&daemon);
     end(program);
+}
+
+/// Whether the program ends by itself; one that does not within a minute is killed.
+fn ends(program: &mut Child) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while program.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            program.kill().unwrap();
+            return false;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    true
 }
 
 /// A program that emits `valkey_db:expire_del` all the time and waits for no daemon.

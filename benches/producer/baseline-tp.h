@@ -39,6 +39,11 @@ LTTNG_UST_TRACEPOINT_EVENT(baseline, duration,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(baseline, nothing,
+	LTTNG_UST_TP_ARGS(),
+	LTTNG_UST_TP_FIELDS()
+)
+
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -41,6 +41,12 @@ __attribute__((noinline)) void loop_command_call(uint64_t count)
 	}
 }
 
+__attribute__((noinline)) void loop_nothing(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		lttng_ust_tracepoint(baseline, nothing);
+}
+
 struct work {
 	void (*loop)(uint64_t);
 	uint64_t count;
@@ -70,7 +76,8 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 1;
-	work.loop = strcmp(argv[1], "duration") == 0 ? loop_duration : loop_command_call;
+	work.loop = strcmp(argv[1], "duration") == 0 ? loop_duration
+		: strcmp(argv[1], "nothing") == 0 ? loop_nothing : loop_command_call;
 	int threads = atoi(argv[2]);
 	work.count = strtoull(argv[3], NULL, 10);
 

@@ -1,8 +1,11 @@
 //! What benchmarks have in common: a program that does a round when it is told to, and its instructions.
+#![allow(dead_code, reason = "each bench uses some of it")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use lttng_testing::workspace;
 
 /// A program that does a round for each line that it is given.
 pub struct Running {
@@ -62,4 +65,31 @@ pub fn count_instructions(program: &Path, event: &str) -> f64 {
         report.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim());
     let collected = collected.unwrap_or_else(|| panic!("callgrind collected nothing:\n{report}"));
     collected.parse::<f64>().expect("a number of instructions") / f64::from(COUNT)
+}
+
+/// The loops of `emit-loop` in C, with LTTng's own macros.
+pub fn compile_baseline(program: &Path) -> PathBuf {
+    compile_c(program, &lttng_flags())
+}
+
+/// Compiles `baseline.c`, and returns the program.
+pub fn compile_c(program: &Path, flags: &[String]) -> PathBuf {
+    let folder = workspace().join("benches/producer");
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-pthread", "-I."])
+        .current_dir(folder)
+        .arg("baseline.c")
+        .arg("-o")
+        .arg(program)
+        .args(flags);
+    assert!(cc.status().expect("a C compiler is installed").success(), "{cc:?}");
+    program.to_owned()
+}
+
+fn lttng_flags() -> Vec<String> {
+    let mut pkg_config = Command::new("pkg-config");
+    let output =
+        pkg_config.args(["--cflags", "--libs", "lttng-ust"]).output().expect("pkg-config is installed");
+    assert!(output.status.success(), "{pkg_config:?}");
+    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
 }

@@ -1,5 +1,5 @@
 //! Where `#[traced]` finds the events that the crate `valkey-trace` compiles.
 
 fn main() {
-    lttng_provider_build::refer("../../catalog/valkey.toml");
+    lttng_provider_build::use_catalog("../../catalog/valkey.toml");
 }

@@ -1,10 +1,13 @@
 //! The edge: reads catalogs, writes files, runs the C compiler and talks to Cargo.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fmt, fs, io, process};
 
 use lttng_catalog::{Catalog, Errors};
 
+use crate::generate::GENERATED;
 use crate::{Clash, Options, SourceFile, generate};
 
 /// Compiles one catalog, with all options at their defaults; see [`Builder::compile`].
@@ -16,11 +19,17 @@ pub fn compile(catalog: impl AsRef<Path>) {
 /// `#[traced]` and the derive macros then find it without `catalog = "…"` at each use.
 ///
 /// ```no_run
-/// lttng_provider_build::refer("../shop/catalog.toml");
+/// lttng_provider_build::use_catalog("../shop/catalog.toml");
 /// ```
-pub fn refer(catalog: impl AsRef<Path>) {
+pub fn use_catalog(catalog: impl AsRef<Path>) {
     let builder = Builder::new().catalog(catalog);
     or_end_build(builder.read_catalogs().and_then(|_| builder.name_catalogs()));
+}
+
+/// The former name of [`use_catalog`].
+#[deprecated(note = "renamed to `use_catalog`")]
+pub fn refer(catalog: impl AsRef<Path>) {
+    use_catalog(catalog);
 }
 
 /// Compiles catalogs into LTTng-UST providers and the Rust types of their events.
@@ -67,6 +76,8 @@ impl Builder {
 
     /// Does it all, for a build script: writes the sources, compiles the C if tracing is on, tells Cargo what to
     /// link and to watch. What is wrong ends the build with a line for each error.
+    ///
+    /// A build script calls it once, with all catalogs: a second call would take the place of the first.
     pub fn compile(self) {
         or_end_build(self.try_compile());
     }
@@ -78,7 +89,15 @@ impl Builder {
             Ok(_) => false,
             Err(_) => return Err(Error::NoRuntime),
         };
-        if let Some(wrong) = self.prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+        let runtime = env::var("DEP_LTTNG_PROVIDER_GENERATED").unwrap_or_default();
+        if runtime != GENERATED.to_string() {
+            return Err(Error::AnotherRuntime { runtime });
+        }
+        static COMPILED: AtomicBool = AtomicBool::new(false);
+        if COMPILED.swap(true, Ordering::Relaxed) {
+            return Err(Error::CompiledTwice);
+        }
+        if let Some(wrong) = wrong_in_prefix(&self.prefix) {
             return Err(Error::Prefix { prefix: self.prefix, wrong });
         }
         let catalogs = self.read_catalogs()?;
@@ -117,10 +136,22 @@ impl Builder {
     }
 }
 
+/// What keeps a name with this prefix from being a C identifier.
+fn wrong_in_prefix(prefix: &str) -> Option<char> {
+    let first = prefix.chars().next().filter(char::is_ascii_digit);
+    first.or_else(|| prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_'))
+}
+
 /// Ends a build script with a line for each error.
 fn or_end_build(result: Result<(), Error>) {
     if let Err(error) = result {
-        for line in error.to_string().lines() {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(reason) = source {
+            text.push_str(&format!(": {reason}"));
+            source = reason.source();
+        }
+        for line in text.lines() {
             println!("cargo::error={line}");
         }
         process::exit(1);
@@ -151,6 +182,8 @@ fn compile_c(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
         .files(files.iter().filter(|file| file.is_c_source()).map(|file| folder.join(&file.name)))
         .include(folder)
         .includes(env::split_paths(&include))
+        // Two libraries in one program may have two versions of a catalog; neither sees the other's symbols.
+        .flag_if_supported("-fvisibility=hidden")
         // LTTng knows a provider by what its constructors register, so all of it belongs into the program,
         // whether or not the program emits each event.
         .link_lib_modifier("+whole-archive")
@@ -158,11 +191,19 @@ fn compile_c(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
         .map_err(Error::Compiler)
 }
 
-/// Why there is no provider.
+/// Why there is no provider. [`source`](std::error::Error::source) has what a file or a tool said.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The crate does not depend on `lttng-provider`, which knows whether tracing is on.
     NoRuntime,
+    /// The crate's `lttng-provider` is not of the version that generated code is made for.
+    AnotherRuntime {
+        /// What it says of itself.
+        runtime: String,
+    },
+    /// The build script has compiled catalogs before.
+    CompiledTwice,
     /// Cargo has not run the program as a build script.
     NotABuildScript,
     /// The prefix is not part of a C identifier.
@@ -202,11 +243,27 @@ impl fmt::Display for Error {
                 "a crate with a catalog needs `lttng-provider` among its [dependencies], and calls this from its build \
                  script",
             ),
+            Error::AnotherRuntime { runtime } => {
+                let runtime = if runtime.is_empty() { "an older one" } else { runtime };
+                write!(
+                    f,
+                    "`lttng-provider` takes generated code of version {runtime}, and this `lttng-provider-build` makes \
+                     version {GENERATED}: use the same version of both crates"
+                )
+            }
+            Error::CompiledTwice => f.write_str(
+                "this build script has compiled catalogs before: name all of them at once, as in \
+                 `Builder::new().catalog(\"a.toml\").catalog(\"b.toml\").compile()`",
+            ),
             Error::NotABuildScript => f.write_str("OUT_DIR is not set: call this from a build script"),
             Error::Prefix { prefix, wrong } => {
-                write!(f, "the prefix `{prefix}` has a {wrong:?}: only letters, digits and `_` can be in a provider's name")
+                let rule = match wrong {
+                    '0'..='9' => "a provider's name does not begin with a digit",
+                    _ => "only letters, digits and `_` can be in a provider's name",
+                };
+                write!(f, "the prefix `{prefix}` has a {wrong:?}: {rule}")
             }
-            Error::CatalogPath(error) => write!(f, "the path of a catalog: {error}"),
+            Error::CatalogPath(_) => f.write_str("the path of a catalog cannot be in a list of paths"),
             Error::Catalogs(errors) => {
                 for (index, errors) in errors.iter().enumerate() {
                     let separator = if index == 0 { "" } else { "\n" };
@@ -215,10 +272,19 @@ impl fmt::Display for Error {
                 Ok(())
             }
             Error::Clash(clash) => clash.fmt(f),
-            Error::Write { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::Compiler(error) => error.fmt(f),
+            Error::Write { path, .. } => write!(f, "{} cannot be written", path.display()),
+            Error::Compiler(_) => f.write_str("the generated C does not compile"),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::CatalogPath(error) => Some(error),
+            Error::Write { error, .. } => Some(error),
+            Error::Compiler(error) => Some(error),
+            _ => None,
+        }
+    }
+}

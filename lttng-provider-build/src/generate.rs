@@ -7,8 +7,13 @@ use lttng_catalog::{Catalog, Provider};
 
 use crate::{c, rust};
 
-/// What to make of the catalogs.
+/// The version of what is generated. It changes with what generated code and `lttng-provider` ask of each other, and
+/// is also in that crate: in `build.rs`, and as `ffi::GENERATED`.
+pub(crate) const GENERATED: u32 = 1;
+
+/// What to make of the catalogs; begin with the default, which is tracing off and no prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Whether events are recorded; if not, the Rust does nothing and there is no C.
     pub tracing: bool,
@@ -18,6 +23,7 @@ pub struct Options {
 
 /// A file, to be written by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceFile {
     /// The name, without a folder.
     pub name: String,

@@ -29,5 +29,7 @@ mod generate;
 mod layout;
 mod rust;
 
-pub use builder::{Builder, Error, compile, refer};
+#[allow(deprecated)]
+pub use builder::refer;
+pub use builder::{Builder, Error, compile, use_catalog};
 pub use generate::{Clash, Options, SourceFile, generate};

@@ -17,7 +17,8 @@ fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
     assert!(catalogs.len() >= 10, "only {} catalogs are left", catalogs.len());
     for path in catalogs {
         let catalog = Catalog::read(&path).unwrap_or_else(|errors| panic!("{errors}"));
-        let options = Options { tracing: true, prefix: String::new() };
+        let mut options = Options::default();
+        options.tracing = true;
         let files = generate(&[catalog], &options).expect("one catalog has no clash");
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(path.file_stem().expect("a file has a name"));

@@ -43,7 +43,10 @@ fn prefix_that_makes_a_name_too_long_is_refused() {
 }
 
 fn options(tracing: bool, prefix: &str) -> Options {
-    Options { tracing, prefix: prefix.to_owned() }
+    let mut options = Options::default();
+    options.tracing = tracing;
+    prefix.clone_into(&mut options.prefix);
+    options
 }
 
 fn read(path: &str) -> Catalog {

@@ -179,3 +179,50 @@ fn future_that_is_dropped_or_panics_is_recorded_if_it_was_polled() {
     assert_eq!(only(&events, "order", "6").field("address"), r#""endless""#);
     assert_eq!(only(&events, "order", "7").field("address"), r#""panics""#);
 }
+
+/// City and parcels of each delivery.
+fn deliveries(events: &[Event]) -> Vec<(&str, &str)> {
+    let delivered = events.iter().filter(|event| event.name == "shop:delivered");
+    delivered.map(|event| (event.field("city"), event.field("parcels"))).collect()
+}
+
+#[test]
+fn outcomes_are_recorded() {
+    let events = record("outcomes");
+    let expected = [
+        (r#""length""#, "1"),
+        (r#""Bremen""#, "2"),
+        (r#""nowhere""#, "2"),
+        (r#""invalid digit found in string""#, "3"),
+        (r#""""#, "3"),
+        (r#""Bremen""#, "4"),
+        // A call that panics has no outcome, and is not recorded.
+        (r#""panics""#, "5"),
+        (r#""both""#, "6"),
+        (r#""both""#, "6"),
+        (r#""even""#, "7"),
+        (r#""large""#, "8"),
+        (r#""Ok(42)""#, "10"),
+        (r#""ParseIntError { kind: InvalidDigit }""#, "11"),
+    ];
+    assert_eq!(deliveries(&events), expected);
+}
+
+#[test]
+fn one_measurement_feeds_several_events() {
+    let events = record("outcomes");
+    let checkouts: Vec<_> = events.iter().filter(|event| event.name == "shop:checkout").collect();
+    assert_eq!(checkouts.len(), 3, "{events:#?}");
+    // The same time, in the units of both: microseconds and nanoseconds.
+    let packed = only(&events, "order", "9");
+    assert_eq!(number(checkouts[2], "duration"), number(packed, "took") / 1_000);
+}
+
+#[test]
+fn measurement_is_made_if_only_the_last_of_its_events_is_enabled() {
+    let program = Program::example("market", "outcomes").traced().build();
+    let daemon = Daemon::start();
+    let events = daemon.record(&["warehouse:packed"], program, [""; 0]).events();
+    let [packed] = &events[..] else { panic!("{events:?}") };
+    assert!(number(packed, "took") > 0);
+}

@@ -31,7 +31,7 @@ fn instructions(disassembly: &str, function: &str) -> Vec<String> {
 fn traced_functions_are_the_plain_ones() {
     let program = Program::example("market", "off").release().build();
     let disassembly = inspect("objdump", &["--disassemble", "--demangle", "--no-show-raw-insn"], &program);
-    for name in ["sum", "parse", "sale"] {
+    for name in ["sum", "parse", "sale", "outcome", "several"] {
         let plain = instructions(&disassembly, &format!("plain_{name}"));
         assert!(plain.len() > 2, "no function plain_{name} in:\n{disassembly}");
         assert_eq!(plain, instructions(&disassembly, &format!("traced_{name}")), "{name}");
@@ -47,7 +47,7 @@ fn traced_futures_are_as_large_as_the_plain_ones() {
 
 #[test]
 fn every_program_works_without_tracing_and_knows_nothing_of_lttng() {
-    for example in ["structs", "functions", "futures", "lazy"] {
+    for example in ["structs", "functions", "futures", "lazy", "outcomes"] {
         let program = Program::example("market", example).build();
         let output = Command::new(&program).output().unwrap();
         assert!(output.status.success(), "{example}: {}", String::from_utf8_lossy(&output.stderr));

@@ -7,6 +7,7 @@ use crate::DurationEvent;
 
 /// The unit of a duration in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// Billionths of a second.
     Nanoseconds,
@@ -59,7 +60,7 @@ impl<E: DurationEvent> Stopwatch<E> {
 
     /// Records the time since the start with these details, which are evaluated after the clock is read,
     /// and not at all if the event was not enabled at the start.
-    #[inline]
+    #[inline(always)]
     pub fn finish<'a>(self, details: impl FnOnce() -> E::Details<'a>) {
         if let Some(duration) = self.elapsed() {
             E::record_duration(duration, details());
@@ -83,8 +84,19 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
+        if self.stopwatch.start.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
+    /// Apart from `drop`, which is then small enough to become part of the measured function.
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
         if let Some(duration) = self.stopwatch.elapsed() {
             E::record_duration(duration, NoDetails {});
         }

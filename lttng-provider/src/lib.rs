@@ -55,7 +55,7 @@
 //!
 //! # Limits
 //!
-//! - A string, and a sequence in network order, is recorded up to 64 KiB; see [`Text`].
+//! - A text of any kind is recorded up to 64 KiB; see [`Text`].
 //! - LTTng discards an event that is larger than a sub-buffer of its channel.
 //! - A crate with a catalog cannot be a Rust `dylib`: its events' functions are inlined into the crates that
 //!   call them, and refer to C that a `dylib` does not export. `rlib`, `staticlib` and `cdylib` are fine.
@@ -64,6 +64,7 @@
 mod bindings;
 mod duration;
 mod event;
+#[doc(hidden)]
 pub mod ffi;
 mod macros;
 mod measurement;
@@ -77,7 +78,8 @@ pub use event::{DurationEvent, Event};
 pub use ffi::fork::{Fork, fork};
 #[cfg(feature = "derive")]
 pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
-pub use measurement::{Entry, Measurement};
+#[doc(hidden)]
+pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use text::Text;
 pub use value::{Time, Value};

@@ -28,6 +28,9 @@ macro_rules! emit {
 
 /// Brings in the events that `lttng_provider_build::compile` wrote in the crate's build script: a module
 /// for each provider, a type for each event.
+///
+/// Where the crate has a module with the name of a provider already, put them into another one:
+/// `mod events { lttng_provider::include_events!(); }`.
 #[macro_export]
 macro_rules! include_events {
     () => {
@@ -51,6 +54,49 @@ macro_rules! polled {
 macro_rules! polled {
     ($measurement:expr, $body:block) => {{
         let _ = $measurement;
+        $body
+    }};
+}
+
+/// Runs the body of a function with `#[traced]` whose events have values from its result, and records them; with
+/// tracing off, the body is all there is.
+#[cfg(tracing)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! outcome {
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
+        #[allow(clippy::redundant_closure_call)]
+        let result = (move || $($output)* $body)();
+        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+    }};
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, waiting $body:tt) => {{
+        let result = async move $body.await;
+        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+    }};
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, polling $body:tt) => {{
+        let result = $clock.polled(async move $body).await;
+        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+    }};
+    (@ $clock:ident, $duration:ident, $ret:ident, $record:block, $result:ident) => {{
+        if let ::core::option::Option::Some($duration) = $clock.elapsed() {
+            #[allow(unused)]
+            let $ret = &$result;
+            $record
+        }
+        $result
+    }};
+}
+
+#[cfg(not(tracing))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! outcome {
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
+        let _ = &mut $clock;
+        $body
+    }};
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, $way:ident $body:tt) => {{
+        let _ = &mut $clock;
         $body
     }};
 }

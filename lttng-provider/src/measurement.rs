@@ -41,6 +41,18 @@ impl<E: DurationEvent, K> Entry<E, K> {
         Entry { kept: Kept::new(E::enabled(), keep), event: PhantomData }
     }
 
+    /// Whether the event was enabled.
+    #[inline(always)]
+    pub fn is_enabled(&self) -> bool {
+        self.kept.get().is_some()
+    }
+
+    /// What was kept, if the event was enabled.
+    #[inline(always)]
+    pub fn kept(&self) -> Option<&K> {
+        self.kept.get()
+    }
+
     /// Begins to measure, if the event was enabled. What takes less time than `threshold` is not recorded.
     #[inline(always)]
     pub fn measure<D>(&self, details: D, threshold: Duration) -> Measurement<'_, E, K, D>
@@ -48,6 +60,78 @@ impl<E: DurationEvent, K> Entry<E, K> {
         D: Fn(&K) -> E::Details<'_>,
     {
         Measurement { running: self.kept.start(threshold), details, event: PhantomData }
+    }
+}
+
+/// One measurement for several events, or for one with values from the function's result.
+///
+/// It reads no clock unless it was started enabled. With tracing off it has no size.
+pub struct Clock {
+    running: Option<Running<'static, ()>>,
+}
+
+impl Clock {
+    /// Begins to measure, if that is wanted.
+    #[inline(always)]
+    pub fn start(enabled: bool, threshold: Duration) -> Self {
+        Clock { running: Running::start(enabled, threshold) }
+    }
+
+    /// The time since then, if it is as long as the threshold.
+    #[inline(always)]
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.running.as_ref()?.finish().map(|(duration, ())| duration)
+    }
+
+    /// Calls the function with the time when the guard is dropped.
+    #[inline(always)]
+    pub fn guard<F: Fn(Duration)>(&mut self, finish: F) -> ClockGuard<'_, F> {
+        ClockGuard { clock: self, finish }
+    }
+
+    /// Runs a future to its end, and measures only the time that it takes to poll it.
+    pub async fn polled<F: Future>(&mut self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        if let Some(running) = &mut self.running {
+            running.pause();
+        }
+        poll_fn(|context| {
+            let Some(running) = &mut self.running else {
+                return future.as_mut().poll(context);
+            };
+            running.resume();
+            let poll = future.as_mut().poll(context);
+            running.pause();
+            poll
+        })
+        .await
+    }
+}
+
+/// See [`Clock::guard`].
+#[must_use = "a guard that is dropped at once measures nothing"]
+pub struct ClockGuard<'c, F: Fn(Duration)> {
+    clock: &'c Clock,
+    finish: F,
+}
+
+impl<F: Fn(Duration)> Drop for ClockGuard<'_, F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.clock.running.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<F: Fn(Duration)> ClockGuard<'_, F> {
+    /// As [`Measurement::finish`].
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
+        if let Some(duration) = self.clock.elapsed() {
+            (self.finish)(duration);
+        }
     }
 }
 
@@ -95,8 +179,24 @@ where
     E: DurationEvent,
     D: Fn(&K) -> E::Details<'_>,
 {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
+        if self.running.is_some() {
+            self.finish();
+        }
+    }
+}
+
+impl<E, K, D> Measurement<'_, E, K, D>
+where
+    E: DurationEvent,
+    D: Fn(&K) -> E::Details<'_>,
+{
+    /// Apart from `drop`, which is then small enough to become part of the measured function: if the event was not
+    /// enabled, no registers are saved for what is not done.
+    #[cold]
+    #[inline(never)]
+    fn finish(&self) {
         if let Some(running) = &self.running
             && let Some((duration, kept)) = running.finish()
         {
@@ -119,6 +219,11 @@ mod on {
         }
 
         #[inline(always)]
+        pub(super) fn get(&self) -> Option<&K> {
+            self.0.as_ref()
+        }
+
+        #[inline(always)]
         pub(super) fn start(&self, threshold: Duration) -> Option<Running<'_, K>> {
             let kept = self.0.as_ref()?;
             Some(Running { kept, threshold, before: Duration::ZERO, since: Some(Instant::now()) })
@@ -133,6 +238,14 @@ mod on {
         before: Duration,
         /// When it began or was resumed; none during a pause.
         since: Option<Instant>,
+    }
+
+    impl Running<'static, ()> {
+        #[inline(always)]
+        pub(super) fn start(enabled: bool, threshold: Duration) -> Option<Self> {
+            let since = if enabled { Some(Instant::now()) } else { None };
+            enabled.then_some(Running { kept: &(), threshold, before: Duration::ZERO, since })
+        }
     }
 
     impl<'k, K> Running<'k, K> {
@@ -176,6 +289,11 @@ mod off {
         }
 
         #[inline(always)]
+        pub(super) fn get(&self) -> Option<&K> {
+            None
+        }
+
+        #[inline(always)]
         pub(super) fn start(&self, _: Duration) -> Option<Running<'_, K>> {
             None
         }
@@ -184,6 +302,13 @@ mod off {
     pub(super) struct Running<'k, K> {
         never: Infallible,
         kept: PhantomData<&'k K>,
+    }
+
+    impl Running<'static, ()> {
+        #[inline(always)]
+        pub(super) fn start(_: bool, _: Duration) -> Option<Self> {
+            None
+        }
     }
 
     impl<'k, K> Running<'k, K> {

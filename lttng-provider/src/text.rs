@@ -6,20 +6,26 @@ use std::ffi::{CStr, CString};
 /// Text for a field: anything that is bytes, be it UTF-8 or not.
 ///
 /// It is made from `&str`, `&[u8]`, `&CStr` and references to what owns these. No heap memory is allocated
-/// for it: where LTTng needs a NUL behind it, it is copied onto the stack.
+/// for it, and no more than a few hundred bytes of the stack are used: what is longer is written to LTTng's
+/// buffers from where it is.
 ///
-/// A string is recorded up to its first NUL, and up to 64 KiB.
+/// A `string` is recorded up to its first NUL; in a `text` or a `[char; N]`, NULs are recorded in place of what
+/// follows the first. Each is recorded up to [`Text::MAX`] bytes, and a `text` up to what its length can tell.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Text<'a> {
-    /// Bytes without a NUL behind them.
+    /// Bytes that no NUL need follow.
     Bytes(&'a [u8]),
-    /// Bytes with a NUL behind them.
+    /// Bytes that a NUL follows.
     Terminated(&'a CStr),
 }
 
 impl<'a> Text<'a> {
-    /// The bytes, without the NUL behind them.
-    #[inline]
+    /// The number of bytes that are recorded of any text: 64 KiB.
+    pub const MAX: usize = 64 * 1024;
+
+    /// The bytes, without a NUL after them.
+    #[inline(always)]
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Text::Bytes(bytes) => bytes,

@@ -59,6 +59,7 @@ pub trait Value<'a, T> {
 
 /// A time that a field records as a number: a [`Duration`], or a number of the field's own unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Time<T> {
     /// To be counted in the field's unit.
     Duration(Duration),

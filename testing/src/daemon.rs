@@ -18,15 +18,23 @@ use crate::{Session, Trace, wait_until};
 pub struct Daemon {
     process: Child,
     home: TempDir,
+    variables: Vec<(String, String)>,
 }
 
 impl Daemon {
     /// Starts a daemon and waits until it takes commands and programs.
     pub fn start() -> Daemon {
+        Daemon::start_with(&[])
+    }
+
+    /// Starts a daemon that has these variables in its environment, as have the programs that it traces.
+    pub fn start_with(variables: &[(&str, &str)]) -> Daemon {
         // The sockets below it may have paths of at most 108 bytes.
         let home = tempfile::Builder::new().prefix("lttng-").tempdir_in("/tmp").expect("a temporary folder");
-        let process = spawn(home.path());
-        let mut daemon = Daemon { process, home };
+        let variables: Vec<_> =
+            variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let process = spawn(home.path(), &variables);
+        let mut daemon = Daemon { process, home, variables };
         daemon.wait_until_ready();
         daemon
     }
@@ -43,7 +51,7 @@ impl Daemon {
 
     /// Starts another daemon in the place of one that was stopped or killed.
     pub fn restart(&mut self) {
-        self.process = spawn(self.home.path());
+        self.process = spawn(self.home.path(), &self.variables);
         self.wait_until_ready();
     }
 
@@ -56,7 +64,7 @@ impl Daemon {
     ///
     /// The program's start-up waits until the daemon knows it, so no event is lost at its beginning.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        command(program.as_ref(), self.home.path())
+        command(program.as_ref(), self.home.path(), &self.variables)
     }
 
     /// Runs a program where this daemon traces it, to its end, and returns what it prints.
@@ -118,7 +126,7 @@ impl Daemon {
             if let Some(status) = self.process.try_wait().expect("the daemon is our child") {
                 panic!("lttng-sessiond ended at once: {status}");
             }
-            let mut list = command("lttng".as_ref(), self.home.path());
+            let mut list = command("lttng".as_ref(), self.home.path(), &[]);
             list.args(["--no-sessiond", "list"]).stdout(Stdio::null()).stderr(Stdio::null());
             application_socket.exists() && list.status().is_ok_and(|status| status.success())
         });
@@ -139,8 +147,8 @@ impl Drop for Daemon {
     }
 }
 
-fn spawn(home: &Path) -> Child {
-    command("lttng-sessiond".as_ref(), home)
+fn spawn(home: &Path, variables: &[(String, String)]) -> Child {
+    command("lttng-sessiond".as_ref(), home, variables)
         .arg("--no-kernel")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -148,7 +156,7 @@ fn spawn(home: &Path) -> Child {
         .unwrap_or_else(|error| panic!("{}", missing("lttng-sessiond", &error)))
 }
 
-fn command(program: &OsStr, home: &Path) -> Command {
+fn command(program: &OsStr, home: &Path, variables: &[(String, String)]) -> Command {
     let mut command = if geteuid().is_root() {
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-user=1000", "--map-group=1000"]).arg(program);
@@ -156,6 +164,7 @@ fn command(program: &OsStr, home: &Path) -> Command {
     } else {
         Command::new(program)
     };
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.env("LTTNG_HOME", home).env("LTTNG_UST_REGISTER_TIMEOUT", "-1").stdin(Stdio::null());
     command
 }

@@ -1,10 +1,11 @@
 //! What tracing costs a server: valkey-lite with tracing off, on and idle, and on and recorded, under
 //! redis-benchmark with one request a round trip, as Valkey measures its own.
 //!
-//! The servers run side by side and take turns in many short rounds, so that whatever else the machine does
-//! meets all of them, and the best round of each counts. Time on the processor is the steadier figure:
-//! requests a second also depend on redis-benchmark, and on who else wants the processors. Instructions are
-//! counted by callgrind, for one client, and without the kernel's.
+//! The servers have one processor and redis-benchmark another, where there are two. They run side by side and take
+//! turns in many short rounds, each of which is compared with the round of the server without tracing just before
+//! it: what else the machine does meets both. The median of these changes counts, and the spread is that of the
+//! middle half. Time on the processor is the steadier figure: requests a second also depend on redis-benchmark.
+//! Instructions are counted by callgrind, for one client, and without the kernel's.
 //!
 //! `ROUNDS` and `REQUESTS` in the environment make it longer or shorter.
 
@@ -29,11 +30,11 @@ const COUNTED: usize = 1000;
 struct Contender {
     name: &'static str,
     server: Server,
-    best: Figures,
+    rounds: Vec<Figures>,
     _data: TempDir,
 }
 
-/// What a round shows, or the best of several.
+/// What a round shows.
 #[derive(Clone, Copy)]
 struct Figures {
     requests_a_second: f64,
@@ -51,35 +52,49 @@ fn main() {
     let _sessions =
         [record(&recording[0], "valkey_commands:command_call"), record(&recording[1], "valkey_*")];
     let mut contenders = [
-        contender("tracing off", Command::new(&off)),
-        contender("on and idle", idle.command(&on)),
-        contender("on, command_call recorded", recording[0].command(&on)),
-        contender("on, all 35 events recorded", recording[1].command(&on)),
+        contender("tracing off", pinned(Command::new("taskset"), &off)),
+        contender("on and idle", pinned(idle.command("taskset"), &on)),
+        contender("on, command_call recorded", pinned(recording[0].command("taskset"), &on)),
+        contender("on, all 35 events recorded", pinned(recording[1].command("taskset"), &on)),
     ];
 
     println!(
-        "valkey-lite, {CLIENTS} clients, one request a round trip; best of {rounds} rounds of {requests}."
+        "valkey-lite, {CLIENTS} clients, one request a round trip; median of {rounds} rounds of {requests}, and the \
+         change in a round (middle half of the rounds)."
     );
     println!("Valkey's own figures for GET: 0.03 % fewer requests a second idle, 6.6 % recorded.\n");
     for test in ["get", "set"] {
         for contender in &mut contenders {
             // Not counted: fills caches, and makes the key that GET reads.
             run(&contender.server, "set", requests / 10);
-            contender.best = Figures::NONE;
+            contender.rounds.clear();
         }
         for _ in 0..rounds {
             for contender in &mut contenders {
-                contender.best = contender.best.or_better(run(&contender.server, test, requests));
+                contender.rounds.push(run(&contender.server, test, requests));
             }
         }
         print_table(test, &contenders);
     }
 
     println!("{:<28} {:>12}", "GET", "instructions/request");
-    for (name, program) in [("tracing off", &off), ("on and idle", &on)] {
-        let count = instructions(program).map_or("needs valgrind".to_owned(), |count| count.to_string());
+    let counted = [
+        ("tracing off", &off, None),
+        ("on and idle", &on, Some(&idle)),
+        ("on, command_call recorded", &on, Some(&recording[0])),
+        ("on, all 35 events recorded", &on, Some(&recording[1])),
+    ];
+    for (name, program, daemon) in counted {
+        let count = instructions(program, daemon);
+        let count = count.map_or("needs valgrind".to_owned(), |count| count.to_string());
         println!("{name:<28} {count:>20}");
     }
+}
+
+/// A command for `taskset` that runs a server on the first processor.
+fn pinned(mut command: Command, program: &Path) -> Command {
+    command.args(["--cpu-list", "0"]).arg(program);
+    command
 }
 
 fn setting(name: &str, default: usize) -> usize {
@@ -95,23 +110,21 @@ fn record<'d>(daemon: &'d Daemon, events: &str) -> Session<'d> {
 
 fn contender(name: &'static str, command: Command) -> Contender {
     let data = folder();
-    Contender { name, server: Server::start_as(command, data.path(), &[]), best: Figures::NONE, _data: data }
+    Contender { name, server: Server::start_as(command, data.path(), &[]), rounds: Vec::new(), _data: data }
 }
 
-impl Figures {
-    const NONE: Figures = Figures { requests_a_second: 0.0, processor_nanoseconds: f64::INFINITY };
-
-    fn or_better(self, other: Figures) -> Figures {
-        Figures {
-            requests_a_second: self.requests_a_second.max(other.requests_a_second),
-            processor_nanoseconds: self.processor_nanoseconds.min(other.processor_nanoseconds),
-        }
-    }
+/// The value that a fraction of all are below.
+fn quantile(values: &[f64], fraction: f64) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values[((values.len() - 1) as f64 * fraction).round() as usize]
 }
 
 fn run(server: &Server, test: &str, requests: usize) -> Figures {
     let before = processor_time(server);
-    let output = Command::new("redis-benchmark")
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let output = Command::new("taskset")
+        .args(["--cpu-list", &(processors - 1).to_string(), "redis-benchmark"])
         .args([
             "-p",
             &server.port.to_string(),
@@ -143,31 +156,34 @@ fn processor_time(server: &Server) -> u64 {
 
 fn print_table(test: &str, contenders: &[Contender]) {
     let [baseline, ..] = contenders else { return };
-    println!("{:<28} {:>12} {:>8} {:>14} {:>8}", test.to_uppercase(), "requests/s", "", "ns/request", "");
-    for Contender { name, best, .. } in contenders {
-        let change = |figure: fn(&Figures) -> f64| (figure(best) / figure(&baseline.best) - 1.0) * 100.0;
-        println!(
-            "{name:<28} {:>12.0} {:>+7.1}% {:>14.0} {:>+7.1}%",
-            best.requests_a_second,
-            change(|figures| figures.requests_a_second),
-            best.processor_nanoseconds,
-            change(|figures| figures.processor_nanoseconds),
-        );
+    println!("{:<28} {:>10} {:>24} {:>10} {:>24}", test.to_uppercase(), "requests/s", "", "ns/request", "");
+    for Contender { name, rounds, .. } in contenders {
+        let column = |figure: fn(&Figures) -> f64| {
+            let own: Vec<f64> = rounds.iter().map(figure).collect();
+            let pairs = rounds.iter().zip(&baseline.rounds);
+            let changes: Vec<f64> =
+                pairs.map(|(own, off)| (figure(own) / figure(off) - 1.0) * 100.0).collect();
+            let [low, middle, high] = [0.25, 0.5, 0.75].map(|fraction| quantile(&changes, fraction));
+            format!("{:>10.0} {middle:>+7.1} % ({low:+.1} to {high:+.1})", quantile(&own, 0.5))
+        };
+        let requests = column(|figures| figures.requests_a_second);
+        let time = column(|figures| figures.processor_nanoseconds);
+        println!("{name:<28} {requests:<35} {time}");
     }
     println!();
 }
 
 /// Instructions that a GET takes: how many more a run with twice as many has, divided by how many more those
 /// are. None if there is no valgrind.
-fn instructions(program: &Path) -> Option<u64> {
-    Some((collected(program, 2 * COUNTED)? - collected(program, COUNTED)?) / COUNTED as u64)
+fn instructions(program: &Path, daemon: Option<&Daemon>) -> Option<u64> {
+    Some((collected(program, daemon, 2 * COUNTED)? - collected(program, daemon, COUNTED)?) / COUNTED as u64)
 }
 
-fn collected(program: &Path, requests: usize) -> Option<u64> {
+fn collected(program: &Path, daemon: Option<&Daemon>, requests: usize) -> Option<u64> {
     Command::new("valgrind").arg("--version").output().ok()?;
     let data = folder();
     let log = data.path().join("log");
-    let mut command = Command::new("valgrind");
+    let mut command = daemon.map_or_else(|| Command::new("valgrind"), |daemon| daemon.command("valgrind"));
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     // The event loop alone, without starting up and without the threads of LTTng-UST.
     command.arg("--toggle-collect=valkey_lite::event_loop::EventLoop::run");

@@ -1,37 +1,30 @@
-//! Arguments: what Rust passes, and what the macros want.
+//! Arguments: what LTTng's macros declare, and how a call fills them.
 
 use lttng_catalog::{ByteOrder, Field, FieldType, Integer, Provider, Width};
 
-use super::{integer_type, unsigned_type};
+use super::integer_type;
 
 /// The types and names for `LTTNG_UST_TP_ARGS`, e.g. `["uint64_t, duration"]`.
 pub(super) fn declared(provider: &Provider, field: &Field) -> Vec<String> {
-    let name = &field.argument;
-    let argument = format!("{}, {name}", declared_type(provider, field));
-    let length = field.length_argument().map(|length| format!("size_t, {length}"));
-    [Some(argument), length].into_iter().flatten().collect()
+    let names = [Some(field.argument.clone()), field.length_argument()];
+    let names = names.into_iter().flatten();
+    declared_types(provider, field)
+        .into_iter()
+        .zip(names)
+        .map(|(kind, name)| format!("{kind}, {name}"))
+        .collect()
 }
 
-fn declared_type(provider: &Provider, field: &Field) -> String {
-    scalar_type(provider, field).unwrap_or_else(|| match &field.kind {
+/// The types of a field's arguments, e.g. `["const char *", "size_t"]`.
+pub(super) fn declared_types(provider: &Provider, field: &Field) -> Vec<String> {
+    let kind = scalar_type(provider, field).unwrap_or_else(|| match &field.kind {
         FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => {
             format!("const {} *", integer_type(*element))
         }
         _ => "const char *".to_owned(),
-    })
-}
-
-/// The parameter that Rust fills, e.g. `uint64_t duration`.
-pub(super) fn parameter(provider: &Provider, field: &Field) -> String {
-    let name = &field.argument;
-    if let Some(kind) = scalar_type(provider, field) {
-        return format!("{kind} {name}");
-    }
-    match &field.kind {
-        FieldType::String => format!("struct lttng_provider_text {name}"),
-        FieldType::Array { element, .. } => format!("const {} *{name}", integer_type(*element)),
-        _ => format!("struct lttng_provider_list {name}"),
-    }
+    });
+    let length = field.length_argument().map(|_| "size_t".to_owned());
+    [Some(kind), length].into_iter().flatten().collect()
 }
 
 /// The type of what is passed by value.
@@ -46,75 +39,26 @@ fn scalar_type(provider: &Provider, field: &Field) -> Option<String> {
     }
 }
 
-/// How a parameter becomes arguments of the tracepoint.
-pub(super) struct Conversion {
-    /// Statements that must come before.
-    pub(super) statements: Vec<String>,
-    /// The arguments.
-    pub(super) arguments: Vec<String>,
-}
-
-/// Converts a parameter; its local variables begin with `lttng_`.
-pub(super) fn conversion(field: &Field) -> Conversion {
-    let name = &field.argument;
-    let local = format!("lttng_{name}");
-    let (statements, arguments) = match &field.kind {
-        FieldType::Integer(integer) if is_swapped(*integer) => {
-            (vec![], vec![format!("htobe{}({name})", integer.width.bits())])
+/// What a call passes for a field, from the part with this index.
+pub(super) fn called(provider: &Provider, field: &Field, index: usize) -> Vec<String> {
+    let part = format!("parts[{index}]");
+    let value = match &field.kind {
+        FieldType::Integer(integer) if field.recorded && is_swapped(*integer) => {
+            let bits = integer.width.bits();
+            format!("htobe{bits}((uint{bits}_t) {part}.value)")
         }
-        FieldType::String => {
-            (vec![format!("const char *{local} = lttng_provider_string({name});")], vec![local])
-        }
-        FieldType::TextArray(length) => (
-            vec![format!("char {local}[{length}];")],
-            vec![format!("lttng_provider_copy_text({local}, {length}, {name})")],
-        ),
-        FieldType::Text { length } => {
-            (vec![limit(name, &local, *length)], vec![format!("{name}.start"), format!("{local}_length")])
-        }
-        FieldType::Array { element, length } if is_swapped(*element) => (
-            vec![format!("{} {local}[{length}];", unsigned_type(element.width))],
-            vec![copied(*element, &local, name, &length.to_string())],
-        ),
-        FieldType::Sequence { element, length } if is_swapped(*element) => {
-            let kind = unsigned_type(element.width);
-            let counted = format!("{local}_length");
-            let most = match length {
-                Width::W8 => "UINT8_MAX".to_owned(),
-                _ => format!("LTTNG_PROVIDER_COPY_MAX / sizeof({kind})"),
-            };
-            (
-                vec![
-                    format!("size_t {counted} = lttng_provider_min({name}.length, {most});"),
-                    format!("{kind} *{local} = alloca({counted} * sizeof({kind}));"),
-                ],
-                vec![copied(*element, &local, &format!("{name}.start"), &counted), counted],
-            )
-        }
-        FieldType::Sequence { length, .. } => {
-            (vec![limit(name, &local, *length)], vec![format!("{name}.start"), format!("{local}_length")])
-        }
-        _ => (vec![], vec![name.clone()]),
+        FieldType::Float => format!("lttng_provider_float(&{part})"),
+        FieldType::Double => format!("lttng_provider_double(&{part})"),
+        _ => match scalar_type(provider, field) {
+            Some(kind) => format!("({kind}) {part}.value"),
+            None => format!("{part}.start"),
+        },
     };
-    Conversion { statements, arguments }
+    let length = field.length_argument().map(|_| format!("{part}.length"));
+    [Some(value), length].into_iter().flatten().collect()
 }
 
-/// More elements than the recorded length can say would make the rest of the packet unreadable.
-fn limit(name: &str, local: &str, length: Width) -> String {
-    let most = format!("UINT{}_MAX", length.bits());
-    match length {
-        Width::W64 => format!("size_t {local}_length = {name}.length;"),
-        _ => format!("size_t {local}_length = lttng_provider_min({name}.length, {most});"),
-    }
-}
-
-fn copied(element: Integer, local: &str, start: &str, length: &str) -> String {
-    let bits = element.width.bits();
-    let copy = format!("lttng_provider_copy_network_{bits}({local}, {start}, {length})");
-    if element.signed { format!("(const {} *) {copy}", integer_type(element)) } else { copy }
-}
-
-/// A byte has no order.
-fn is_swapped(integer: Integer) -> bool {
+/// Whether the bytes of the integer must change places; a single byte has no order.
+pub(super) fn is_swapped(integer: Integer) -> bool {
     integer.order == ByteOrder::Network && integer.width != Width::W8
 }

@@ -1,7 +1,8 @@
 //! Fields as LTTng-UST's macros describe them.
 
-use lttng_catalog::{Base, ByteOrder, Field, FieldType, Integer, Provider};
+use lttng_catalog::{Base, ByteOrder, Field, FieldType, Integer, Provider, Width};
 
+use super::arguments::is_swapped;
 use super::{integer_type, unsigned_type};
 
 /// `lttng_ust_field_integer(uint64_t, duration, duration)`
@@ -43,6 +44,44 @@ pub(super) fn field(lttng_name: &str, provider: &Provider, field: &Field) -> Str
             format!("lttng_ust_field_{kind}({element}, {name}, {argument}, {length}, {argument}_length)")
         }
     }
+}
+
+/// How a field lies in a trace: `{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 }`.
+pub(super) fn layout(provider: &Provider, field: &Field) -> String {
+    let number = |size: u32| ("NUMBER", format!(".size = {size}"));
+    let bytes = |width: Width| width.bits() / 8;
+    let integer = |integer: &Integer| format!(".size = {}{}", bytes(integer.width), swapped(field, *integer));
+    let (kind, more) = match &field.kind {
+        FieldType::Integer(kind) => ("NUMBER", integer(kind)),
+        FieldType::Float => number(4),
+        FieldType::Double => number(8),
+        FieldType::Bool => number(1),
+        FieldType::Enum(name) => number(provider.enumeration(name).map_or(0, |e| bytes(e.container.width))),
+        FieldType::String => ("STRING", ".size = 1".to_owned()),
+        FieldType::TextArray(length) => ("CHARACTERS", format!(".size = 1, .count = {length}")),
+        FieldType::Text { length } => ("TEXT", format!(".size = 1, .length_size = {}", bytes(*length))),
+        FieldType::Array { element, length } => ("ARRAY", format!("{}, .count = {length}", integer(element))),
+        FieldType::Sequence { element, length } => {
+            ("SEQUENCE", format!("{}, .length_size = {}", integer(element), bytes(*length)))
+        }
+    };
+    format!("{{ .kind = LTTNG_PROVIDER_{kind}, .recorded = {}, {more} }}", field.recorded)
+}
+
+/// Whether filters need a copy of a packed value: with a NUL after it, or in network order.
+pub(super) fn needs_copy(field: &Field) -> bool {
+    match &field.kind {
+        FieldType::String => !field.recorded,
+        FieldType::Text { .. } | FieldType::TextArray(_) => true,
+        FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => {
+            !swapped(field, *element).is_empty()
+        }
+        _ => false,
+    }
+}
+
+fn swapped(field: &Field, integer: Integer) -> &'static str {
+    if field.recorded && is_swapped(integer) { ", .swapped = true" } else { "" }
 }
 
 /// `array_network_hex`; what is not recorded has neither a base nor an order.

@@ -4,7 +4,6 @@ mod arguments;
 mod comment;
 mod fields;
 mod header;
-mod packed;
 mod source;
 
 pub(crate) use header::header;

@@ -1,6 +1,6 @@
-//! Arguments: what the application passes, and what goes to C.
+//! Arguments: what the application passes, and what is recorded.
 
-use lttng_catalog::{Field, FieldType, Provider, identifier};
+use lttng_catalog::{ByteOrder, Field, FieldType, Integer, Provider, identifier};
 
 /// What is generated for an argument, each in the words of one place.
 pub(super) struct Argument {
@@ -12,68 +12,100 @@ pub(super) struct Argument {
     pub(super) field: String,
     /// The expression that makes the struct's field from the parameter.
     pub(super) to_field: String,
-    /// The type of C's parameter.
-    pub(super) raw: String,
-    /// The expression that makes C's parameter from the parameter.
-    pub(super) to_raw: String,
+    /// The expression that makes what is recorded from the parameter.
+    pub(super) to_recorded: String,
     /// Whether the types have the lifetime `'a`.
     pub(super) borrows: bool,
 }
 
 const TEXT: &str = "lttng_provider::Text<'a>";
-const RAW_TEXT: &str = "lttng_provider::ffi::RawText";
-const RAW_LIST: &str = "lttng_provider::ffi::RawList";
+const FFI: &str = "lttng_provider::ffi";
 
 pub(super) fn argument(provider: &Provider, field: &Field) -> Argument {
+    let argument = recorded_argument(provider, field);
+    if field.recorded {
+        return argument;
+    }
+    Argument { to_recorded: format!("{FFI}::Unrecorded({})", argument.to_recorded), ..argument }
+}
+
+fn recorded_argument(provider: &Provider, field: &Field) -> Argument {
     let name = identifier(&field.argument);
     let same = |kind: String| Argument {
         parameter: kind.clone(),
-        field: kind.clone(),
+        field: kind,
         to_field: name.clone(),
-        raw: kind,
-        to_raw: name.clone(),
+        to_recorded: name.clone(),
         borrows: false,
         name: name.clone(),
     };
-    let text = |raw: String, make: String| Argument {
+    let text = |make: String| Argument {
         parameter: format!("impl Into<{TEXT}>"),
         field: TEXT.to_owned(),
         to_field: format!("{name}.into()"),
-        raw,
-        to_raw: format!("{make}({name}.into())"),
+        to_recorded: format!("{FFI}::{make}::new({name}.into())"),
         borrows: true,
         name: name.clone(),
     };
+    let network = |integer: Integer| match field.recorded && integer.order == ByteOrder::Network {
+        true => "Network",
+        false => "",
+    };
     match &field.kind {
-        FieldType::Integer(integer) => same(integer.rust_name()),
+        FieldType::Integer(integer) => Argument {
+            to_recorded: match network(*integer) {
+                "" => name.clone(),
+                network => format!("{FFI}::{network}({name})"),
+            },
+            ..same(integer.rust_name())
+        },
         FieldType::Float => same("f32".to_owned()),
         FieldType::Double => same("f64".to_owned()),
         FieldType::Bool => same("bool".to_owned()),
-        FieldType::Enum(enumeration) => {
-            let enumeration = provider.enumeration(enumeration);
-            Argument {
-                raw: enumeration.map(|e| e.container.rust_name()).unwrap_or_default(),
-                to_raw: format!("{name}.value()"),
-                ..same(enumeration.map(|e| e.rust_name()).unwrap_or_default())
-            }
-        }
-        FieldType::String => text(format!("{RAW_TEXT}<'_>"), format!("{RAW_TEXT}::new")),
-        FieldType::TextArray(_) | FieldType::Text { .. } => {
-            text(format!("{RAW_LIST}<'_, u8>"), format!("{RAW_LIST}::text"))
-        }
-        FieldType::Array { element, length } => {
-            let kind = format!("&'a [{}; {length}]", element.rust_name());
-            Argument { borrows: true, raw: kind.replace("'a ", ""), ..same(kind) }
-        }
-        FieldType::Sequence { element, .. } => {
-            let element = element.rust_name();
-            Argument {
-                raw: format!("{RAW_LIST}<'_, {element}>"),
-                to_raw: format!("{RAW_LIST}::new({name})"),
-                borrows: true,
-                ..same(format!("&'a [{element}]"))
-            }
-        }
+        FieldType::Enum(enumeration) => Argument {
+            to_recorded: format!("{name}.value()"),
+            ..same(provider.enumeration(enumeration).map(|e| e.rust_name()).unwrap_or_default())
+        },
+        FieldType::String => text("Terminated".to_owned()),
+        FieldType::TextArray(length) => text(format!("Characters::<{length}>")),
+        FieldType::Text { length } => text(format!("Counted::<u{}>", length.bits())),
+        FieldType::Array { element, length } => Argument {
+            to_recorded: format!("{FFI}::{}Array({name})", network(*element)),
+            borrows: true,
+            ..same(format!("&'a [{}; {length}]", element.rust_name()))
+        },
+        FieldType::Sequence { element, length } => Argument {
+            to_recorded: format!("{FFI}::{}List::<_, u{}>::new({name})", network(*element), length.bits()),
+            borrows: true,
+            ..same(format!("&'a [{}]", element.rust_name()))
+        },
+    }
+}
+
+/// `PACKED_MAX` of the runtime, for which `GENERATED` stands.
+const PACKED_MAX: u64 = 512;
+
+/// What the event takes on the stack to be packed: exactly that if it is always the same, and not much.
+pub(super) fn capacity(provider: &Provider, fields: &[Field]) -> String {
+    let sizes = fields.iter().filter(|field| field.recorded).map(|field| fixed_size(provider, field));
+    match sizes.sum::<Option<u64>>() {
+        Some(size) if size <= PACKED_MAX => size.to_string(),
+        _ => format!("{FFI}::PACKED_MAX"),
+    }
+}
+
+/// The bytes that a field takes whatever its value is; none if that differs.
+fn fixed_size(provider: &Provider, field: &Field) -> Option<u64> {
+    let bytes = |integer: Integer| u64::from(integer.width.bits() / 8);
+    match &field.kind {
+        FieldType::Integer(integer) => Some(bytes(*integer)),
+        FieldType::Float => Some(4),
+        FieldType::Double => Some(8),
+        FieldType::Bool => Some(1),
+        FieldType::Enum(name) => provider.enumeration(name).map(|e| bytes(e.container)),
+        FieldType::TextArray(length) => Some(u64::from(*length)),
+        FieldType::Array { element, length } => Some(bytes(*element) * u64::from(*length)),
+        FieldType::String | FieldType::Text { .. } | FieldType::Sequence { .. } => None,
     }
 }
 

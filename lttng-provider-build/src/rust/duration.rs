@@ -57,7 +57,7 @@ impl<'c> Duration<'c> {
     pub(super) fn functions(&self) -> String {
         let start = "
     /// Begins to measure, if the event is enabled; reads no clock otherwise.
-    #[inline]
+    #[inline(always)]
     pub fn start() -> lttng_provider::Stopwatch<Self> {
         lttng_provider::Stopwatch::start()
     }
@@ -67,14 +67,14 @@ impl<'c> Duration<'c> {
                 "{start}
     /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
     /// enabled now.
-    #[inline]
+    #[inline(always)]
     pub fn guard() -> lttng_provider::Guard<Self> {{
         lttng_provider::Guard::start()
     }}
 
     /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
     /// enabled now.
-    #[inline]
+    #[inline(always)]
     pub fn timed<R>(work: impl FnOnce() -> R) -> R {{
         let _guard = Self::guard();
         work()
@@ -91,7 +91,7 @@ impl<'c> Duration<'c> {
         format!(
             "{start}
     /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
-    #[inline]
+    #[inline(always)]
 {signature}
         {name} {{ {fields} }}
     }}
@@ -139,7 +139,7 @@ impl<'c> Duration<'c> {
 
     type Details<'a> = {kind};
 
-    #[inline]
+    #[inline(always)]
     fn record_duration(duration: ::core::time::Duration, {details}: Self::Details<'_>) {{
 {record}
     }}

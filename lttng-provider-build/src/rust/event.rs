@@ -2,7 +2,7 @@
 
 use lttng_catalog::{Event, Unit, identifier};
 
-use super::arguments::{Argument, argument, lifetime, names, parameters};
+use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
 use super::duration::Duration;
 use super::{doc, list};
 use crate::generate::Source;
@@ -57,7 +57,7 @@ impl {name} {{
 
     /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
     /// [`emit!`](lttng_provider::emit) evaluates them only then.
-    #[inline]
+    #[inline(always)]
 {emit}
         if Self::enabled() {{
             Self::record({names});
@@ -65,7 +65,7 @@ impl {name} {{
     }}
 
     /// Emits the event without asking whether it is enabled; for code that has asked already.
-    #[inline]
+    #[inline(always)]
 {record}
 {body}    }}
 {more}}}
@@ -94,16 +94,13 @@ impl lttng_provider::Event for {name} {{
         if !self.tracing {
             return "        false\n".to_owned();
         }
-        let tracepoint = format!("lttng_ust_tracepoint_{}___{}", self.source.lttng_name, self.event.name);
-        format!(
-            "        // SAFETY: {provider}.c defines it, with the type that LTTng-UST gives it.
-        unsafe extern \"C\" {{
-            safe static {tracepoint}: lttng_provider::ffi::Tracepoint;
-        }}
-        lttng_provider::tracepoint_enabled!({tracepoint})
-",
-            provider = self.source.lttng_name
-        )
+        let full = self.full_name();
+        format!("        lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_{full})\n")
+    }
+
+    /// What C's names for the event end in.
+    fn full_name(&self) -> String {
+        format!("{}___{}", self.source.lttng_name, self.event.name)
     }
 
     /// The body of `record`.
@@ -115,20 +112,14 @@ impl lttng_provider::Event for {name} {{
                 arguments => format!("        let _ = ({});\n", names(arguments)),
             };
         }
-        let function = format!("lttng_provider_emit_{}___{}", self.source.lttng_name, self.event.name);
-        let parameters: Vec<_> = self.arguments.iter().map(|a| format!("{}: {}", a.name, a.raw)).collect();
-        let values: Vec<_> = self.arguments.iter().map(|a| a.to_raw.clone()).collect();
-        format!(
-            "        // SAFETY: {provider}.c, from the same catalog, defines it with these types.
-        unsafe extern \"C\" {{
-{declaration}
-        }}
-{call}
-",
-            provider = self.source.lttng_name,
-            declaration = list("            ", &format!("safe fn {function}("), &parameters, ");"),
-            call = list("        ", &format!("{function}("), &values, ");"),
-        )
+        let full = self.full_name();
+        let mut values = vec![
+            capacity(self.source.provider, &self.event.fields),
+            format!("lttng_provider_record_{full}"),
+            format!("lttng_provider_deliver_{full}"),
+        ];
+        values.extend(self.arguments.iter().map(|a| a.to_recorded.clone()));
+        list("        ", "lttng_provider::record!(", &values, ");") + "\n"
     }
 
     /// The catalog's documentation, and a table of the arguments.

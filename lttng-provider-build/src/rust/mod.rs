@@ -8,13 +8,33 @@ mod event;
 
 use lttng_catalog::identifier;
 
-use crate::generate::Source;
+use crate::generate::{GENERATED, Source};
 use crate::{SourceFile, layout};
+
+/// An application's lints are for what its authors write; and it need not use every event.
+const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
+
+/// rustc shows the line in its error where the crate has a module of this name.
+const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";
 
 /// All providers in one file.
 pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
     let modules: Vec<String> = sources.iter().map(|source| module(source, tracing)).collect();
-    SourceFile { name: "events.rs".to_owned(), text: modules.join("\n") }
+    SourceFile { name: "events.rs".to_owned(), text: check_version() + &modules.join("\n") }
+}
+
+/// Generated code that was kept may meet another runtime than the one that it was made for.
+fn check_version() -> String {
+    format!(
+        "const _: () = assert!(
+    lttng_provider::ffi::GENERATED == {GENERATED},
+    \"these events were generated for another version of lttng-provider: generate them anew\"
+);
+
+"
+    )
 }
 
 fn module(source: &Source<'_>, tracing: bool) -> String {
@@ -25,8 +45,8 @@ fn module(source: &Source<'_>, tracing: bool) -> String {
     format!(
         "// {origin}
 
-{doc}#[allow(non_camel_case_types, clippy::needless_lifetimes, clippy::too_many_arguments)]
-pub mod {name} {{
+{doc}{ALLOWED}
+pub mod {name} {{ {NAME_TAKEN}
 {items}}}
 ",
         origin = source.origin(),

@@ -9,31 +9,155 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Ident, ReturnType, Type, TypeImplTrait, parse_quote};
 
-use super::model::{Detail, Model};
+use super::model::{Detail, Known, Measured, Model};
 use super::options::How;
 use crate::field::reference;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let mut item = model.function.item.clone();
-    let watch = &model.catalogs.watch;
-    let event = &model.event.path;
+    let block = match &model.events[..] {
+        [event] if !model.has_outcome() => alone(model, event),
+        _ => together(model),
+    };
+    *item.block = parse_quote!({ #block });
+    item.into_token_stream()
+}
+
+/// One event, of which all but the duration is known at entry.
+fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let (entry, measurement) = (mixed_site("entry"), mixed_site("_measurement"));
-    let keep = keep(&model.details);
-    let details = details(model);
+    let watch = &model.catalogs.watch;
+    let target = &event.target.path;
+    let keep = keep(event);
+    let details = details(event);
     let threshold = threshold(model.slower_than);
     let start = quote! {
         #watch
-        let #entry = ::lttng_provider::Entry::<#event, _>::new(#keep);
+        let #entry = ::lttng_provider::Entry::<#target, _>::new(#keep);
         let #measurement = #entry.measure(#details, #threshold);
     };
-    let statements = &item.block.stmts;
-    *item.block = if model.polling {
-        let output = output(&item.sig.output);
-        parse_quote!({ #start ::lttng_provider::polled!(#measurement, { #output #(#statements)* }) })
+    let signature = &model.function.item.sig;
+    let statements = &model.function.item.block.stmts;
+    if model.polling {
+        let output = output(&signature.output);
+        quote!(#start ::lttng_provider::polled!(#measurement, { #output #(#statements)* }))
     } else {
-        parse_quote!({ #start #(#statements)* })
+        quote!(#start #(#statements)*)
+    }
+}
+
+/// Several events from one reading of the clock, or one with values from the function's outcome.
+fn together(model: &Model<'_>) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let entries: Vec<Ident> =
+        (0..model.events.len()).map(|index| mixed_site(&format!("entry_{index}"))).collect();
+    let (clock, duration) = (mixed_site("clock"), mixed_site("duration"));
+    let targets = model.events.iter().map(|event| &event.target.path);
+    let keeps = model.events.iter().map(keep);
+    let threshold = threshold(model.slower_than);
+    let records = model.events.iter().zip(&entries).map(|(event, entry)| record(event, entry, &duration));
+    let records = quote!(#(#records)*);
+    let start = quote! {
+        #watch
+        #(let #entries = ::lttng_provider::Entry::<#targets, _>::new(#keeps);)*
+        let mut #clock = ::lttng_provider::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
     };
-    item.into_token_stream()
+    let signature = &model.function.item.sig;
+    let statements = &model.function.item.block.stmts;
+    let ret = Ident::new("ret", Span::call_site());
+    if !model.has_outcome() && !model.polling {
+        let guard = mixed_site("_guard");
+        return quote! {
+            #start
+            let #guard = #clock.guard(|#duration| { #records });
+            #(#statements)*
+        };
+    }
+    let body = if signature.asyncness.is_some() {
+        let output = output(&signature.output);
+        let way = if model.polling { quote!(polling) } else { quote!(waiting) };
+        quote!(#way { #output #(#statements)* })
+    } else {
+        let output = closure_output(&signature.output);
+        quote!(calling [#output] { #(#statements)* })
+    };
+    let check = check(&signature.output, &ret, &duration, &records);
+    quote! {
+        #start
+        #check
+        ::lttng_provider::outcome!(#clock, |#duration, #ret| { #records }, #body)
+    }
+}
+
+/// Shows the compiler what is recorded even if tracing is off; nothing can be said of `impl Trait`.
+fn check(output: &ReturnType, ret: &Ident, duration: &Ident, records: &TokenStream) -> TokenStream {
+    let Some(kind) = named_output(output) else { return TokenStream::new() };
+    quote! {
+        #[allow(unreachable_code, unused, clippy::all)]
+        if false {
+            let #ret: &#kind = loop {};
+            let #duration = ::core::time::Duration::ZERO;
+            #records
+        }
+    }
+}
+
+/// Records an event, if it was enabled at entry.
+fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream {
+    let target = &event.target.path;
+    let kept = event.details.iter().filter(|detail| detail.known == Known::Before);
+    let names = kept.map(|detail| detail.field.name());
+    let values = event.details.iter().map(|detail| match detail.known {
+        Known::Before => lend(detail),
+        _ => outcome(detail),
+    });
+    let details = match event.details.len() {
+        0 => quote!(::lttng_provider::NoDetails {}),
+        _ => quote!(#target::details(#(#values),*)),
+    };
+    let when = mixed_site("when");
+    let (when_kept, condition) = match event.when {
+        None => (None, quote!(true)),
+        Some((_, Known::Before)) => (Some(&when), quote!(*#when)),
+        Some((condition, Known::FromResult)) => (None, quote!(#condition)),
+        Some((condition, Known::FromError)) => {
+            let err = Ident::new("err", Span::call_site());
+            let ret = Ident::new("ret", Span::call_site());
+            (None, quote!(match #ret { Err(#err) => #condition, Ok(_) => false }))
+        }
+    };
+    let when_kept = when_kept.into_iter();
+    quote! {
+        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept()
+            && #condition
+        {
+            <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+        }
+    }
+}
+
+/// A value from the function's outcome.
+fn outcome(detail: &Detail<'_>) -> TokenStream {
+    let is_list = matches!(detail.field.field.kind, FieldType::Sequence { .. });
+    let is_text = detail.field.is_text();
+    let value = value(detail);
+    let value = match detail.known {
+        Known::FromError => {
+            let err = Ident::new("err", Span::call_site());
+            let ret = Ident::new("ret", Span::call_site());
+            let nothing = match (is_text, is_list) {
+                (true, _) => quote!(::lttng_provider::OwnedText::new(::core::default::Default::default())),
+                _ => quote!(::core::default::Default::default()),
+            };
+            quote!(match #ret { Err(#err) => #value, Ok(_) => #nothing })
+        }
+        _ => value,
+    };
+    match &detail.field.field.kind {
+        FieldType::Sequence { .. } | FieldType::Array { .. } => quote!(&#value),
+        _ if is_text && !detail.outlives => quote!(#value.text()),
+        _ => value,
+    }
 }
 
 /// A name that the function's body does not see.
@@ -41,21 +165,23 @@ fn mixed_site(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// What is kept at the entry: a value for each detail.
-fn keep(details: &[Detail<'_>]) -> TokenStream {
-    let values = details.iter().map(value);
-    quote!(|| (#(#values,)*))
+/// What is kept at the entry: a value for each detail that is known there, and whether to record.
+fn keep(event: &Measured<'_>) -> TokenStream {
+    let values = event.details.iter().filter(|detail| detail.known == Known::Before).map(value);
+    let when = event.when.filter(|(_, known)| *known == Known::Before).map(|(condition, _)| condition);
+    let when = when.into_iter();
+    quote!(|| (#(#values,)* #(#when,)*))
 }
 
 /// The details from what was kept.
-fn details(model: &Model<'_>) -> TokenStream {
-    if model.details.is_empty() {
+fn details(event: &Measured<'_>) -> TokenStream {
+    if event.details.is_empty() {
         return quote!(|()| ::lttng_provider::NoDetails {});
     }
-    let event = &model.event.path;
-    let names: Vec<Ident> = model.details.iter().map(|detail| detail.field.name()).collect();
-    let values = model.details.iter().map(lend);
-    quote!(|(#(#names,)*)| #event::details(#(#values),*))
+    let target = &event.target.path;
+    let names: Vec<Ident> = event.details.iter().map(|detail| detail.field.name()).collect();
+    let values = event.details.iter().map(lend);
+    quote!(|(#(#names,)*)| #target::details(#(#values),*))
 }
 
 fn threshold(slower_than: Duration) -> TokenStream {
@@ -106,15 +232,7 @@ fn lend(detail: &Detail<'_>) -> TokenStream {
 
 /// Tells the compiler the type of an async block, which `?` in it needs; nothing can be said of `impl Trait`.
 fn output(output: &ReturnType) -> TokenStream {
-    let kind: Type = match output {
-        ReturnType::Default => parse_quote!(()),
-        ReturnType::Type(_, kind) => (**kind).clone(),
-    };
-    let mut unnamed = Unnamed(false);
-    unnamed.visit_type(&kind);
-    if unnamed.0 {
-        return TokenStream::new();
-    }
+    let Some(kind) = named_output(output) else { return TokenStream::new() };
     quote! {
         #[allow(unreachable_code, clippy::all)]
         if false {
@@ -122,6 +240,22 @@ fn output(output: &ReturnType) -> TokenStream {
             return output;
         }
     }
+}
+
+/// `-> Type` for a closure.
+fn closure_output(output: &ReturnType) -> TokenStream {
+    named_output(output).map(|kind| quote!(-> #kind)).unwrap_or_default()
+}
+
+/// The type that a function returns, if that can be written elsewhere.
+fn named_output(output: &ReturnType) -> Option<Type> {
+    let kind: Type = match output {
+        ReturnType::Default => parse_quote!(()),
+        ReturnType::Type(_, kind) => (**kind).clone(),
+    };
+    let mut unnamed = Unnamed(false);
+    unnamed.visit_type(&kind);
+    (!unnamed.0).then_some(kind)
 }
 
 /// Whether a type has an `impl Trait` in it.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
+use lttng_catalog::{Event, FieldType, Provider, did_you_mean_one_of, identifier};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, parse_quote};
 
-use super::options::{FieldOption, How, Options};
+use super::options::{EventOption, FieldOption, How, Options};
 use super::parse::{Function, Parameter};
 use crate::catalogs::Catalogs;
 use crate::errors::Errors;
@@ -15,13 +17,21 @@ use crate::target::Target;
 
 /// A function that agrees with the catalog, but for the types.
 pub(super) struct Model<'m> {
-    pub(super) event: &'m Target,
     pub(super) function: &'m Function,
-    /// The fields beside the duration, in order, and what they are filled with.
-    pub(super) details: Vec<Detail<'m>>,
+    /// The events that the measurement feeds; at least one.
+    pub(super) events: Vec<Measured<'m>>,
     pub(super) slower_than: Duration,
     pub(super) polling: bool,
     pub(super) catalogs: &'m Catalogs,
+}
+
+/// An event that is recorded with the time that the function took.
+pub(super) struct Measured<'m> {
+    pub(super) target: &'m Target,
+    /// The fields beside the duration, in order, and what they are filled with.
+    pub(super) details: Vec<Detail<'m>>,
+    /// Whether it is recorded, and when that is known.
+    pub(super) when: Option<(&'m Expr, Known)>,
 }
 
 /// A field beside the duration.
@@ -29,8 +39,20 @@ pub(super) struct Detail<'m> {
     pub(super) field: CatalogField<'m>,
     pub(super) how: How,
     pub(super) expression: Expr,
+    pub(super) known: Known,
     /// Whether the expression is a reference to what outlives the call, which need not be copied.
     pub(super) outlives: bool,
+}
+
+/// When a value is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// At entry.
+    Before,
+    /// When there is a result: it has `ret` in it.
+    FromResult,
+    /// When there is an error: it has `err` in it.
+    FromError,
 }
 
 impl<'m> Model<'m> {
@@ -39,11 +61,6 @@ impl<'m> Model<'m> {
         function: &'m Function,
         catalogs: &'m Catalogs,
     ) -> syn::Result<Self> {
-        let target = &options.target;
-        let (provider, event) = catalogs.event(target)?;
-        let Some(duration) = duration_of(event) else {
-            return Err(syn::Error::new(target.item.span(), without_duration(provider, event)));
-        };
         let mut errors = Errors::default();
         if let Some(word) = &options.polling
             && function.item.sig.asyncness.is_none()
@@ -51,21 +68,71 @@ impl<'m> Model<'m> {
             let message = "only an `async fn` is polled: leave `polling` out, or make the function one";
             errors.add(syn::Error::new(word.span(), message));
         }
-        let expected = event.fields.iter().filter(|field| field.name != duration);
-        let expected: Vec<_> = expected.map(|field| CatalogField::new(provider, target, field)).collect();
-        let filling = Filling { full_name: format!("{}:{}", provider.name, event.name), duration, target };
-        filling.check_names(&options.fields, &expected, &mut errors);
-        let mut details = Vec::new();
-        for field in expected {
-            match filling.fill(field, &options.fields, function) {
-                Ok(detail) => details.push(detail),
+        let mut events = Vec::new();
+        for option in &options.events {
+            match Measured::new(option, function, catalogs) {
+                Ok(event) => events.push(event),
                 Err(error) => errors.add(error),
             }
         }
         errors.finish()?;
         let polling = options.polling.is_some();
-        Ok(Model { event: target, function, details, slower_than: options.slower_than, polling, catalogs })
+        Ok(Model { function, events, slower_than: options.slower_than, polling, catalogs })
     }
+
+    /// Whether something is known only at the end.
+    pub(super) fn has_outcome(&self) -> bool {
+        self.events.iter().any(|event| {
+            let when = event.when.map(|(_, known)| known);
+            event.details.iter().map(|detail| detail.known).chain(when).any(|known| known != Known::Before)
+        })
+    }
+}
+
+impl<'m> Measured<'m> {
+    fn new(option: &'m EventOption, function: &Function, catalogs: &'m Catalogs) -> syn::Result<Self> {
+        let target = &option.target;
+        let (provider, event) = catalogs.event(target)?;
+        let Some(duration) = duration_of(event) else {
+            return Err(syn::Error::new(target.item.span(), without_duration(provider, event)));
+        };
+        let mut errors = Errors::default();
+        let expected = event.fields.iter().filter(|field| field.name != duration);
+        let expected: Vec<_> = expected.map(|field| CatalogField::new(provider, target, field)).collect();
+        let filling = Filling { full_name: format!("{}:{}", provider.name, event.name), duration, target };
+        filling.check_names(&option.fields, &expected, &mut errors);
+        let mut details = Vec::new();
+        for field in expected {
+            match filling.fill(field, &option.fields, function) {
+                Ok(detail) => details.push(detail),
+                Err(error) => errors.add(error),
+            }
+        }
+        errors.finish()?;
+        let when = option.when.as_ref().map(|condition| (condition, Known::of(condition, function)));
+        Ok(Measured { target, details, when })
+    }
+}
+
+impl Known {
+    /// `ret` and `err` are the function's outcome, unless it has a parameter of that name.
+    fn of(expression: &Expr, function: &Function) -> Known {
+        let tokens = expression.to_token_stream();
+        let has = |name: &str| function.parameter(name).is_none() && has_word(tokens.clone(), name);
+        match (has("err"), has("ret")) {
+            (true, _) => Known::FromError,
+            (false, true) => Known::FromResult,
+            (false, false) => Known::Before,
+        }
+    }
+}
+
+fn has_word(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == name,
+        TokenTree::Group(group) => has_word(group.stream(), name),
+        _ => false,
+    })
 }
 
 /// The name of the field that is the duration, in a unit of time.
@@ -130,12 +197,24 @@ impl Filling<'_> {
                 let message = format!("`%` and `?` make text, and the catalog has {}", field.description());
                 return Err(syn::Error::new(option.name.span(), message));
             }
+            let known = Known::of(&option.expression, function);
+            if known == Known::FromError
+                && matches!(field.field.kind, FieldType::Enum(_) | FieldType::Array { .. })
+            {
+                let message = format!(
+                    "the catalog has {}, and nothing to record for a call that succeeds: compute it from `ret`",
+                    field.description()
+                );
+                return Err(syn::Error::new(option.name.span(), message));
+            }
             let outlives = option.how == How::Plain && is_text(&option.expression);
-            return Ok(Detail { field, how: option.how, expression: option.expression.clone(), outlives });
+            let (how, expression) = (option.how, option.expression.clone());
+            return Ok(Detail { field, how, expression, known, outlives });
         }
         if let Some(parameter) = function.parameter(&name) {
             let Parameter { name, is_reference: outlives } = parameter;
-            return Ok(Detail { field, how: How::Plain, expression: parse_quote!(#name), outlives });
+            let expression = parse_quote!(#name);
+            return Ok(Detail { field, how: How::Plain, expression, known: Known::Before, outlives });
         }
         let message = format!(
             "`{}` has {} in the catalog, and the function no parameter of that name: say `fields({name} = …)`",

@@ -11,12 +11,20 @@ use crate::target::Target;
 
 /// `shop::delivered, fields(city = %address), slower_than = "1ms", polling`
 pub(super) struct Options {
-    pub(super) target: Target,
+    /// The event of the function, and those of `also(…)`.
+    pub(super) events: Vec<EventOption>,
     pub(super) catalog: Option<LitStr>,
-    pub(super) fields: Vec<FieldOption>,
     pub(super) slower_than: Duration,
     /// The word itself, for messages.
     pub(super) polling: Option<Ident>,
+}
+
+/// `shop::delivered, fields(city = %address), when = ret.is_ok()`
+pub(super) struct EventOption {
+    pub(super) target: Target,
+    pub(super) fields: Vec<FieldOption>,
+    /// Whether it is recorded at all.
+    pub(super) when: Option<Expr>,
 }
 
 /// `city = %address`
@@ -43,9 +51,9 @@ impl Parse for Options {
             let message = "say which event, as in `#[traced(shop::checkout)]`";
             return Err(syn::Error::new(Span::call_site(), message));
         }
-        let target = input.parse()?;
+        let event = EventOption { target: input.parse()?, fields: Vec::new(), when: None };
         let mut options =
-            Options { target, catalog: None, fields: Vec::new(), slower_than: Duration::ZERO, polling: None };
+            Options { events: vec![event], catalog: None, slower_than: Duration::ZERO, polling: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if input.is_empty() {
@@ -65,10 +73,11 @@ impl Options {
                 input.parse::<Token![=]>()?;
                 self.catalog = Some(input.parse()?);
             }
-            "fields" => {
-                let fields;
-                parenthesized!(fields in input);
-                self.fields.extend(Punctuated::<_, Token![,]>::parse_terminated(&fields)?);
+            "fields" => self.events[0].parse_fields(input)?,
+            "also" => {
+                let event;
+                parenthesized!(event in input);
+                self.events.push(event.parse()?);
             }
             "slower_than" => {
                 input.parse::<Token![=]>()?;
@@ -77,13 +86,50 @@ impl Options {
             "polling" => self.polling = Some(option),
             _ => {
                 let message = format!(
-                    "there is no option `{option}`; there are `fields(name = value)`, `slower_than = \"1ms\"`, \
-                     `polling` and `catalog = \"path of the catalog\"`"
+                    "there is no option `{option}`; there are `fields(name = value)`, `also(another::event)`, \
+                     `slower_than = \"1ms\"`, `polling` and `catalog = \"path of the catalog\"`"
                 );
                 return Err(syn::Error::new(option.span(), message));
             }
         }
         Ok(())
+    }
+}
+
+impl EventOption {
+    fn parse_fields(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let fields;
+        parenthesized!(fields in input);
+        self.fields.extend(Punctuated::<_, Token![,]>::parse_terminated(&fields)?);
+        Ok(())
+    }
+}
+
+impl Parse for EventOption {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut event = EventOption { target: input.parse()?, fields: Vec::new(), when: None };
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            let option: Ident = input.parse()?;
+            match option.to_string().as_str() {
+                "fields" => event.parse_fields(input)?,
+                "when" => {
+                    input.parse::<Token![=]>()?;
+                    event.when = Some(input.parse()?);
+                }
+                _ => {
+                    let message = format!(
+                        "there is no option `{option}` for another event; there are `fields(name = value)` and \
+                         `when = condition`"
+                    );
+                    return Err(syn::Error::new(option.span(), message));
+                }
+            }
+        }
+        Ok(event)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Forking a traced process.
 
+#[cfg(tracing)]
+use std::ffi::CStr;
 use std::io;
 
 /// Which of the two processes this is.
@@ -17,6 +19,8 @@ pub enum Fork {
 /// `fork(2)`, after which both processes are traced: the child as a process of its own.
 ///
 /// With tracing off it is `fork(2)` alone. The error is that of `fork(2)`, and `errno` is as it left it.
+/// `liblttng-ust-fork.so`, which LTTng's documentation tells people to preload, may be loaded as well: its
+/// wrapper of `fork` then tells LTTng-UST, and this function does not tell it a second time.
 ///
 /// ```
 /// use lttng_provider::{Fork, fork};
@@ -72,7 +76,7 @@ impl Around {
     fn begin() -> Around {
         // SAFETY: all-zero is a valid signal set.
         let mut signals = unsafe { std::mem::zeroed() };
-        let hooks = Hooks::find();
+        let hooks = if fork_is_wrapped() { None } else { Hooks::find() };
         if let Some(hooks) = &hooks {
             // SAFETY: the set is ours to fill, and `end` follows in both processes.
             unsafe { (hooks.before)(&mut signals) };
@@ -115,9 +119,48 @@ impl Hooks {
 }
 
 #[cfg(tracing)]
-fn find(name: &std::ffi::CStr) -> Option<Hook> {
-    // SAFETY: the name ends in a NUL.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+fn find(name: &CStr) -> Option<Hook> {
+    let address = symbol(libc::RTLD_DEFAULT, name);
     // SAFETY: all functions that are looked up have this type; a null pointer becomes `None`.
     unsafe { std::mem::transmute::<*mut libc::c_void, Option<Hook>>(address) }
+}
+
+/// Whether `fork` calls the hooks by itself: `liblttng-ust-fork.so` is loaded, and `fork` is not that of libc.
+/// Calling them here, too, would wait for a lock that this thread holds, with all signals blocked.
+#[cfg(tracing)]
+fn fork_is_wrapped() -> bool {
+    let Some(_wrapper) = Library::loaded(c"liblttng-ust-fork.so.1") else { return false };
+    let called = symbol(libc::RTLD_DEFAULT, c"fork");
+    match Library::loaded(c"libc.so.6") {
+        Some(libc) => symbol(libc.0, c"fork") != called,
+        None => true,
+    }
+}
+
+#[cfg(tracing)]
+fn symbol(library: *mut libc::c_void, name: &CStr) -> *mut libc::c_void {
+    // SAFETY: the library is loaded, or the pseudo-handle of all, and the name ends in a NUL.
+    unsafe { libc::dlsym(library, name.as_ptr()) }
+}
+
+/// A library that the program has loaded.
+#[cfg(tracing)]
+struct Library(*mut libc::c_void);
+
+#[cfg(tracing)]
+impl Library {
+    /// The library of this name, if it is loaded already.
+    fn loaded(name: &CStr) -> Option<Library> {
+        // SAFETY: the name ends in a NUL; no library is loaded, so none runs code.
+        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
+        if library.is_null() { None } else { Some(Library(library)) }
+    }
+}
+
+#[cfg(tracing)]
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: `dlopen` returned it, and each is closed once.
+        unsafe { libc::dlclose(self.0) };
+    }
 }

@@ -1,18 +1,31 @@
-//! What crosses the border to the generated C; meant for generated code alone.
+//! What crosses the border to the generated C; meant for generated code alone, and not part of the interface.
 //!
-//! All of the crate's `unsafe` is here. Generated Rust declares the C functions `safe`, because the types
-//! below can only be made from memory that lives long enough.
+//! All of the crate's `unsafe` is here, and in the macros that generated code calls: written out in an
+//! application, it would not pass the application's `#![forbid(unsafe_code)]`.
 
+mod copy;
+mod field;
 #[cfg(unix)]
 pub(crate) mod fork;
+mod record;
 
 use std::cell::UnsafeCell;
-use std::ffi::c_char;
-use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::Text;
 use crate::bindings::lttng_ust_tracepoint;
+
+pub use field::{
+    Array, Characters, Counted, Field, Length, List, Network, NetworkArray, NetworkList, Number, Part,
+    Terminated, Unrecorded,
+};
+pub use record::{Deliver, Fields, PACKED_MAX, Record, Rest, record};
+
+/// The version of generated code that fits what is here.
+pub const GENERATED: u32 = {
+    let digits = env!("LTTNG_PROVIDER_GENERATED").as_bytes();
+    assert!(digits.len() == 1);
+    (digits[0] - b'0') as u32
+};
 
 /// A tracepoint that LTTng-UST knows, defined in generated C.
 #[repr(transparent)]
@@ -43,6 +56,10 @@ impl Tracepoint {
 #[macro_export]
 macro_rules! tracepoint_enabled {
     ($tracepoint:ident) => {{
+        // SAFETY: generated C defines it, with the type that LTTng-UST gives it.
+        unsafe extern "C" {
+            safe static $tracepoint: $crate::ffi::Tracepoint;
+        }
         #[cfg(target_arch = "x86_64")]
         let state = {
             let state: i32;
@@ -64,59 +81,30 @@ macro_rules! tracepoint_enabled {
     }};
 }
 
-/// `true`, and tells the compiler that whoever asks is rarely told so.
+/// Records an event with packed fields of at most `$capacity` bytes, by the two functions that C has for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! record {
+    ($capacity:expr, $record:ident, $deliver:ident $(, $field:expr)* $(,)?) => {{
+        // SAFETY: generated C defines both, with these types.
+        unsafe extern "C" {
+            fn $record(payload: *const u8, size: usize) -> $crate::ffi::Rest;
+            fn $deliver(
+                rest: $crate::ffi::Rest,
+                payload: *const u8,
+                size: usize,
+                parts: *const $crate::ffi::Part,
+            );
+        }
+        let fields = ($($field,)*);
+        // SAFETY: the C and these fields are made from the same event of a catalog.
+        unsafe { $crate::ffi::record::<{ $capacity }, _>(fields, $record, $deliver) }
+    }};
+}
+
+/// `true`, and marks the path cold.
 #[cold]
 #[inline(always)]
 pub fn unlikely() -> bool {
     true
-}
-
-/// `struct lttng_provider_text`: text that may have a NUL behind it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct RawText<'a> {
-    start: *const c_char,
-    /// The number of bytes, with [`TERMINATED`] if there is a NUL behind them.
-    length: usize,
-    lifetime: PhantomData<&'a [u8]>,
-}
-
-/// No memory is as large as that, so the bit is free.
-const TERMINATED: usize = !(usize::MAX >> 1);
-
-impl<'a> RawText<'a> {
-    /// Text for a string field.
-    #[inline]
-    pub fn new(text: Text<'a>) -> Self {
-        let (start, length) = match text {
-            Text::Bytes(bytes) => (bytes.as_ptr().cast(), bytes.len()),
-            Text::Terminated(text) => (text.as_ptr(), text.count_bytes() | TERMINATED),
-        };
-        RawText { start, length, lifetime: PhantomData }
-    }
-}
-
-/// `struct lttng_provider_list`: a number of elements.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct RawList<'a, T> {
-    start: *const T,
-    length: usize,
-    lifetime: PhantomData<&'a [T]>,
-}
-
-impl<'a, T> RawList<'a, T> {
-    /// Elements of a sequence.
-    #[inline]
-    pub fn new(list: &'a [T]) -> Self {
-        RawList { start: list.as_ptr(), length: list.len(), lifetime: PhantomData }
-    }
-}
-
-impl<'a> RawList<'a, u8> {
-    /// Text that needs no NUL.
-    #[inline]
-    pub fn text(text: Text<'a>) -> Self {
-        RawList::new(text.bytes())
-    }
 }

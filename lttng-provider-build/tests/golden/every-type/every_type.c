@@ -9,191 +9,436 @@
 
 LTTNG_PROVIDER_KEEP(every_type, unsigned)
 
-void lttng_provider_emit_every_type___unsigned(uint8_t a, uint16_t b, uint32_t c, uint64_t d)
-{
-	lttng_ust_do_tracepoint(every_type, unsigned, a, b, c, d);
-}
+static const struct lttng_provider_field lttng_provider_fields_every_type___unsigned[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
 
-void lttng_provider_emit_every_type___signed(int8_t a, int16_t b, int32_t c, int64_t d)
+static void lttng_provider_prepare_every_type___unsigned(char *stack, const struct lttng_provider_part *parts)
 {
-	lttng_ust_do_tracepoint(every_type, signed, a, b, c, d);
-}
-
-void lttng_provider_emit_every_type___hexadecimal(uint8_t a, uint16_t b, uint32_t c, uint64_t d)
-{
-	lttng_ust_do_tracepoint(every_type, hexadecimal, a, b, c, d);
-}
-
-void lttng_provider_emit_every_type___network(uint8_t a, uint16_t b, int32_t c, uint64_t d)
-{
-	lttng_ust_do_tracepoint(every_type, network, a, htobe16(b), htobe32(c), htobe64(d));
-}
-
-void lttng_provider_emit_every_type___others(
-	float single,
-	double precise,
-	bool truth,
-	int8_t direction,
-	uint64_t size
-)
-{
-	lttng_ust_do_tracepoint(every_type, others, single, precise, truth, direction, size);
-}
-
-void lttng_provider_emit_every_type___texts(
-	struct lttng_provider_text string,
-	struct lttng_provider_list text,
-	struct lttng_provider_list brief,
-	struct lttng_provider_list tag,
-	struct lttng_provider_list bytes
-)
-{
-	const char *lttng_string = lttng_provider_string(string);
-	size_t lttng_text_length = lttng_provider_min(text.length, UINT16_MAX);
-	size_t lttng_brief_length = lttng_provider_min(brief.length, UINT8_MAX);
-	char lttng_tag[8];
-	size_t lttng_bytes_length = lttng_provider_min(bytes.length, UINT32_MAX);
-
-	lttng_ust_do_tracepoint(
-		every_type,
-		texts,
-		lttng_string,
-		text.start,
-		lttng_text_length,
-		brief.start,
-		lttng_brief_length,
-		lttng_provider_copy_text(lttng_tag, 8, tag),
-		bytes.start,
-		lttng_bytes_length
+	lttng_ust__event_prepare_interpreter_stack__every_type___unsigned(
+		stack,
+		NULL,
+		(uint8_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		(uint32_t) parts[2].value,
+		(uint64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___arrays(
-	const uint8_t *a,
-	const int16_t *b,
-	const uint32_t *c,
-	const uint16_t *d,
-	const int64_t *e
-)
+static void
+lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	uint16_t lttng_d[2];
-	uint64_t lttng_e[1];
-
-	lttng_ust_do_tracepoint(
-		every_type,
-		arrays,
-		a,
-		b,
-		c,
-		lttng_provider_copy_network_16(lttng_d, d, 2),
-		(const int64_t *) lttng_provider_copy_network_64(lttng_e, e, 1)
+	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
+		data,
+		(uint8_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		(uint32_t) parts[2].value,
+		(uint64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___sequences(
-	struct lttng_provider_list a,
-	struct lttng_provider_list b,
-	struct lttng_provider_list c,
-	struct lttng_provider_list d
-)
-{
-	size_t lttng_a_length = lttng_provider_min(a.length, UINT32_MAX);
-	size_t lttng_b_length = lttng_provider_min(b.length, UINT8_MAX);
-	size_t lttng_c_length = lttng_provider_min(c.length, LTTNG_PROVIDER_COPY_MAX / sizeof(uint32_t));
-	uint32_t *lttng_c = alloca(lttng_c_length * sizeof(uint32_t));
-	size_t lttng_d_length = lttng_provider_min(d.length, LTTNG_PROVIDER_COPY_MAX / sizeof(uint16_t));
-	uint16_t *lttng_d = alloca(lttng_d_length * sizeof(uint16_t));
+LTTNG_PROVIDER_EVENT(every_type, unsigned, unsigned, lttng_provider_fields_every_type___unsigned, 4, false, false)
 
-	lttng_ust_do_tracepoint(
-		every_type,
-		sequences,
-		a.start,
-		lttng_a_length,
-		b.start,
-		lttng_b_length,
-		lttng_provider_copy_network_32(lttng_c, c.start, lttng_c_length),
-		lttng_c_length,
-		(const int16_t *) lttng_provider_copy_network_16(lttng_d, d.start, lttng_d_length),
-		lttng_d_length
+static const struct lttng_provider_field lttng_provider_fields_every_type___signed[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
+
+static void lttng_provider_prepare_every_type___signed(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___signed(
+		stack,
+		NULL,
+		(int8_t) parts[0].value,
+		(int16_t) parts[1].value,
+		(int32_t) parts[2].value,
+		(int64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___filters(
-	uint32_t kept,
-	uint16_t number,
-	double fraction,
-	bool truth,
-	int8_t way,
-	struct lttng_provider_text name,
-	struct lttng_provider_list list
-)
+static void
+lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	const char *lttng_name = lttng_provider_string(name);
-	size_t lttng_list_length = lttng_provider_min(list.length, UINT32_MAX);
-
-	lttng_ust_do_tracepoint(
-		every_type,
-		filters,
-		kept,
-		number,
-		fraction,
-		truth,
-		way,
-		lttng_name,
-		list.start,
-		lttng_list_length
+	((void (*)(void *, int8_t, int16_t, int32_t, int64_t)) probe)(
+		data,
+		(int8_t) parts[0].value,
+		(int16_t) parts[1].value,
+		(int32_t) parts[2].value,
+		(int64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___nothing(void)
-{
-	lttng_ust_do_tracepoint(every_type, nothing);
-}
+LTTNG_PROVIDER_EVENT(every_type, signed, signed, lttng_provider_fields_every_type___signed, 4, false, false)
 
-void lttng_provider_emit_every_type___first(
-	struct lttng_provider_text type,
-	uint32_t elapsed,
-	struct lttng_provider_list parts
-)
-{
-	const char *lttng_type = lttng_provider_string(type);
-	size_t lttng_parts_length = lttng_provider_min(parts.length, UINT32_MAX);
+static const struct lttng_provider_field lttng_provider_fields_every_type___hexadecimal[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
 
-	lttng_ust_do_tracepoint(
-		every_type,
-		first,
-		lttng_type,
-		elapsed,
-		parts.start,
-		lttng_parts_length
+static void lttng_provider_prepare_every_type___hexadecimal(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___hexadecimal(
+		stack,
+		NULL,
+		(uint8_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		(uint32_t) parts[2].value,
+		(uint64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___second(
-	struct lttng_provider_text type,
-	uint32_t elapsed,
-	struct lttng_provider_list parts
-)
+static void
+lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	const char *lttng_type = lttng_provider_string(type);
-	size_t lttng_parts_length = lttng_provider_min(parts.length, UINT32_MAX);
-
-	lttng_ust_do_tracepoint(
-		every_type,
-		second,
-		lttng_type,
-		elapsed,
-		parts.start,
-		lttng_parts_length
+	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
+		data,
+		(uint8_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		(uint32_t) parts[2].value,
+		(uint64_t) parts[3].value
 	);
 }
 
-void lttng_provider_emit_every_type___debug_function(void)
+LTTNG_PROVIDER_EVENT(every_type, hexadecimal, hexadecimal, lttng_provider_fields_every_type___hexadecimal, 4, false, false)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___network[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2, .swapped = true },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4, .swapped = true },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8, .swapped = true },
+};
+
+static void lttng_provider_prepare_every_type___network(char *stack, const struct lttng_provider_part *parts)
 {
-	lttng_ust_do_tracepoint(every_type, debug_function);
+	lttng_ust__event_prepare_interpreter_stack__every_type___network(
+		stack,
+		NULL,
+		(uint8_t) parts[0].value,
+		htobe16((uint16_t) parts[1].value),
+		htobe32((uint32_t) parts[2].value),
+		htobe64((uint64_t) parts[3].value)
+	);
 }
 
-void lttng_provider_emit_every_type___debug(void)
+static void
+lttng_provider_call_every_type___network(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	lttng_ust_do_tracepoint(every_type, debug);
+	((void (*)(void *, uint8_t, uint16_t, int32_t, uint64_t)) probe)(
+		data,
+		(uint8_t) parts[0].value,
+		htobe16((uint16_t) parts[1].value),
+		htobe32((uint32_t) parts[2].value),
+		htobe64((uint64_t) parts[3].value)
+	);
 }
+
+LTTNG_PROVIDER_EVENT(every_type, network, network, lttng_provider_fields_every_type___network, 4, false, false)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___others[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
+
+static void lttng_provider_prepare_every_type___others(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___others(
+		stack,
+		NULL,
+		lttng_provider_float(&parts[0]),
+		lttng_provider_double(&parts[1]),
+		(bool) parts[2].value,
+		(int8_t) parts[3].value,
+		(uint64_t) parts[4].value
+	);
+}
+
+static void
+lttng_provider_call_every_type___others(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, float, double, bool, int8_t, uint64_t)) probe)(
+		data,
+		lttng_provider_float(&parts[0]),
+		lttng_provider_double(&parts[1]),
+		(bool) parts[2].value,
+		(int8_t) parts[3].value,
+		(uint64_t) parts[4].value
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, others, others, lttng_provider_fields_every_type___others, 5, false, false)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___texts[] = {
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_TEXT, .recorded = true, .size = 1, .length_size = 2 },
+	{ .kind = LTTNG_PROVIDER_TEXT, .recorded = true, .size = 1, .length_size = 1 },
+	{ .kind = LTTNG_PROVIDER_CHARACTERS, .recorded = true, .size = 1, .count = 8 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 4 },
+};
+
+static void lttng_provider_prepare_every_type___texts(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___texts(
+		stack,
+		NULL,
+		parts[0].start,
+		parts[1].start,
+		parts[1].length,
+		parts[2].start,
+		parts[2].length,
+		parts[3].start,
+		parts[4].start,
+		parts[4].length
+	);
+}
+
+static void
+lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const char *, const char *, size_t, const char *, size_t, const char *, const uint8_t *, size_t)) probe)(
+		data,
+		parts[0].start,
+		parts[1].start,
+		parts[1].length,
+		parts[2].start,
+		parts[2].length,
+		parts[3].start,
+		parts[4].start,
+		parts[4].length
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, texts, texts, lttng_provider_fields_every_type___texts, 5, true, true)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___arrays[] = {
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 1, .count = 2 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .count = 3 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 4, .count = 2 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .swapped = true, .count = 2 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 8, .swapped = true, .count = 1 },
+};
+
+static void lttng_provider_prepare_every_type___arrays(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___arrays(
+		stack,
+		NULL,
+		parts[0].start,
+		parts[1].start,
+		parts[2].start,
+		parts[3].start,
+		parts[4].start
+	);
+}
+
+static void
+lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const uint8_t *, const int16_t *, const uint32_t *, const uint16_t *, const int64_t *)) probe)(
+		data,
+		parts[0].start,
+		parts[1].start,
+		parts[2].start,
+		parts[3].start,
+		parts[4].start
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, arrays, arrays, lttng_provider_fields_every_type___arrays, 5, false, true)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___sequences[] = {
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 8, .length_size = 4 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 1 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 4, .swapped = true, .length_size = 8 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 2, .swapped = true, .length_size = 2 },
+};
+
+static void lttng_provider_prepare_every_type___sequences(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___sequences(
+		stack,
+		NULL,
+		parts[0].start,
+		parts[0].length,
+		parts[1].start,
+		parts[1].length,
+		parts[2].start,
+		parts[2].length,
+		parts[3].start,
+		parts[3].length
+	);
+}
+
+static void
+lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const uint64_t *, size_t, const int8_t *, size_t, const uint32_t *, size_t, const int16_t *, size_t)) probe)(
+		data,
+		parts[0].start,
+		parts[0].length,
+		parts[1].start,
+		parts[1].length,
+		parts[2].start,
+		parts[2].length,
+		parts[3].start,
+		parts[3].length
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, sequences, sequences, lttng_provider_fields_every_type___sequences, 4, false, true)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___filters[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = false, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = false, .size = 8 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = false, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = false, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = false, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = false, .size = 2, .length_size = 4 },
+};
+
+static void lttng_provider_prepare_every_type___filters(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___filters(
+		stack,
+		NULL,
+		(uint32_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		lttng_provider_double(&parts[2]),
+		(bool) parts[3].value,
+		(int8_t) parts[4].value,
+		parts[5].start,
+		parts[6].start,
+		parts[6].length
+	);
+}
+
+static void
+lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, uint32_t, uint16_t, double, bool, int8_t, const char *, const uint16_t *, size_t)) probe)(
+		data,
+		(uint32_t) parts[0].value,
+		(uint16_t) parts[1].value,
+		lttng_provider_double(&parts[2]),
+		(bool) parts[3].value,
+		(int8_t) parts[4].value,
+		parts[5].start,
+		parts[6].start,
+		parts[6].length
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, filters, filters, lttng_provider_fields_every_type___filters, 7, false, true)
+
+static void lttng_provider_prepare_every_type___nothing(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___nothing(stack, NULL);
+}
+
+static void
+lttng_provider_call_every_type___nothing(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *)) probe)(data);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, nothing, nothing, NULL, 0, false, false)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___first[] = {
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 4 },
+};
+
+static void lttng_provider_prepare_every_type___first(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
+		stack,
+		NULL,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		parts[2].start,
+		parts[2].length
+	);
+}
+
+static void
+lttng_provider_call_every_type___first(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
+		data,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		parts[2].start,
+		parts[2].length
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, first, timed, lttng_provider_fields_every_type___first, 3, true, false)
+
+static const struct lttng_provider_field lttng_provider_fields_every_type___second[] = {
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 4 },
+};
+
+static void lttng_provider_prepare_every_type___second(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
+		stack,
+		NULL,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		parts[2].start,
+		parts[2].length
+	);
+}
+
+static void
+lttng_provider_call_every_type___second(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
+		data,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		parts[2].start,
+		parts[2].length
+	);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, second, timed, lttng_provider_fields_every_type___second, 3, true, false)
+
+static void lttng_provider_prepare_every_type___debug_function(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___debug_function(stack, NULL);
+}
+
+static void
+lttng_provider_call_every_type___debug_function(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *)) probe)(data);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, debug_function, debug_function, NULL, 0, false, false)
+
+static void lttng_provider_prepare_every_type___debug(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__every_type___debug(stack, NULL);
+}
+
+static void
+lttng_provider_call_every_type___debug(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *)) probe)(data);
+}
+
+LTTNG_PROVIDER_EVENT(every_type, debug, debug, NULL, 0, false, false)

@@ -9,40 +9,80 @@
 
 LTTNG_PROVIDER_KEEP(acme_shop, sold)
 
-void lttng_provider_emit_acme_shop___sold(struct lttng_provider_text item, uint32_t count)
+static const struct lttng_provider_field lttng_provider_fields_acme_shop___sold[] = {
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+};
+
+static void lttng_provider_prepare_acme_shop___sold(char *stack, const struct lttng_provider_part *parts)
 {
-	size_t lttng_size_item = lttng_provider_string_size(item);
-	char *lttng_payload = alloca(lttng_size_item + sizeof(count));
-	char *lttng_end = lttng_payload;
-
-	const char *lttng_string_item = lttng_end;
-	lttng_end = lttng_provider_pack_string(lttng_end, item, lttng_size_item);
-	lttng_end = lttng_provider_pack(lttng_end, count);
-
-	if (!LTTNG_PROVIDER_RECORD(acme_shop, sold, sold, lttng_payload, lttng_end))
-		lttng_ust_do_tracepoint(acme_shop, sold, lttng_string_item, count);
+	lttng_ust__event_prepare_interpreter_stack__acme_shop___sold(
+		stack,
+		NULL,
+		parts[0].start,
+		(uint32_t) parts[1].value
+	);
 }
 
-void lttng_provider_emit_acme_shop___checkout(uint64_t duration)
+static void
+lttng_provider_call_acme_shop___sold(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	lttng_ust_do_tracepoint(acme_shop, checkout, duration);
+	((void (*)(void *, const char *, uint32_t)) probe)(
+		data,
+		parts[0].start,
+		(uint32_t) parts[1].value
+	);
 }
 
-void lttng_provider_emit_acme_shop___delivered(
-	struct lttng_provider_text city,
-	uint32_t parcels,
-	uint64_t duration
-)
+LTTNG_PROVIDER_EVENT(acme_shop, sold, sold, lttng_provider_fields_acme_shop___sold, 2, true, false)
+
+static const struct lttng_provider_field lttng_provider_fields_acme_shop___checkout[] = {
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
+
+static void lttng_provider_prepare_acme_shop___checkout(char *stack, const struct lttng_provider_part *parts)
 {
-	size_t lttng_size_city = lttng_provider_string_size(city);
-	char *lttng_payload = alloca(lttng_size_city + sizeof(parcels) + sizeof(duration));
-	char *lttng_end = lttng_payload;
-
-	const char *lttng_string_city = lttng_end;
-	lttng_end = lttng_provider_pack_string(lttng_end, city, lttng_size_city);
-	lttng_end = lttng_provider_pack(lttng_end, parcels);
-	lttng_end = lttng_provider_pack(lttng_end, duration);
-
-	if (!LTTNG_PROVIDER_RECORD(acme_shop, delivered, delivered, lttng_payload, lttng_end))
-		lttng_ust_do_tracepoint(acme_shop, delivered, lttng_string_city, parcels, duration);
+	lttng_ust__event_prepare_interpreter_stack__acme_shop___checkout(
+		stack,
+		NULL,
+		(uint64_t) parts[0].value
+	);
 }
+
+static void
+lttng_provider_call_acme_shop___checkout(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, uint64_t)) probe)(data, (uint64_t) parts[0].value);
+}
+
+LTTNG_PROVIDER_EVENT(acme_shop, checkout, checkout, lttng_provider_fields_acme_shop___checkout, 1, false, false)
+
+static const struct lttng_provider_field lttng_provider_fields_acme_shop___delivered[] = {
+	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
+};
+
+static void lttng_provider_prepare_acme_shop___delivered(char *stack, const struct lttng_provider_part *parts)
+{
+	lttng_ust__event_prepare_interpreter_stack__acme_shop___delivered(
+		stack,
+		NULL,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		(uint64_t) parts[2].value
+	);
+}
+
+static void
+lttng_provider_call_acme_shop___delivered(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
+{
+	((void (*)(void *, const char *, uint32_t, uint64_t)) probe)(
+		data,
+		parts[0].start,
+		(uint32_t) parts[1].value,
+		(uint64_t) parts[2].value
+	);
+}
+
+LTTNG_PROVIDER_EVENT(acme_shop, delivered, delivered, lttng_provider_fields_acme_shop___delivered, 3, true, false)

@@ -49,6 +49,30 @@ fn traced_sale(item: &str) -> usize {
     item.len() ^ 0x2222_2222
 }
 
+#[inline(never)]
+fn plain_outcome(city: &str) -> Result<u64, ParseIntError> {
+    let number: u64 = city.parse()?;
+    Ok(number ^ 0x3333_3333)
+}
+
+#[inline(never)]
+#[traced(shop::delivered, fields(city = %err, parcels = ret.is_ok() as u32))]
+fn traced_outcome(city: &str) -> Result<u64, ParseIntError> {
+    let number: u64 = city.parse()?;
+    Ok(number ^ 0x4444_4444)
+}
+
+#[inline(never)]
+fn plain_several(numbers: Vec<u64>) -> u64 {
+    numbers.iter().fold(0x1111_1111, |sum, number| sum.rotate_left(3) ^ number)
+}
+
+#[inline(never)]
+#[traced(shop::checkout, also(shop::delivered, fields(city = "x", parcels = 1), when = numbers.is_empty()))]
+fn traced_several(numbers: Vec<u64>) -> u64 {
+    numbers.iter().fold(0x2222_2222, |sum, number| sum.rotate_left(3) ^ number)
+}
+
 async fn plain_future(city: &str) -> usize {
     std::future::ready(()).await;
     city.len()
@@ -71,6 +95,9 @@ fn main() {
     black_box(plain_sum(numbers.clone()) ^ traced_sum(numbers));
     black_box((plain_parse(black_box("1")), traced_parse(black_box("1"))).0.is_ok());
     black_box(plain_sale(black_box("apples")) ^ traced_sale(black_box("apples")));
+    black_box((plain_outcome(black_box("1")), traced_outcome(black_box("1"))).0.is_ok());
+    let numbers = black_box(vec![1, 2]);
+    black_box(plain_several(numbers.clone()) ^ traced_several(numbers));
     let plain = size_of_val(&plain_future("Bremen"));
     println!(
         "{} {}",

@@ -1,0 +1,177 @@
+//! Copying the bytes of a string and looking for a NUL among them, in one pass and without a call.
+//!
+//! Most strings in events are short: a name, an address. Up to [`INLINE`] bytes are copied here in as few
+//! loads and stores as possible; the last of them overlap the ones before, so that none reaches beyond the end.
+//! Where the compiler knows the length, what remains are the stores.
+
+use std::ptr::copy_nonoverlapping;
+
+/// Longer strings are left to `memcpy` and `memchr`, which have wider vectors.
+const INLINE: usize = 128;
+
+/// Copies bytes, and tells whether one of them is a NUL.
+///
+/// # Safety
+/// `from` is valid for reads and `to` for writes of `length` bytes, and the two do not overlap.
+#[inline(always)]
+pub(super) unsafe fn copy_and_check(from: *const u8, to: *mut u8, length: usize) -> bool {
+    // SAFETY: all offsets and sizes below stay within `length`, as the condition of each branch says.
+    unsafe {
+        if length >= 16 {
+            if length > INLINE {
+                return copy_long(from, to, length);
+            }
+            let mut found = vector::copy(from, to);
+            let last = length - 16;
+            let mut at = 16;
+            while at < last {
+                found = vector::either(found, vector::copy(from.add(at), to.add(at)));
+                at += 16;
+            }
+            found = vector::either(found, vector::copy(from.add(last), to.add(last)));
+            vector::any(found)
+        } else if length >= 8 {
+            let last = length - 8;
+            let found = word(from, to) | word(from.add(last), to.add(last));
+            found != 0
+        } else if length >= 4 {
+            let last = length - 4;
+            let found = half_word(from, to) | half_word(from.add(last), to.add(last));
+            found != 0
+        } else if length > 0 {
+            let (middle, last) = (length / 2, length - 1);
+            let bytes = [*from, *from.add(middle), *from.add(last)];
+            *to = bytes[0];
+            *to.add(middle) = bytes[1];
+            *to.add(last) = bytes[2];
+            bytes[0] == 0 || bytes[1] == 0 || bytes[2] == 0
+        } else {
+            false
+        }
+    }
+}
+
+/// # Safety
+/// As for [`copy_and_check`].
+#[inline(never)]
+unsafe fn copy_long(from: *const u8, to: *mut u8, length: usize) -> bool {
+    // SAFETY: the caller keeps the contract.
+    unsafe {
+        copy_nonoverlapping(from, to, length);
+        std::slice::from_raw_parts(from, length).contains(&0)
+    }
+}
+
+/// Copies eight bytes; not 0 if one of them is.
+///
+/// # Safety
+/// As for [`copy_and_check`], for eight bytes.
+#[inline(always)]
+unsafe fn word(from: *const u8, to: *mut u8) -> u64 {
+    // SAFETY: the caller keeps the contract.
+    let bytes = unsafe { from.cast::<u64>().read_unaligned() };
+    // SAFETY: the caller keeps the contract.
+    unsafe { to.cast::<u64>().write_unaligned(bytes) };
+    bytes.wrapping_sub(0x0101_0101_0101_0101) & !bytes & 0x8080_8080_8080_8080
+}
+
+/// Copies four bytes; not 0 if one of them is.
+///
+/// # Safety
+/// As for [`copy_and_check`], for four bytes.
+#[inline(always)]
+unsafe fn half_word(from: *const u8, to: *mut u8) -> u32 {
+    // SAFETY: the caller keeps the contract.
+    let bytes = unsafe { from.cast::<u32>().read_unaligned() };
+    // SAFETY: the caller keeps the contract.
+    unsafe { to.cast::<u32>().write_unaligned(bytes) };
+    bytes.wrapping_sub(0x0101_0101) & !bytes & 0x8080_8080
+}
+
+/// Sixteen bytes at once, with the instructions that every x86-64 has.
+#[cfg(target_arch = "x86_64")]
+mod vector {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128,
+        _mm_storeu_si128,
+    };
+
+    /// Copies sixteen bytes, and has ones where they are NUL.
+    ///
+    /// # Safety
+    /// As for [`copy_and_check`](super::copy_and_check), for sixteen bytes.
+    #[inline(always)]
+    pub(super) unsafe fn copy(from: *const u8, to: *mut u8) -> __m128i {
+        // SAFETY: the caller keeps the contract, and neither load nor store needs an alignment.
+        unsafe {
+            let bytes = _mm_loadu_si128(from.cast());
+            _mm_storeu_si128(to.cast(), bytes);
+            _mm_cmpeq_epi8(bytes, _mm_setzero_si128())
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn either(a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: every x86-64 has SSE2.
+        unsafe { _mm_or_si128(a, b) }
+    }
+
+    #[inline(always)]
+    pub(super) fn any(found: __m128i) -> bool {
+        // SAFETY: every x86-64 has SSE2.
+        unsafe { _mm_movemask_epi8(found) != 0 }
+    }
+}
+
+/// Sixteen bytes as two words.
+#[cfg(not(target_arch = "x86_64"))]
+mod vector {
+    /// Copies sixteen bytes; not 0 if one of them is NUL.
+    ///
+    /// # Safety
+    /// As for [`copy_and_check`](super::copy_and_check), for sixteen bytes.
+    #[inline(always)]
+    pub(super) unsafe fn copy(from: *const u8, to: *mut u8) -> u64 {
+        // SAFETY: the caller keeps the contract.
+        unsafe { super::word(from, to) | super::word(from.add(8), to.add(8)) }
+    }
+
+    #[inline(always)]
+    pub(super) fn either(a: u64, b: u64) -> u64 {
+        a | b
+    }
+
+    #[inline(always)]
+    pub(super) fn any(found: u64) -> bool {
+        found != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_is_copied_and_every_nul_is_found() {
+        // Miri takes minutes for what a processor does at once.
+        let step = if cfg!(miri) { 11 } else { 1 };
+        for length in (0..40).chain((40..=INLINE + 40).step_by(step)) {
+            let bytes: Vec<u8> = (0..length).map(|index| (index % 255) as u8 + 1).collect();
+            check(&bytes, false);
+            for nul in (0..length).step_by(step) {
+                let mut bytes = bytes.clone();
+                bytes[nul] = 0;
+                check(&bytes, true);
+            }
+        }
+    }
+
+    fn check(bytes: &[u8], has_nul: bool) {
+        let mut copy = vec![0xaa; bytes.len() + 1];
+        // SAFETY: the copy is larger.
+        let found = unsafe { copy_and_check(bytes.as_ptr(), copy.as_mut_ptr(), bytes.len()) };
+        assert_eq!(found, has_nul, "{bytes:?}");
+        assert_eq!(copy[..bytes.len()], *bytes);
+        assert_eq!(copy[bytes.len()], 0xaa, "nothing is written beyond {} bytes", bytes.len());
+    }
+}

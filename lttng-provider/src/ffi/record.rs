@@ -1,0 +1,207 @@
+//! Recording an event: packed on the stack where it fits, and handed to C.
+//!
+//! Generated C has two functions for each event. The first takes packed bytes and writes them to every session
+//! that records the event without further ado, which is nearly always all there is to do; the address that it
+//! returns to is what LTTng shows as `ip`. Where there is more to do (a filter, a trigger, a probe of another
+//! library, an event that is not packed), it stops, still in its RCU section, and says where; the second goes
+//! on from there with all values and leaves the section.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr::null;
+
+use super::field::{Field, Part};
+use super::unlikely;
+
+/// How many bytes an event may take to be packed on the stack. It is what an emitting function's frame grows by,
+/// whether or not a session records; larger events are written to the buffers of LTTng piece by piece.
+pub const PACKED_MAX: usize = 512;
+
+/// `struct lttng_provider_rest`: what the first function leaves to the second.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Rest {
+    ip: *const c_void,
+    /// Null if nothing is left; otherwise the second function must be called.
+    probe: *const c_void,
+}
+
+/// The first function: packed bytes, or null, and their number.
+pub type Record = unsafe extern "C" fn(payload: *const u8, size: usize) -> Rest;
+
+/// The second function: the rest, the packed bytes as before, and a part for each field.
+pub type Deliver = unsafe extern "C" fn(rest: Rest, payload: *const u8, size: usize, parts: *const Part);
+
+/// The fields of an event.
+pub trait Fields: Copy {
+    /// The parts of all fields.
+    type Parts;
+
+    /// The bytes that the event takes, at most.
+    fn size(self) -> usize;
+
+    /// Writes all fields; see [`Field::pack`].
+    ///
+    /// # Safety
+    /// `to` is valid for writes of `self.size()` bytes.
+    unsafe fn pack(self, to: *mut u8) -> (*mut u8, Self);
+
+    /// See [`Field::cut`].
+    fn cut(self) -> Self;
+
+    /// See [`Field::part`].
+    fn parts(self) -> Self::Parts;
+}
+
+macro_rules! fields {
+    ($($field:ident)*, $count:expr) => {
+        // An event without fields is the unit, which clippy would rather not see written out.
+        #[allow(clippy::unused_unit)]
+        impl<$($field: Field),*> Fields for ($($field,)*) {
+            type Parts = [Part; $count];
+
+            #[inline(always)]
+            fn size(self) -> usize {
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                let fixed = const { 0 $(+ $field::SIZE)* };
+                // Parts of a list may overlap, so that their sizes add up to more than there is memory.
+                fixed$(.saturating_add($field.more()))*
+            }
+
+            #[inline(always)]
+            unsafe fn pack(self, to: *mut u8) -> (*mut u8, Self) {
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                $(
+                    // SAFETY: the caller has room for all fields, and each takes no more than it says.
+                    #[allow(non_snake_case)]
+                    let (to, $field) = unsafe { $field.pack(to) };
+                )*
+                (to, ($($field,)*))
+            }
+
+            #[inline(always)]
+            fn cut(self) -> Self {
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                ($($field.cut(),)*)
+            }
+
+            #[inline(always)]
+            fn parts(self) -> Self::Parts {
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                [$($field.part()),*]
+            }
+        }
+    };
+}
+
+fields!(, 0);
+fields!(A, 1);
+fields!(A B, 2);
+fields!(A B C, 3);
+fields!(A B C D, 4);
+fields!(A B C D E, 5);
+fields!(A B C D E F, 6);
+fields!(A B C D E F G, 7);
+fields!(A B C D E F G H, 8);
+fields!(A B C D E F G H I, 9);
+fields!(A B C D E F G H I J, 10);
+
+/// Records an event. `CAPACITY` is what its fixed fields take, or [`PACKED_MAX`].
+///
+/// # Safety
+/// The functions are those that C defines for an event with these fields.
+#[inline(always)]
+pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record, deliver: Deliver) {
+    let mut packed = MaybeUninit::<[u8; CAPACITY]>::uninit();
+    let start = packed.as_mut_ptr().cast::<u8>();
+    let (payload, size, fields) = if fields.size() <= CAPACITY {
+        // SAFETY: there is room for as many bytes.
+        let (end, fields) = unsafe { fields.pack(start) };
+        (start.cast_const(), end.addr() - start.addr(), fields)
+    } else {
+        unlikely();
+        (null(), 0, fields.cut())
+    };
+    // SAFETY: the payload is that of an event with these fields.
+    let rest = unsafe { record(payload, size) };
+    if !rest.probe.is_null() && unlikely() {
+        let parts = fields.parts();
+        // SAFETY: as above, with what the first function returned and a part for each field. Nothing between the
+        // two calls can unwind, so the RCU section is left.
+        unsafe { deliver(rest, payload, size, (&raw const parts).cast()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::field::*;
+    use super::*;
+    use crate::Text;
+
+    /// The bytes of an event, packed.
+    fn packed(fields: impl Fields) -> Vec<u8> {
+        let mut bytes = vec![0xaa; fields.size()];
+        let start = bytes.as_mut_ptr();
+        // SAFETY: there are as many bytes as the fields ask for.
+        let (end, _) = unsafe { fields.pack(start) };
+        bytes.truncate(end.addr() - start.addr());
+        bytes
+    }
+
+    #[test]
+    fn numbers_lie_one_after_the_other() {
+        let bytes = packed((1_u8, -2_i16, true, 1.5_f32));
+        assert_eq!(bytes, [&[1][..], &(-2_i16).to_ne_bytes(), &[1], &1.5_f32.to_ne_bytes()].concat());
+        assert_eq!(packed((Network(0x0102_u16), Network(-2_i32))), [1, 2, 0xff, 0xff, 0xff, 0xfe]);
+    }
+
+    #[test]
+    fn string_ends_at_its_first_nul() {
+        for length in (0..300).step_by(if cfg!(miri) { 7 } else { 1 }) {
+            let long = "x".repeat(length);
+            let expected = [long.as_bytes(), b"\0"].concat();
+            assert_eq!(packed((Terminated::new(Text::from(&long)),)), expected);
+            let text = format!("{long}\0behind");
+            assert_eq!(packed((Terminated::new(Text::from(&text)),)), expected);
+        }
+        assert_eq!(packed((Terminated::new(Text::from(c"ab")), 7_u8)), *b"ab\0\x07");
+    }
+
+    #[test]
+    fn text_has_its_length_before_it_and_nuls_after_its_first() {
+        assert_eq!(packed((Counted::<u8>::new(Text::from("ab")),)), *b"\x02ab");
+        assert_eq!(packed((Counted::<u8>::new(Text::from("a\0b")),)), *b"\x03a\0\0");
+        assert_eq!(packed((Counted::<u8>::new(Text::from(&"x".repeat(300))),)).len(), 256);
+        assert_eq!(packed((Characters::<4>::new(Text::from("ab")),)), *b"ab\0\0");
+        assert_eq!(packed((Characters::<4>::new(Text::from("a\0b")),)), *b"a\0\0\0");
+        assert_eq!(packed((Characters::<4>::new(Text::from("abcdef")),)), *b"abcd");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes minutes there")]
+    fn limit_holds_for_every_text() {
+        let long = "x".repeat(Text::MAX + 1);
+        let terminated = std::ffi::CString::new(long.clone()).unwrap();
+        assert_eq!(packed((Terminated::new(Text::from(&long)),)).len(), Text::MAX + 1);
+        assert_eq!(packed((Terminated::new(Text::from(&terminated)),)).len(), Text::MAX + 1);
+        assert_eq!(packed((Counted::<u32>::new(Text::from(&terminated)),)).len(), Text::MAX + 4);
+    }
+
+    #[test]
+    fn lists_have_their_length_before_them() {
+        let list = List::<u16, u8>::new(&[0x0101, 0x0202]);
+        assert_eq!(packed((list, Array(&[3_u8, 4]))), [2, 1, 1, 2, 2, 3, 4]);
+        let list = NetworkList::<u16, u8>::new(&[0x0102, 0x0304]);
+        assert_eq!(packed((list, NetworkArray(&[0x0506_u16]))), [2, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(packed((List::<u8, u8>::new(&[7; 300]),)).len(), 256);
+    }
+
+    #[test]
+    fn unrecorded_field_takes_no_room() {
+        assert_eq!(packed((1_u8, Unrecorded(2_u64), Unrecorded(Terminated::new(Text::from("x"))))), [1]);
+    }
+}

@@ -1,0 +1,84 @@
+//! The clock plugin: times are those of the system, in order, on all processors; and it says where it refuses.
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use lttng_testing::{Daemon, Event, Program};
+use support::compile_c;
+
+/// How far a time of the plugin may be from the system's within seconds; LTTng itself measures the offset of a
+/// clock to about a microsecond.
+const ERROR: i64 = 50_000;
+
+#[test]
+fn times_of_the_plugin_are_those_of_the_system_and_in_order() {
+    if let Some(events) = record_with_plugin("20000", "0") {
+        assert_eq!(events.len(), 20_000);
+        assert!(assert_in_order(&events) < ERROR);
+    }
+}
+
+#[test]
+#[ignore = "takes ten minutes"]
+fn times_of_the_plugin_are_those_of_the_system_for_ten_minutes() {
+    if let Some(events) = record_with_plugin("6000", "100") {
+        assert!(assert_in_order(&events) < ERROR);
+        // The least that lies between a reading and its event is the same in every minute, but for the drift.
+        let late = |event: &Event| event.timestamp - event.field("duration").parse::<i64>().unwrap();
+        let least: Vec<_> = events.chunks(600).map(|minute| minute.iter().map(late).min().unwrap()).collect();
+        println!("nanoseconds from the system's time to an event's, the least in each minute: {least:?}");
+        let drift = least.iter().max().unwrap() - least.iter().min().unwrap();
+        assert!(drift < 1_000_000, "{drift} ns");
+    }
+}
+
+/// The system's times as events; none if the counter is not to be trusted here, which must be said.
+fn record_with_plugin(count: &str, pause: &str) -> Option<Vec<Event>> {
+    let plugin = Program::dynamic_library("lttng-clock").release().build();
+    let daemon = Daemon::start_with(&[("LTTNG_UST_CLOCK_PLUGIN", plugin.to_str().unwrap())]);
+    let session = daemon.session();
+    session.enable("valkey_db:expire_del");
+    session.start();
+    let mut command = daemon.command(scenario());
+    let output = command.args(["clock", count, pause]).output().unwrap();
+    assert!(output.status.success());
+    let refused = String::from_utf8(output.stderr).unwrap();
+    let trace = session.stop();
+    let has_plugin = trace.metadata().contains("name = \"lttng_clock_counter\"");
+    if refused.is_empty() {
+        assert!(has_plugin, "{}", trace.metadata());
+        return Some(trace.events());
+    }
+    assert!(refused.starts_with("lttng-clock: the processor's counter is not used"), "{refused}");
+    assert!(!has_plugin, "{}", trace.metadata());
+    None
+}
+
+/// An event was emitted after the time in it, and before that in the next one. Returns by how much the times of a
+/// trace deny that.
+fn assert_in_order(events: &[Event]) -> i64 {
+    let system = |event: &Event| event.field("duration").parse::<i64>().unwrap();
+    let error = |pair: &[Event]| {
+        let (emitted, next) = (system(&pair[0]), system(&pair[1]));
+        assert!(emitted <= next, "the trace has another order than the program");
+        (emitted - pair[0].timestamp).max(pair[0].timestamp - next)
+    };
+    events.windows(2).map(error).max().unwrap_or_default()
+}
+
+#[test]
+fn plugin_without_lttng_says_so_and_harms_nobody() {
+    let plugin = Program::dynamic_library("lttng-clock").release().build();
+    let folder = tempfile::tempdir().unwrap();
+    let call = compile_c("call.c", &folder.path().join("call"), &["-ldl"]);
+    let output = Command::new(call).arg(plugin).arg("lttng_ust_clock_plugin_init").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.starts_with("lttng-clock: the processor's counter is not used"), "{said}");
+}
+
+fn scenario() -> PathBuf {
+    Program::binary("lttng-fixtures", "scenario").traced().build()
+}
