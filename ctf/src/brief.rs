@@ -15,7 +15,7 @@ use crate::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brief([u64; 2]);
 
-/// The last byte says what the others are: a text of so many bytes, or one of these.
+/// The last byte says what the others are: a text of that many bytes, or one of these.
 const LONGEST: usize = 15;
 const POSITIVE: u64 = 16;
 const NEGATIVE: u64 = 17;
@@ -82,7 +82,7 @@ fn words(bytes: &[u8]) -> Option<[u64; 2]> {
     Some([number as u64, (number >> 64) as u64])
 }
 
-/// Fewer than 16 bytes, with zeros behind them.
+/// Fewer than 16 bytes, with zeros after them.
 #[cold]
 #[inline(never)]
 fn padded(bytes: &[u8]) -> [u64; 2] {
@@ -98,8 +98,8 @@ mod tests {
     fn what_follows_a_text_does_not_matter() {
         for length in 0..=LONGEST {
             let text = &b"abcdefghijklmno"[..length];
-            for behind in ["", "x", "0123456789abcdef"] {
-                let bytes = [text, behind.as_bytes()].concat();
+            for after in ["", "x", "0123456789abcdef"] {
+                let bytes = [text, after.as_bytes()].concat();
                 assert_eq!(Brief::text(&bytes, length), Brief::from(&Value::Text(text)));
             }
         }

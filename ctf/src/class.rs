@@ -115,7 +115,7 @@ impl FromIterator<FieldClass> for FieldClasses {
 pub struct FieldClass {
     /// The name, without the underscore that LTTng puts before it in CTF 1.8.
     pub name: Arc<str>,
-    /// Where the field stands.
+    /// Where the field is recorded.
     pub scope: Scope,
     /// What its values are.
     pub kind: FieldKind,
@@ -137,7 +137,7 @@ pub enum Base {
     Hexadecimal,
 }
 
-/// Where a field stands.
+/// Where a field is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The same for the whole trace, e.g. `hostname`, and with per-process buffers `vpid` and `procname`.

@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 32;
 /// How many folder entries to look at before giving up, so that `ltt-top /` ends.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// How much of a metadata file to search for its UUID, which stands near its beginning.
+/// How much of a metadata file to search for its UUID, which is near its beginning.
 const UUID_SEARCH: usize = 1 << 20;
 
 /// The largest metadata file that is read: enough for some millions of event classes.

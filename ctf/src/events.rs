@@ -39,7 +39,7 @@ pub trait Fields {
     /// Appends the values that a field has, as far as they are brief.
     fn briefs(&self, field: usize, into: &mut Vec<Brief>);
 
-    /// Appends the integers that a field has, in two's complement. What is no integer is -1.
+    /// Appends the integers that a field has, in two's complement. Anything else is -1.
     fn integers(&self, field: usize, into: &mut Vec<u64>);
 }
 

@@ -21,7 +21,7 @@ pub const MAX_ELEMENTS: u32 = 1 << 16;
 /// Why a field cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It ends behind the bytes that are there.
+    /// It ends after the bytes that are there.
     Short,
     /// A variant's tag chooses none of its members.
     NoChoice,
@@ -107,16 +107,16 @@ impl<'a> Bits<'a> {
         if padding == 0 { Ok(()) } else { self.skip(padding as u64) }
     }
 
-    /// Moves on by so many bits.
+    /// Moves on by a number of bits.
     #[inline(always)]
     pub fn skip(&mut self, bits: u64) -> Result<(), Fault> {
-        *self = self.behind(bits)?;
+        *self = self.advanced(bits)?;
         Ok(())
     }
 
-    /// The place so many bits further on. Takes and returns the place by value, so that a caller can keep its
+    /// The place a number of bits further on. Takes and returns the place by value, so that a caller can keep its
     /// own in registers.
-    fn behind(mut self, bits: u64) -> Result<Bits<'a>, Fault> {
+    fn advanced(mut self, bits: u64) -> Result<Bits<'a>, Fault> {
         match usize::try_from(bits) {
             Ok(bits) if bits <= self.left() => {
                 self.set(self.at() + bits);
@@ -173,7 +173,7 @@ impl<'a> Bits<'a> {
         Ok((value, size.min(64)))
     }
 
-    /// Takes so many whole bytes; the place must be at a byte's boundary.
+    /// Takes whole bytes; the place must be at a byte's boundary.
     #[inline(always)]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(Fault::Short)?;
@@ -196,7 +196,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// A signed integer of so many bits.
+/// A signed integer of this size in bits.
 #[inline]
 pub fn sign_extend(value: u64, size: u32) -> i64 {
     let unused = 64 - size;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_taken_from_behind_the_end() {
+    fn nothing_is_taken_from_after_the_end() {
         let mut bits = Bits::new(&[1, 2, 3, 0], 3, 20);
         assert_eq!(bits.integer(18, ByteOrder::Little), Err(Fault::Short));
         assert_eq!(bits.skip(u64::MAX), Err(Fault::Short));

@@ -14,7 +14,7 @@
 use super::bits::{Bits, Fault};
 use super::clock::advance;
 use super::general::Slots;
-use super::roles::{RoleField, walk};
+use super::roles::{RoleField, visit};
 use crate::metadata::{ByteOrder, Length, Role, Slot, StreamClass, Type};
 
 /// How to decode the event headers of a stream.
@@ -28,7 +28,7 @@ pub enum EventHeader {
     None,
 }
 
-/// A header of LTTng's, told by the sizes of its short form: an id in the low bits, a timestamp in those above.
+/// A header of LTTng's, known by the sizes of its short form: an id in the low bits, a timestamp in those above.
 #[derive(Clone, Copy, Debug)]
 pub struct Lttng {
     id_bits: u32,
@@ -62,15 +62,15 @@ impl Lttng {
 
     fn decode(self, bits: &mut Bits<'_>, clock: &mut u64) -> Result<u64, Fault> {
         bits.align(8)?;
-        let mut behind = *bits;
+        let mut after = *bits;
         let mut first_bytes = [0; 8];
-        first_bytes[..self.size()].copy_from_slice(behind.bytes(self.size())?);
+        first_bytes[..self.size()].copy_from_slice(after.bytes(self.size())?);
         let first_bytes = u64::from_le_bytes(first_bytes);
         if let Some(id) = self.id(first_bytes)
             && let Some(passed) = self.passed(first_bytes, id, *clock)
         {
             *clock = clock.wrapping_add(passed);
-            *bits = behind;
+            *bits = after;
             return Ok(id);
         }
         bits.bytes(self.id_bits.div_ceil(8) as usize)?;
@@ -98,9 +98,9 @@ impl EventHeader {
         };
         // By hand the id is not kept in its slot, so nobody else may refer to it.
         let events = stream.events.iter().flat_map(|event| [&event.context, &event.payload]);
-        let mut behind = events.chain([&stream.event_context]).flatten();
+        let mut others = events.chain([&stream.event_context]).flatten();
         match tag {
-            Some(tag) if behind.any(|kind| refers_to(kind, tag)) => EventHeader::Other(header.clone()),
+            Some(tag) if others.any(|kind| refers_to(kind, tag)) => EventHeader::Other(header.clone()),
             Some(_) if is_lttng(header, Lttng::LARGE, 8) => EventHeader::Lttng(Lttng::LARGE),
             Some(_) if is_lttng(header, Lttng::COMPACT, 1) => EventHeader::Lttng(Lttng::COMPACT),
             _ => EventHeader::Other(header.clone()),
@@ -118,8 +118,8 @@ impl EventHeader {
             EventHeader::Lttng(lttng) => lttng.decode(bits, clock),
             EventHeader::Other(header) => {
                 let mut id = 0;
-                walk(header, bits, slots, &mut |told| {
-                    let RoleField::Number { roles, value, size, .. } = told else { return };
+                visit(header, bits, slots, &mut |field| {
+                    let RoleField::Number { roles, value, size, .. } = field else { return };
                     if roles.contains(&Role::EventClassId) {
                         id = value;
                     }

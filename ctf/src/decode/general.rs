@@ -164,7 +164,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }
 
-/// The length of an array or a sequence: so many elements that they may fit into what is left.
+/// The length of an array or a sequence, if that many elements may fit into what is left.
 pub fn length(array: &Array, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
     let length = match array.length {
         Length::Fixed(length) => length,

@@ -74,7 +74,7 @@ pub struct Stages {
 enum Stage {
     /// Decode whole bytes.
     Stretch(Stretch),
-    /// Move on to a multiple of so many bits.
+    /// Move on to a multiple of this many bits.
     Align(u32),
     /// Step over anything.
     Skip(Type),
@@ -86,7 +86,7 @@ enum Stage {
 pub type WantedMembers<'t> = (&'t Type, Vec<Option<usize>>);
 
 impl Plan {
-    /// A plan for scopes that stand one after the other. `byte_aligned` says whether the first begins at a byte's
+    /// A plan for scopes that follow each other. `byte_aligned` says whether the first begins at a byte's
     /// boundary. `constants` has a place for each wanted value, and a constant where no member goes. `repeats` are
     /// values that are wanted again, from where they go at first to where they go too.
     pub fn new(
@@ -249,13 +249,13 @@ impl Planner {
         self.want(field, into);
     }
 
-    /// Moves on by something of so many bytes.
+    /// Moves on by something of this many bytes.
     fn pass(&mut self, bytes: usize, form: Form) -> Field {
         self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
         self.stretch.pass(bytes, form)
     }
 
-    /// Moves on by so many bytes that nobody wants.
+    /// Moves on by bytes that nobody wants.
     fn skip(&mut self, bytes: u32) {
         self.pass(bytes as usize, Form::Integer(Read::U8));
     }
@@ -288,7 +288,7 @@ impl Planner {
     }
 }
 
-/// The size in bytes of so many elements, if it is a whole number of them.
+/// The size of elements together in bytes, if it is a whole number of them.
 fn whole_bytes(element: &Type, length: u64) -> Option<usize> {
     let size = general::packed_size(element).filter(|size| size.is_multiple_of(8))?;
     usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)

@@ -1,6 +1,6 @@
 //! Fields with roles: what a packet's header and context and an event's header tell.
 //!
-//! They may stand anywhere in structures, variants and optional fields, so the scope is stepped over field by field,
+//! They may be anywhere in structures, variants and optional fields, so the scope is stepped over field by field,
 //! and each that has a role is handed on.
 
 use super::bits::{Bits, Fault};
@@ -25,37 +25,37 @@ pub enum RoleField<'t> {
 }
 
 /// Steps over a field, and hands on what has a role.
-pub fn walk<'t>(
+pub fn visit<'t>(
     kind: &'t Type,
     bits: &mut Bits<'_>,
     slots: &mut Slots,
-    told: &mut impl FnMut(RoleField<'t>),
+    field: &mut impl FnMut(RoleField<'t>),
 ) -> Result<(), Fault> {
     bits.align(kind.align())?;
     match kind {
         Type::Integer(integer) | Type::Enum(integer, _) => {
             let value = i128::from(general::number(integer, bits, slots)?) as u64;
             if !integer.roles.is_empty() {
-                told(RoleField::Number { roles: &integer.roles, value, size: integer.size, is_fixed: true });
+                field(RoleField::Number { roles: &integer.roles, value, size: integer.size, is_fixed: true });
             }
         }
         Type::Variable(integer) => {
             let (value, size) = general::variable(integer, bits, slots)?;
             if !integer.roles.is_empty() {
                 let value = i128::from(value) as u64;
-                told(RoleField::Number { roles: &integer.roles, value, size, is_fixed: false });
+                field(RoleField::Number { roles: &integer.roles, value, size, is_fixed: false });
             }
         }
         Type::Struct(structure) => {
-            structure.members.iter().try_for_each(|member| walk(&member.kind, bits, slots, told))?;
+            structure.members.iter().try_for_each(|member| visit(&member.kind, bits, slots, field))?;
         }
         Type::Variant(variant) => {
             let member = variant.choose(slots[variant.tag]).ok_or(Fault::NoChoice)?;
-            walk(&member.kind, bits, slots, told)?;
+            visit(&member.kind, bits, slots, field)?;
         }
         Type::Optional(optional) => {
             if optional.is_there(slots[optional.selector]) {
-                walk(&optional.content, bits, slots, told)?;
+                visit(&optional.content, bits, slots, field)?;
             }
         }
         Type::Array(array)
@@ -66,7 +66,7 @@ pub fn walk<'t>(
                 bits.align(byte.align)?;
                 Ok(i128::from(general::number(byte, bits, slots)?) as u8)
             });
-            told(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
+            field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
         }
         other => general::skip(other, bits, slots)?,
     }

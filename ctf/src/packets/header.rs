@@ -7,13 +7,13 @@
 //! 0               └─ content ──────┘  … ── content_size┘         └ packet_size
 //! ```
 //!
-//! All fields are optional, and told by their [roles](Role). A tracer fills the end and the sizes when it closes a
+//! All fields are optional, and known by their [roles](Role). A tracer fills the end and the sizes when it closes a
 //! packet; before, the end is 0 and the sizes are all ones.
 
 use crate::Value;
 use crate::decode::bits::{Bits, Fault};
 use crate::decode::general::{self, Slots};
-use crate::decode::roles::{RoleField, walk};
+use crate::decode::roles::{RoleField, visit};
 use crate::metadata::{Metadata, Role, StreamClass, Type};
 
 /// What each packet header begins with, where it has a magic number.
@@ -69,7 +69,7 @@ impl PacketHeader {
         let mut is_of_trace = true;
         let mut stream_id = None;
         let mut instance = None;
-        told(metadata.packet_header.as_ref(), &mut bits, slots, |told| match told {
+        visit_scope(metadata.packet_header.as_ref(), &mut bits, slots, |field| match field {
             RoleField::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected),
             RoleField::Number { roles, value, .. } => {
                 for role in roles {
@@ -121,10 +121,10 @@ impl PacketHeader {
         slots: &mut Slots,
     ) -> Result<(), HeaderError> {
         let mut sizes = [None, None];
-        told(stream.packet_context.as_ref(), bits, slots, |told| {
-            let RoleField::Number { roles, value, size, is_fixed } = told else { return };
+        visit_scope(stream.packet_context.as_ref(), bits, slots, |field| {
+            let RoleField::Number { roles, value, size, is_fixed } = field else { return };
             let size = if is_fixed { size } else { 64 };
-            // All ones, in whatever size the field has, stand for a size that is not known yet.
+            // All ones, in whatever size the field has, mean a size that is not known yet.
             let closed = (value != u64::MAX >> (64 - size)).then_some(value);
             for role in roles {
                 match role {
@@ -146,7 +146,7 @@ impl PacketHeader {
             }
             self.packet_size = Some(bits / 8);
         }
-        // Where only one of the sizes is there, it stands for both.
+        // Where only one of the sizes is there, it is both.
         if self.content_size.is_none() && !self.is_open {
             self.content_size = self.packet_size.map(|bytes| bytes * 8);
         }
@@ -180,7 +180,7 @@ pub fn context<'a>(
     slots: &mut Slots,
 ) -> Result<Vec<Value<'a>>, HeaderError> {
     let mut bits = Bits::new(bytes, 0, usize::MAX);
-    told(metadata.packet_header.as_ref(), &mut bits, slots, |_| {})?;
+    visit_scope(metadata.packet_header.as_ref(), &mut bits, slots, |_| {})?;
     let Some(context) = &stream.packet_context else { return Ok(Vec::new()) };
     bits.align(context.align()).map_err(|_| HeaderError::Short)?;
     let members = context.members().iter();
@@ -188,14 +188,14 @@ pub fn context<'a>(
     values.collect::<Result<_, Fault>>().map_err(HeaderError::from)
 }
 
-/// What a scope tells of the packet.
-fn told<'t>(
+/// Visits the fields of a scope that have a role.
+fn visit_scope<'t>(
     scope: Option<&'t Type>,
     bits: &mut Bits<'_>,
     slots: &mut Slots,
-    mut told: impl FnMut(RoleField<'t>),
+    mut found: impl FnMut(RoleField<'t>),
 ) -> Result<(), HeaderError> {
-    scope.map_or(Ok(()), |scope| walk(scope, bits, slots, &mut told)).map_err(HeaderError::from)
+    scope.map_or(Ok(()), |scope| visit(scope, bits, slots, &mut found)).map_err(HeaderError::from)
 }
 
 impl From<Fault> for HeaderError {

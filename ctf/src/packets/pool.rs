@@ -9,7 +9,7 @@ use super::bytes::{Bytes, Location};
 /// The number of files that are kept open. A process may have 1,024 by default, and a trace more streams than that.
 const MAX_OPEN: usize = 128;
 
-/// Files that are open for reading on one thread, told apart by the numbers of their trace and of the file in it.
+/// Files that are open for reading on one thread, by the numbers of their trace and of the file in it.
 #[derive(Debug, Default)]
 pub struct FilePool {
     /// Those that were used last are last.

@@ -41,7 +41,7 @@ impl<'a> Batch<'a> {
         Room { rows: &mut self.rows[self.taken..], width: self.width }
     }
 
-    /// Takes in so many events that have been put into the [room](Batch::room) for them.
+    /// Takes in events that have been put into the [room](Batch::room) for them.
     pub fn take(&mut self, events: usize) {
         self.taken += events * self.width;
     }
@@ -140,10 +140,10 @@ impl Fields for Located<'_> {
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
             Wanted::Field(field) if let Form::Text = &field.form => {
-                let (bytes, behind) = (self.bytes, field.behind);
+                let (bytes, offset) = (self.bytes, field.offset);
                 into.extend(self.rows.marks_from(field.mark).map(|marks| match *marks {
                     [mark, end, ..] => {
-                        let at = mark as usize + behind;
+                        let at = mark as usize + offset;
                         Brief::text(&bytes[at..], end as usize - 1 - at)
                     }
                     _ => Brief::OTHER,
@@ -158,8 +158,8 @@ impl Fields for Located<'_> {
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
             Wanted::Field(field) if let Form::Integer(read) = &field.form => {
-                let (bytes, behind) = (self.bytes, field.behind);
-                let places = self.rows.marks_from(field.mark).map(|marks| marks[0] as usize + behind);
+                let (bytes, offset) = (self.bytes, field.offset);
+                let places = self.rows.marks_from(field.mark).map(|marks| marks[0] as usize + offset);
                 match read {
                     // What durations mostly are, without a choice for each event.
                     Read::U64 => into.extend(places.map(|at| Read::U64.raw(bytes, at))),

@@ -1,6 +1,6 @@
 //! Fields in whole bytes.
 //!
-//! Only texts have a length that is not known beforehand. All else stands at a fixed distance after the last
+//! Only texts have a length that is not known beforehand. All else is at a fixed distance after the last
 //! text, or after the beginning. So an event is stepped over by finding the ends of its texts, its *marks*, and a
 //! field is read from its place after a mark when somebody asks for it:
 //!
@@ -19,17 +19,17 @@ use crate::decode::general::{Slots, until_nul};
 use crate::metadata::{ByteOrder, Float, Integer, Slot};
 use crate::{Enumeration, Integer as Number, Value};
 
-/// How many bytes marks can reach, as they have 32 bits: more than there are ever at hand, in earnest.
+/// How many bytes marks can reach, as they have 32 bits. A part never has as many.
 pub const REACH: usize = u32::MAX as usize;
 
 /// Fields in whole bytes, one after the other.
 #[derive(Debug, Default)]
 pub struct Stretch {
-    /// For each text, how many bytes behind the mark before it begins.
+    /// For each text, how many bytes after the mark before it begins.
     texts: Vec<usize>,
-    /// How many bytes behind the beginning the first text begins, if there is nothing between it and the others.
+    /// How many bytes after the beginning the first text begins, if there is nothing between it and the others.
     adjacent: Option<usize>,
-    /// How many bytes behind the last mark it ends.
+    /// How many bytes after the last mark it ends.
     end: usize,
     /// The wanted fields, with where their values go.
     pub fields: Vec<(usize, Field)>,
@@ -37,13 +37,13 @@ pub struct Stretch {
     pub kept: Vec<(Slot, Field)>,
 }
 
-/// A field, so many bytes behind a mark.
+/// A field at an offset from a mark.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Which mark.
     pub mark: usize,
-    /// How many bytes behind it.
-    pub behind: usize,
+    /// How many bytes after it.
+    pub offset: usize,
     /// How it is stored.
     pub form: Form,
 }
@@ -59,9 +59,9 @@ pub enum Form {
     Bool(Read),
     /// A floating-point number.
     Float(Read),
-    /// A text of so many bytes at most.
+    /// A text of at most this many bytes.
     Characters(usize),
-    /// A text up to its NUL; the next mark is behind that.
+    /// A text up to its NUL; the next mark is after that.
     Text,
 }
 
@@ -90,9 +90,9 @@ impl Stretch {
         self.texts.len() + 1
     }
 
-    /// Adds something of so many bytes, and says what it would be as a field.
+    /// Adds something of this many bytes, and returns what it would be as a field.
     pub fn pass(&mut self, bytes: usize, form: Form) -> Field {
-        let field = Field { mark: self.texts.len(), behind: self.end, form };
+        let field = Field { mark: self.texts.len(), offset: self.end, form };
         self.end += bytes;
         field
     }
@@ -102,7 +102,7 @@ impl Stretch {
         let field = self.pass(0, Form::Text);
         self.texts.push(std::mem::take(&mut self.end));
         self.adjacent = match *self.texts {
-            [first, ref others @ ..] if others.iter().all(|&behind| behind == 0) => Some(first),
+            [first, ref others @ ..] if others.iter().all(|&gap| gap == 0) => Some(first),
             _ => None,
         };
         field
@@ -116,7 +116,7 @@ impl Stretch {
         let (first, marks) = marks.split_first_mut()?;
         *first = at as u32;
         let last = match self.adjacent {
-            Some(behind) if let Some(end) = adjacent_ends(bytes, at + behind, marks) => end,
+            Some(gap) if let Some(end) = adjacent_ends(bytes, at + gap, marks) => end,
             None if marks.is_empty() => at,
             _ => self.texts_one_by_one(bytes, at, marks)?,
         };
@@ -129,8 +129,8 @@ impl Stretch {
     fn texts_one_by_one(&self, bytes: &[u8], at: usize, marks: &mut [u32]) -> Option<usize> {
         let mut texts = Texts::new(bytes, at);
         let mut last = at;
-        for (mark, behind) in marks.iter_mut().zip(&self.texts) {
-            texts.pass(*behind);
+        for (mark, gap) in marks.iter_mut().zip(&self.texts) {
+            texts.pass(*gap);
             last = texts.end()?;
             *mark = last as u32;
         }
@@ -178,13 +178,13 @@ impl Stretch {
 impl Field {
     /// The same bytes, stored in another way.
     pub fn with_form(&self, form: Form) -> Field {
-        Field { mark: self.mark, behind: self.behind, form }
+        Field { mark: self.mark, offset: self.offset, form }
     }
 
     /// Its value in an event with these marks.
     #[inline]
     pub fn value<'a>(&'a self, bytes: &'a [u8], marks: &[u32]) -> Value<'a> {
-        let at = marks[self.mark] as usize + self.behind;
+        let at = marks[self.mark] as usize + self.offset;
         match &self.form {
             Form::Integer(read) => match read.number(bytes, at) {
                 Number::Unsigned(number) => Value::Unsigned(number),

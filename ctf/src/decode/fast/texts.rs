@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
         Texts { bytes, at, searched: at, nuls: 0 }
     }
 
-    /// Moves on by so many bytes that are no text, and says where that is.
+    /// Moves on by bytes that are not text, and returns where that is.
     #[inline(always)]
     pub fn pass(&mut self, count: usize) -> usize {
         self.at += count;
@@ -42,7 +42,7 @@ impl<'a> Texts<'a> {
         self.at
     }
 
-    /// Moves on behind the NUL that ends a text, if there is one, and says where that is.
+    /// Moves on past the NUL that ends a text, if there is one, and returns where that is.
     #[inline(always)]
     pub fn end(&mut self) -> Option<usize> {
         if self.nuls == 0 {
@@ -128,7 +128,7 @@ mod tests {
                 assert_eq!(texts.end(), Some(second + 2));
                 assert_eq!(texts.end(), None, "no NUL ends the last");
                 assert_eq!(texts.pass(100), second + 102);
-                assert_eq!(texts.end(), None, "behind the bytes");
+                assert_eq!(texts.end(), None, "after the bytes");
             }
         }
     }
