@@ -10,6 +10,7 @@ mod discover;
 mod events;
 mod layout;
 pub mod metadata;
+mod open_trace;
 mod packets;
 mod reader;
 mod report;

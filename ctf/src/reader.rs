@@ -12,7 +12,8 @@ use crate::deliver::unordered::{self, Job};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
-use crate::packets::{LocatedPacket, TracePackets, ledger};
+use crate::open_trace::OpenTrace;
+use crate::packets::{LocatedPacket, TracePackets};
 use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
 
 /// Reads traces.
@@ -35,14 +36,6 @@ pub struct Reader {
     traces: Vec<OpenTrace>,
     damage: Vec<Damage>,
     threads: usize,
-}
-
-/// A trace, its layout and its packets.
-#[derive(Debug)]
-pub(crate) struct OpenTrace {
-    pub folders: Vec<PathBuf>,
-    pub layout: Arc<Layout>,
-    pub packets: TracePackets,
 }
 
 impl Reader {
@@ -102,7 +95,7 @@ impl Reader {
     /// The times of the first and the last event, without reading all of them.
     pub fn span(&self) -> Option<RangeInclusive<i64>> {
         let jobs: Vec<_> =
-            self.traces.iter().map(|trace| trace.job(&mut |_| None, trace.packets.ends())).collect();
+            self.traces.iter().map(|trace| job(trace, &mut |_| None, trace.packets.ends())).collect();
         let read = unordered::read(&jobs, Window::default(), self.threads, Nothing, &Progress::default());
         read.tally.span()
     }
@@ -111,7 +104,7 @@ impl Reader {
     pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
         let jobs = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
-            trace.job(&mut |class| collector.want(class), packets)
+            job(trace, &mut |class| collector.want(class), packets)
         });
         let jobs: Vec<_> = jobs.collect();
         let read = unordered::read(&jobs, window, self.threads, collector, progress);
@@ -168,48 +161,16 @@ impl Reader {
     }
 }
 
-impl OpenTrace {
-    /// Some of the trace's packets, and how to decode them.
-    fn job<'t>(&'t self, want: &mut Want<'_>, packets: impl Iterator<Item = &'t LocatedPacket>) -> Job<'t> {
-        Job {
-            metadata: &self.layout.metadata,
-            plans: self.layout.plans(want),
-            files: &self.packets.files,
-            packets: packets.collect(),
-        }
-    }
-
-    /// Whether a packet may have events in the window.
-    pub fn is_in_window(&self, packet: &LocatedPacket, window: Window) -> bool {
-        self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
-    }
-
-    /// Tells a report what is known of the trace before any event is read.
-    fn tell(&self, window: Window, report: &mut Report) {
-        let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
-        let counts = ledger::count(self.packets.streams(), &in_window);
-        report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
-        report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
-        report.damage.extend_from_slice(&self.packets.damage);
-        for stream in self.packets.streams() {
-            stream.iter().for_each(|packet| self.tell_step(packet, packet.header.end, report));
-            stream.windows(2).for_each(|pair| self.tell_step(&pair[0], pair[1].header.begin, report));
-        }
-        report.traces.push(Trace {
-            folders: self.folders.clone(),
-            environment: self.layout.environment().collect(),
-            streams: counts.streams,
-            packets: counts.packets,
-        });
-    }
-
-    /// Notes if the clock ran backwards from a packet's beginning to something later.
-    fn tell_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
-        let timebase = &self.layout.timebases[packet.header.stream];
-        if let (Some(begin), Some(later)) = (packet.header.begin, later)
-            && later < begin
-        {
-            report.clock_steps.step(timebase.time(begin), timebase.time(later));
-        }
+/// Some of a trace's packets, and how to decode them.
+fn job<'t>(
+    trace: &'t OpenTrace,
+    want: &mut Want<'_>,
+    packets: impl Iterator<Item = &'t LocatedPacket>,
+) -> Job<'t> {
+    Job {
+        metadata: &trace.layout.metadata,
+        plans: trace.layout.plans(want),
+        files: &trace.packets.files,
+        packets: packets.collect(),
     }
 }

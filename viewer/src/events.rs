@@ -10,7 +10,7 @@ use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextFo
 use ltt_top::view::{notes, progress};
 
 use crate::cli::{Command, EventsOptions, Format, SourceChoice};
-use crate::command::{Job, Outcome, Trouble, warn};
+use crate::job::{Job, Outcome, Trouble, warn};
 
 /// How many events around a moment are shown by default, on each side.
 const AROUND: usize = 20;

@@ -6,10 +6,11 @@ mod catalogs;
 mod cli;
 mod command;
 mod events;
+mod job;
 mod newest;
 
 use cli::Refusal;
-use command::{Outcome, Trouble};
+use job::{Outcome, Trouble};
 use ltt_top::text::escape;
 
 /// The exit statuses; `ltt-top --help` documents them.

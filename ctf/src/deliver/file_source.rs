@@ -3,10 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use super::packet_source::{NextPacket, Packet, PacketSource, Place};
+use super::packet_source::{NextPacket, Packet, PacketSource, Storage};
 use crate::Window;
+use crate::open_trace::OpenTrace;
 use crate::packets::LocatedPacket;
-use crate::reader::OpenTrace;
 
 /// The packets of an open trace.
 pub struct FileSource<'r> {
@@ -51,7 +51,7 @@ impl PacketSource for FileSource<'_> {
         let Some(packet) = self.streams[stream].pop() else { return Ok(NextPacket::End) };
         let location = Arc::clone(&self.trace.packets.files[packet.file]);
         Ok(NextPacket::Packet(Packet {
-            place: Place::File { trace: self.number, file: packet.file, location },
+            storage: Storage::File { trace: self.number, file: packet.file, location },
             offset: packet.offset,
             length: packet.length,
             header: Some((packet.header.clone(), packet.is_cut)),

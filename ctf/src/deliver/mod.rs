@@ -1,5 +1,6 @@
 //! From packets to consumers: [all at once](unordered), on all cores, or one by one [in the order of time](ordered).
 
+pub mod active_packet;
 pub mod file_source;
 pub mod lookahead;
 pub mod open_packet;

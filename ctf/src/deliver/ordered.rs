@@ -20,23 +20,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::RangeInclusive;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::lookahead::Lookahead;
+use super::active_packet::ActivePacket;
 use super::open_packet::{OpenPacket, PART};
-use super::ordered_event::{OrderedEvent, Values};
-use super::packet_source::{NextPacket, Packet, PacketSource, Place};
+use super::ordered_event::OrderedEvent;
+use super::packet_source::{NextPacket, Packet, PacketSource, Storage};
 use super::unordered::MAX_DAMAGE;
-use crate::decode::bits::Bits;
-use crate::decode::plan::Plan;
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
 use crate::metadata;
 use crate::packets::LocatedPacket;
-use crate::packets::bytes::Bytes;
 use crate::packets::pool::FilePool;
 use crate::packets::scan;
 use crate::{Damage, EventClass, Progress, Report, Trace, Window};
@@ -47,7 +43,7 @@ const MEMORY: usize = 2 << 20;
 /// A part is not smaller than this.
 const SMALLEST_PART: usize = 8 << 10;
 
-/// How many bytes of a part there are for each event that is located ahead: about as many as its place takes in memory.
+/// How many bytes of a part there are for each event that is located ahead: about as many as locating it takes in memory.
 const BYTES_AN_EVENT: usize = 256;
 
 /// How many packets of one stream may be open at a time. Where more overlap, their events may come late.
@@ -112,7 +108,7 @@ struct MergedStream {
     /// The class of its last packet.
     class: usize,
     /// The next packet, if it has arrived.
-    next: Option<(Place, LocatedPacket)>,
+    next: Option<(Storage, LocatedPacket)>,
     /// The number of packets that have been opened so far, and of those that are open.
     packets: u64,
     open: usize,
@@ -128,17 +124,6 @@ enum Advance {
     Packet,
     Quiet,
     End,
-}
-
-/// A packet that is open.
-struct ActivePacket {
-    packet: OpenPacket,
-    ahead: Lookahead,
-    place: Place,
-    offset: u64,
-    length: u64,
-    stream: usize,
-    number: u64,
 }
 
 /// What the merge compares: the time of a packet's next event, its stream and its number there. The last is its slot.
@@ -253,9 +238,9 @@ impl<'r> InOrder<'r> {
     #[inline]
     pub fn step(&mut self) -> Step<'_> {
         if let Some(current) = self.current {
-            let ahead = &mut self.open[current.slot].ahead;
-            ahead.pop();
-            match ahead.peek().map(|next| next.timestamp) {
+            let packet = &mut self.open[current.slot];
+            packet.pop();
+            match packet.next_time() {
                 Some(time) if current.is_first(time) => {
                     return Step::Event(self.event(current.slot));
                 }
@@ -418,24 +403,24 @@ impl<'r> InOrder<'r> {
     }
 
     /// A packet with its header, which is decoded if need be.
-    fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Place, LocatedPacket), Damage> {
-        let Packet { place, offset, length, header } = packet;
+    fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Storage, LocatedPacket), Damage> {
+        let Packet { storage, offset, length, header } = packet;
         let (header, is_cut) = match header {
             Some(known) => known,
             None => {
                 // It may be the first to need what metadata has grown by.
                 self.refresh_metadata(trace);
                 let metadata = &self.traces[trace].layout.metadata;
-                let bytes = bytes(&mut self.files, &place);
-                let bytes = bytes.map_err(|error| unreadable(&place, offset, &error))?;
-                let header = scan::read_header(metadata, &bytes, offset);
-                let header = header.map_err(|error| unreadable(&place, offset, &error))?;
-                let header = header.map_err(|reason| damage(&place, offset, reason))?;
+                let header = storage
+                    .open(&mut self.files)
+                    .and_then(|bytes| scan::read_header(metadata, &bytes, offset))
+                    .map_err(|error| storage.unreadable(offset, &error))?
+                    .map_err(|reason| storage.damage(offset, reason))?;
                 let is_cut = header.packet_size.is_some_and(|size| size > length);
                 (header, is_cut)
             }
         };
-        Ok((place, LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX }))
+        Ok((storage, LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX }))
     }
 
     /// Gives a stream that has a next packet a floor, so that the merge opens it in time.
@@ -460,7 +445,7 @@ impl<'r> InOrder<'r> {
     fn open_next(&mut self, stream: usize) {
         let part = self.part();
         let entry = &mut self.streams[stream];
-        let Some((place, packet)) = entry.next.take() else { return };
+        let Some((storage, packet)) = entry.next.take() else { return };
         let trace = &self.traces[entry.trace];
         let number = entry.packets;
         entry.packets += 1;
@@ -471,13 +456,14 @@ impl<'r> InOrder<'r> {
         let (layout, plan) = (Arc::clone(&trace.layout), Arc::clone(&trace.plans[packet.header.stream]));
         let free = self.free.last().map(|&slot| &mut self.open[slot]);
         let (ahead, buffer) = free.map(ActivePacket::take_memory).unwrap_or_default();
-        let opened = bytes(&mut self.files, &place)
+        let opened = storage
+            .open(&mut self.files)
             .and_then(|bytes| OpenPacket::open(&layout.metadata, plan, &packet, &bytes, part, buffer));
         match opened {
             Ok(open) => {
                 self.streams[stream].open += 1;
                 let LocatedPacket { offset, length, .. } = packet;
-                let active = ActivePacket { packet: open, ahead, place, offset, length, stream, number };
+                let active = ActivePacket { packet: open, ahead, storage, offset, length, stream, number };
                 let slot = self.free.pop().unwrap_or(self.open.len());
                 match self.open.get_mut(slot) {
                     Some(free) => *free = active,
@@ -485,7 +471,7 @@ impl<'r> InOrder<'r> {
                 }
                 self.settle(slot);
             }
-            Err(error) => self.damaged(unreadable(&place, packet.offset, &error)),
+            Err(error) => self.damaged(storage.unreadable(packet.offset, &error)),
         }
         self.advance(stream);
     }
@@ -498,36 +484,22 @@ impl<'r> InOrder<'r> {
     /// Puts an open packet where the merge finds it, or closes it if it has no more events.
     fn settle(&mut self, slot: usize) {
         let chunk = self.part() / BYTES_AN_EVENT;
-        let active = &mut self.open[slot];
-        loop {
-            if let Some(next) = active.ahead.peek() {
-                self.heads.push(Reverse((next.timestamp, active.stream, active.number, slot)));
-                return;
+        let packet = &mut self.open[slot];
+        match packet.refill(chunk, &self.limits, &mut self.files, &mut self.tally) {
+            Ok(Some(time)) => self.heads.push(Reverse((time, packet.stream, packet.number, slot))),
+            Ok(None) => self.close(slot),
+            Err(damage) => {
+                self.damaged(damage);
+                self.close(slot);
             }
-            if let Some(stop) = active.ahead.stop {
-                if !active.packet.goes_on(active.packet.cursor(), stop) {
-                    break;
-                }
-                let read = bytes(&mut self.files, &active.place).and_then(|bytes| active.packet.read(&bytes));
-                if let Err(error) = read {
-                    let damage = unreadable(&active.place, active.offset, &error);
-                    active.ahead.clear();
-                    self.damaged(damage);
-                    break;
-                }
-            }
-            active.ahead.fill(&mut active.packet, chunk, &self.limits, &mut self.tally);
         }
-        self.close(slot);
     }
 
     /// Closes a packet that has no more events.
     fn close(&mut self, slot: usize) {
-        let active = &self.open[slot];
-        let (stream, length) = (active.stream, active.length);
-        let verdict = active.ahead.stop.and_then(|stop| active.packet.verdict(stop));
-        if let Some((offset, reason)) = verdict {
-            self.damaged(damage(&self.open[slot].place, offset, reason));
+        let ActivePacket { stream, length, .. } = self.open[slot];
+        if let Some(damage) = self.open[slot].damage() {
+            self.damaged(damage);
         }
         if let Some(progress) = self.progress {
             progress.done.fetch_add(length, Ordering::Relaxed);
@@ -538,32 +510,12 @@ impl<'r> InOrder<'r> {
         self.give_floor(stream);
     }
 
-    /// The next event of an open packet.
+    /// Hands out the next event of an open packet.
     #[inline(always)]
     fn event(&mut self, slot: usize) -> OrderedEvent<'_> {
-        let ActivePacket { packet, ahead, stream, .. } = &self.open[slot];
-        // Whoever asks for the event has made sure that there is one.
-        let next = ahead.peek().copied().unwrap_or_default();
-        self.tally.count(1, next.timestamp, next.timestamp);
-        let plan = &packet.plan.classes[next.position as usize];
-        let part = packet.part();
-        let values = match &plan.plan {
-            Plan::InPlace(stretch, wanted) => Values::InPlace {
-                wanted,
-                bytes: part.bytes,
-                marks: ahead.marks(&next, stretch.marks()),
-                context: part.context,
-            },
-            Plan::Stages(stages) => {
-                let mut bits = Bits::new(part.bytes, next.at, part.end);
-                let mut slots = part.slots.to_vec();
-                let header = packet.plan.header.decode(&mut bits, &mut slots, &mut 0);
-                let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, part.context));
-                // It was sound when it was located.
-                Values::Decoded(values.unwrap_or_default())
-            }
-        };
-        OrderedEvent { plan, timestamp: next.timestamp, stream: *stream, values }
+        let event = self.open[slot].event();
+        self.tally.count(1, event.timestamp(), event.timestamp());
+        event
     }
 
     fn failed(&mut self, trace: usize, error: &io::Error) {
@@ -576,29 +528,4 @@ impl<'r> InOrder<'r> {
             self.report.damage.push(damage);
         }
     }
-}
-
-impl ActivePacket {
-    /// The memory of a packet that is closed, to be used again.
-    fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
-        let mut ahead = std::mem::take(&mut self.ahead);
-        ahead.clear();
-        (ahead, self.packet.take_buffer())
-    }
-}
-
-/// The bytes of which a packet is a part.
-fn bytes(files: &mut FilePool, place: &Place) -> io::Result<Rc<Bytes>> {
-    match place {
-        Place::File { trace, file, location } => files.get(*trace, *file, location),
-        Place::Memory { bytes, .. } => Ok(Rc::new(Bytes::memory(Arc::clone(bytes)))),
-    }
-}
-
-fn unreadable(place: &Place, offset: u64, error: &io::Error) -> Damage {
-    damage(place, offset, format!("cannot be read: {error}"))
-}
-
-fn damage(place: &Place, offset: u64, reason: String) -> Damage {
-    Damage { path: place.path().to_owned(), offset: Some(offset), reason }
 }

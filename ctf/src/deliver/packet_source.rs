@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::packets::bytes::Location;
+use crate::Damage;
+use crate::packets::bytes::{Bytes, Location};
 use crate::packets::header::PacketHeader;
+use crate::packets::pool::FilePool;
 
 /// The packets of one trace, as they become available, stream by stream.
 ///
@@ -82,7 +85,7 @@ pub enum NextPacket {
 /// A packet, before it is opened.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    pub(crate) place: Place,
+    pub(crate) storage: Storage,
     /// Where it begins there, in bytes.
     pub(crate) offset: u64,
     /// How long it is, in bytes.
@@ -93,7 +96,7 @@ pub struct Packet {
 
 /// Where the bytes of a packet are.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Storage {
     /// In a file, which has these numbers: its trace's, and its own there.
     File { trace: usize, file: usize, location: Arc<Location> },
     /// In memory, under a name.
@@ -104,16 +107,39 @@ impl Packet {
     /// A packet in memory. Damage in it is reported under the name.
     pub fn from_bytes(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Packet {
         let (name, bytes) = (Arc::from(name.into()), bytes.into());
-        Packet { offset: 0, length: bytes.len() as u64, place: Place::Memory { name, bytes }, header: None }
+        Packet {
+            offset: 0,
+            length: bytes.len() as u64,
+            storage: Storage::Memory { name, bytes },
+            header: None,
+        }
     }
 }
 
-impl Place {
-    /// What the bytes are called in messages.
-    pub fn path(&self) -> &Path {
+impl Storage {
+    /// Opens it for reading, or finds it open.
+    pub fn open(&self, files: &mut FilePool) -> io::Result<Rc<Bytes>> {
         match self {
-            Place::File { location, .. } => &location.path,
-            Place::Memory { name, .. } => name,
+            Storage::File { trace, file, location } => files.get(*trace, *file, location),
+            Storage::Memory { bytes, .. } => Ok(Rc::new(Bytes::memory(Arc::clone(bytes)))),
+        }
+    }
+
+    /// Damage in it at an offset.
+    pub fn damage(&self, offset: u64, reason: String) -> Damage {
+        Damage { path: self.path().to_owned(), offset: Some(offset), reason }
+    }
+
+    /// That it cannot be read at an offset.
+    pub fn unreadable(&self, offset: u64, error: &io::Error) -> Damage {
+        self.damage(offset, format!("cannot be read: {error}"))
+    }
+
+    /// What the bytes are called in messages.
+    fn path(&self) -> &Path {
+        match self {
+            Storage::File { location, .. } => &location.path,
+            Storage::Memory { name, .. } => name,
         }
     }
 }

@@ -8,8 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::draft::{Draft, Origin};
-use super::link::{Linker, Outer};
+use super::link::Linker;
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
+use super::surroundings::Outer;
 use super::{Language, Problems};
 
 /// Decoding an event takes a step for each field of its stream's context too. All events together may have this many

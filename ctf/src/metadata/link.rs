@@ -17,13 +17,12 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::Language;
-use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Path, Tag};
+use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Tag};
 use super::locate::locate;
 use super::model::{Array, Length, Member, Metadata, Optional, Slot, Struct, Type, Variant};
-use crate::Enumeration;
+use super::surroundings::{Around, Outer, Surroundings, Target};
 
 /// The number of parts that all types together may have, and [more](BYTES_PER_NODE) for a larger text: a named type is
 /// copied out wherever it is used, so a short text can describe types of any size.
@@ -31,12 +30,6 @@ const MIN_NODES: usize = 1 << 18;
 
 /// The size of the text, in bytes, that allows for one more part. The shortest member, `u8 x;`, has more.
 const BYTES_PER_NODE: usize = 4;
-
-/// A structure with more members than this has an index of their names.
-const FEW_MEMBERS: usize = 16;
-
-/// A scope that is decoded before the one that is being linked.
-pub type Outer<'a> = (Origin, &'a Type);
 
 /// Links types, and hands out slots.
 pub struct Linker {
@@ -49,55 +42,6 @@ pub struct Linker {
     parents: Vec<Slot>,
     /// A number in each tree that something refers to.
     used: Vec<Slot>,
-}
-
-/// A field that a reference leads to.
-pub struct Target {
-    pub number: Slot,
-    pub signed: bool,
-    pub labels: Option<Arc<Enumeration>>,
-}
-
-/// Where in the types linking is.
-pub struct Place<'a> {
-    pub origin: Origin,
-    /// Innermost last.
-    pub outer: &'a [Outer<'a>],
-    /// The structures around the place, innermost last.
-    pub around: Vec<Around>,
-}
-
-/// A structure that is being linked.
-pub struct Around {
-    /// The members so far.
-    members: Vec<Member>,
-    /// The positions of the members by their names, if there are many.
-    index: Option<HashMap<Arc<str>, usize>>,
-    /// The name of the member that is being linked.
-    pub current: Arc<str>,
-}
-
-impl Around {
-    /// A structure that will have this number of members.
-    fn new(count: usize) -> Around {
-        let index = (count > FEW_MEMBERS).then(HashMap::new);
-        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
-    }
-
-    fn push(&mut self, member: Member) {
-        if let Some(index) = &mut self.index {
-            index.entry(member.name.clone()).or_insert(self.members.len());
-        }
-        self.members.push(member);
-    }
-
-    /// The first member with this name.
-    pub fn member(&self, name: &str) -> Option<&Member> {
-        match &self.index {
-            Some(index) => index.get(name).map(|&position| &self.members[position]),
-            None => member(&self.members, name),
-        }
-    }
 }
 
 impl Linker {
@@ -134,7 +78,7 @@ impl Linker {
 
     fn link(&mut self, origin: Origin, draft: &Draft, outer: &[Outer<'_>]) -> Result<Type, String> {
         self.grow(draft.nodes)?;
-        self.resolve(draft, &mut Place { origin, outer, around: Vec::new() })
+        self.resolve(draft, &mut Surroundings { origin, outer, around: Vec::new() })
     }
 
     /// Counts parts that are about to be made. Types that are refused do not count, so that others still fit.
@@ -147,7 +91,7 @@ impl Linker {
         Ok(())
     }
 
-    fn resolve(&mut self, draft: &Draft, place: &mut Place<'_>) -> Result<Type, String> {
+    fn resolve(&mut self, draft: &Draft, place: &mut Surroundings<'_>) -> Result<Type, String> {
         Ok(match &draft.kind {
             Kind::Integer(integer) => {
                 let mut integer = integer.clone();
@@ -200,7 +144,7 @@ impl Linker {
         self.parents.len() - 1
     }
 
-    fn length(&mut self, length: &DraftLength, place: &Place<'_>) -> Result<Length, String> {
+    fn length(&mut self, length: &DraftLength, place: &Surroundings<'_>) -> Result<Length, String> {
         let path = match length {
             DraftLength::Fixed(length) => return Ok(Length::Fixed(*length)),
             DraftLength::Path(path) => path,
@@ -224,7 +168,12 @@ impl Linker {
         Ok(Length::Slot(self.join(&[target])))
     }
 
-    fn variant(&mut self, tag: &Tag, members: &[DraftMember], place: &mut Place<'_>) -> Result<Type, String> {
+    fn variant(
+        &mut self,
+        tag: &Tag,
+        members: &[DraftMember],
+        place: &mut Surroundings<'_>,
+    ) -> Result<Type, String> {
         let (tag, choices) = match tag {
             Tag::Missing => return Err("a variant has no tag".into()),
             Tag::Number(selector, choices) => (self.at(selector, place, |_| Ok(()))?, choices.clone()),
@@ -256,7 +205,7 @@ impl Linker {
     fn at(
         &mut self,
         location: &Location,
-        place: &Place<'_>,
+        place: &Surroundings<'_>,
         check: impl Fn(&Target) -> Result<(), String>,
     ) -> Result<Slot, String> {
         let targets = locate(location, place)?;
@@ -369,66 +318,5 @@ impl Settling {
         };
         self.slots[root] = Settled::Slot(slot);
         Some(slot)
-    }
-}
-
-impl Place<'_> {
-    /// The field that a path of TSDL's leads to.
-    fn find(&self, path: &Path) -> Result<Target, String> {
-        let full = path.join(".");
-        let rest_of = |origin: Origin| {
-            let mut rest = path.as_slice();
-            for part in origin.in_tsdl().split('.') {
-                rest = rest.split_first().filter(|(first, _)| *first == part)?.1;
-            }
-            (!rest.is_empty()).then_some(rest)
-        };
-        let found = if let Some(rest) = rest_of(self.origin) {
-            self.around.first().and_then(|structure| find(|name| structure.member(name), rest))
-        } else if let Some((outer, rest)) =
-            self.outer.iter().find_map(|(origin, outer)| Some((outer, rest_of(*origin)?)))
-        {
-            find(|name| member(outer.members(), name), rest)
-        } else {
-            let mut around = self.around.iter().rev();
-            let mut outer = self.outer.iter().rev();
-            around
-                .find_map(|structure| find(|name| structure.member(name), path))
-                .or_else(|| outer.find_map(|(_, outer)| find(|name| member(outer.members(), name), path)))
-        };
-        found.ok_or_else(|| format!("there is no integer `{full}` before it"))
-    }
-}
-
-/// The first member with this name.
-pub fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
-    members.iter().find(|member| *member.name == *name)
-}
-
-/// Follows a path, whose first part is looked up like this.
-fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Option<Target> {
-    let (first, rest) = path.split_first()?;
-    let mut kind = &lookup(first)?.kind;
-    for name in rest {
-        kind = match kind {
-            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
-                &member(members, name)?.kind
-            }
-            _ => return None,
-        };
-    }
-    Target::of(kind)
-}
-
-impl Target {
-    /// An integer, while it is being linked.
-    pub fn of(kind: &Type) -> Option<Target> {
-        let (number, signed, labels) = match kind {
-            Type::Integer(integer) => (integer.slot, integer.signed, None),
-            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
-            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
-            _ => return None,
-        };
-        Some(Target { number: number?, signed, labels: labels.cloned() })
     }
 }

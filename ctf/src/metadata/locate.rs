@@ -11,11 +11,11 @@
 //! ```
 
 use super::draft::{Location, Origin};
-use super::link::{Place, Target, member};
 use super::model::{Member, Type};
+use super::surroundings::{Surroundings, Target, member};
 
 /// The integers that may be at a location: several, if a variant is on the way.
-pub fn locate(location: &Location, place: &Place<'_>) -> Result<Vec<Target>, String> {
+pub fn locate(location: &Location, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
     let mut found = Vec::new();
     let path: Vec<&str> = location.down.iter().map(String::as_str).collect();
     let outer = place.outer.iter().find(|(outer, _)| location.origin == Some(*outer));
@@ -35,7 +35,7 @@ pub fn locate(location: &Location, place: &Place<'_>) -> Result<Vec<Target>, Str
 }
 
 /// Follows a path from a structure that is being linked.
-fn within(place: &Place<'_>, level: usize, path: &[&str], found: &mut Vec<Target>) {
+fn within(place: &Surroundings<'_>, level: usize, path: &[&str], found: &mut Vec<Target>) {
     let (Some(structure), Some((first, rest))) = (place.around.get(level), path.split_first()) else {
         return;
     };

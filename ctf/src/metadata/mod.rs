@@ -20,6 +20,7 @@ mod locate;
 mod model;
 mod packets;
 mod problem;
+mod surroundings;
 mod tsdl;
 
 pub(crate) use json::{is_json, uuid_of_json};

@@ -43,11 +43,11 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 pub struct Location {
     /// The file, or the name of what is in memory.
     pub path: PathBuf,
-    place: Place,
+    backing: Backing,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Backing {
     File,
     /// A part of a file that is open, e.g. of an archive: where it begins, and its length.
     #[cfg_attr(not(feature = "archives"), expect(dead_code))]
@@ -58,18 +58,18 @@ enum Place {
 impl Location {
     /// A file.
     pub fn file(path: PathBuf) -> Location {
-        Location { path, place: Place::File }
+        Location { path, backing: Backing::File }
     }
 
     /// Bytes that are in memory, under a name.
     pub fn memory(path: PathBuf, bytes: Arc<[u8]>) -> Location {
-        Location { path, place: Place::Memory(bytes) }
+        Location { path, backing: Backing::Memory(bytes) }
     }
 
     /// A part of a file that is open, under a name: where it begins, and its length.
     #[cfg(feature = "archives")]
     pub fn part(path: PathBuf, file: Arc<File>, offset: u64, length: u64) -> Location {
-        Location { path, place: Place::Part(file, offset, length) }
+        Location { path, backing: Backing::Part(file, offset, length) }
     }
 
     /// Where LTTng puts the index of a stream file.
@@ -81,18 +81,18 @@ impl Location {
 
     /// The bytes of the index; empty if there is none.
     pub fn index(&self) -> io::Result<Vec<u8>> {
-        match &self.place {
-            Place::File => match read_regular(&self.index_path(), MAX_INDEX) {
+        match &self.backing {
+            Backing::File => match read_regular(&self.index_path(), MAX_INDEX) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
                 other => other,
             },
-            Place::Part(..) | Place::Memory(_) => Ok(Vec::new()),
+            Backing::Part(..) | Backing::Memory(_) => Ok(Vec::new()),
         }
     }
 
     /// Reads all of it, if it is not larger than the limit.
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
-        if let Place::File = self.place {
+        if let Backing::File = self.backing {
             return read_regular(&self.path, limit);
         }
         let bytes = self.open()?;
@@ -105,16 +105,16 @@ impl Location {
 
     /// Opens it for reading.
     pub fn open(&self) -> io::Result<Bytes> {
-        match &self.place {
-            Place::File => {
+        match &self.backing {
+            Backing::File => {
                 let file = open_regular(&self.path)?;
                 let length = file.metadata()?.len();
                 Ok(Bytes { content: Content::File(file), length })
             }
-            Place::Part(file, offset, length) => {
+            Backing::Part(file, offset, length) => {
                 Ok(Bytes { content: Content::Part(Arc::clone(file), *offset), length: *length })
             }
-            Place::Memory(bytes) => Ok(Bytes::memory(Arc::clone(bytes))),
+            Backing::Memory(bytes) => Ok(Bytes::memory(Arc::clone(bytes))),
         }
     }
 }

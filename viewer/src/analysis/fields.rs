@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::key;
-use super::plan::{KeySlot, Plan, Slots};
+use super::plan::{KeySlot, Plan};
+use super::slots::Slots;
 use crate::datum::{Datum, pairs};
 use crate::meaning::Meaning;
 use ctf_reader::{Event, EventClass, Scope};

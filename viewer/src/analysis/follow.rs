@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::plan::Slots;
 use super::reading::Failure;
 use super::roster::Roster;
 use super::selection::Selection;
+use super::slots::Slots;
 
 /// Takes single events in the order of time.
 pub trait Follower {

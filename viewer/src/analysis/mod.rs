@@ -24,6 +24,7 @@ mod reading;
 mod reason;
 mod roster;
 mod selection;
+mod slots;
 pub mod slow;
 mod summary;
 #[cfg(test)]

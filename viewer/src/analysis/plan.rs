@@ -3,6 +3,7 @@
 use super::histogram::IMPLAUSIBLE;
 use super::key;
 use super::selection::{Kind, Selection};
+use super::slots::Slots;
 use crate::filter::{Bound, Mismatch};
 use crate::meaning::{Meaning, as_boolean};
 use crate::unit::TimeUnit;
@@ -161,19 +162,4 @@ pub(super) enum Unwanted {
     Repeats,
     WithoutField,
     Mismatch(Mismatch),
-}
-
-/// The fields to ask for, each once.
-#[derive(Default)]
-pub(super) struct Slots(pub Vec<usize>);
-
-impl Slots {
-    /// The slot in which the field will be.
-    pub fn of(&mut self, field: usize) -> usize {
-        let known = self.0.iter().position(|&wanted| wanted == field);
-        known.unwrap_or_else(|| {
-            self.0.push(field);
-            self.0.len() - 1
-        })
-    }
 }

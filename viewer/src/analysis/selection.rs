@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::plan::Slots;
+use super::slots::Slots;
 use crate::filter::{Bound, Condition, Glob, Mismatch};
 use crate::meaning::{Dictionary, HOST, Meaning, Named};
 use crate::unit::TimeUnit;

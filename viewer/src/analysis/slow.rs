@@ -10,10 +10,10 @@ use super::fields::Details;
 use super::finding::{EventFinding, Notes, TraceFinding, guessed};
 use super::histogram::IMPLAUSIBLE;
 use super::longest::{Longest, Record};
-use super::plan::Slots;
 use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
+use super::slots::Slots;
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 

@@ -1,0 +1,105 @@
+//! A packet that takes part in the merge: its next event is known until it has no more.
+
+use std::ops::RangeInclusive;
+
+use super::lookahead::Lookahead;
+use super::open_packet::OpenPacket;
+use super::ordered_event::{OrderedEvent, Values};
+use super::packet_source::Storage;
+use crate::Damage;
+use crate::decode::bits::Bits;
+use crate::decode::plan::Plan;
+use crate::decode::tally::Tally;
+use crate::packets::pool::FilePool;
+
+/// A packet that is open, and the events that have been located in it.
+pub struct ActivePacket {
+    pub packet: OpenPacket,
+    pub ahead: Lookahead,
+    pub storage: Storage,
+    /// Where in its storage it begins, and its length, in bytes.
+    pub offset: u64,
+    pub length: u64,
+    /// Its stream, and its number there.
+    pub stream: usize,
+    pub number: u64,
+}
+
+impl ActivePacket {
+    /// The time of the next event, if one has been located.
+    #[inline(always)]
+    pub fn next_time(&self) -> Option<i64> {
+        self.ahead.peek().map(|next| next.timestamp)
+    }
+
+    /// Moves on to the event after the next.
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        self.ahead.pop();
+    }
+
+    /// Makes sure that the next event has been located, and returns its time; `None` if there are no more.
+    pub fn refill(
+        &mut self,
+        chunk: usize,
+        limits: &RangeInclusive<i64>,
+        files: &mut FilePool,
+        tally: &mut Tally,
+    ) -> Result<Option<i64>, Damage> {
+        loop {
+            if let Some(time) = self.next_time() {
+                return Ok(Some(time));
+            }
+            if let Some(stop) = self.ahead.stop {
+                if !self.packet.goes_on(self.packet.cursor(), stop) {
+                    return Ok(None);
+                }
+                let read = self.storage.open(files).and_then(|bytes| self.packet.read(&bytes));
+                if let Err(error) = read {
+                    self.ahead.clear();
+                    return Err(self.storage.unreadable(self.offset, &error));
+                }
+            }
+            self.ahead.fill(&mut self.packet, chunk, limits, tally);
+        }
+    }
+
+    /// The next event.
+    #[inline(always)]
+    pub fn event(&self) -> OrderedEvent<'_> {
+        // Whoever asks for the event has made sure that there is one.
+        let next = self.ahead.peek().copied().unwrap_or_default();
+        let plan = &self.packet.plan.classes[next.position as usize];
+        let part = self.packet.part();
+        let values = match &plan.plan {
+            Plan::InPlace(stretch, wanted) => Values::InPlace {
+                wanted,
+                bytes: part.bytes,
+                marks: self.ahead.marks(&next, stretch.marks()),
+                context: part.context,
+            },
+            Plan::Stages(stages) => {
+                let mut bits = Bits::new(part.bytes, next.at, part.end);
+                let mut slots = part.slots.to_vec();
+                let header = self.packet.plan.header.decode(&mut bits, &mut slots, &mut 0);
+                let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, part.context));
+                // It was sound when it was located.
+                Values::Decoded(values.unwrap_or_default())
+            }
+        };
+        OrderedEvent { plan, timestamp: next.timestamp, stream: self.stream, values }
+    }
+
+    /// What is wrong with the packet, now that it has no more events.
+    pub fn damage(&self) -> Option<Damage> {
+        let (offset, reason) = self.packet.verdict(self.ahead.stop?)?;
+        Some(self.storage.damage(offset, reason))
+    }
+
+    /// The memory of a packet that is closed, to be used again.
+    pub fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
+        let mut ahead = std::mem::take(&mut self.ahead);
+        ahead.clear();
+        (ahead, self.packet.take_buffer())
+    }
+}

@@ -1,0 +1,124 @@
+//! Where in the types linking is, and the fields that can be seen from there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::draft::{Origin, Path};
+use super::model::{Member, Slot, Struct, Type, Variant};
+use crate::Enumeration;
+
+/// A structure with more members than this has an index of their names.
+const FEW_MEMBERS: usize = 16;
+
+/// A scope that is decoded before the one that is being linked.
+pub type Outer<'a> = (Origin, &'a Type);
+
+/// A field that a reference leads to.
+pub struct Target {
+    pub number: Slot,
+    pub signed: bool,
+    pub labels: Option<Arc<Enumeration>>,
+}
+
+/// Where in the types linking is.
+pub struct Surroundings<'a> {
+    pub origin: Origin,
+    /// Innermost last.
+    pub outer: &'a [Outer<'a>],
+    /// The structures around the place, innermost last.
+    pub around: Vec<Around>,
+}
+
+/// A structure that is being linked.
+pub struct Around {
+    /// The members so far.
+    pub members: Vec<Member>,
+    /// The positions of the members by their names, if there are many.
+    index: Option<HashMap<Arc<str>, usize>>,
+    /// The name of the member that is being linked.
+    pub current: Arc<str>,
+}
+
+impl Around {
+    /// A structure that will have this number of members.
+    pub fn new(count: usize) -> Around {
+        let index = (count > FEW_MEMBERS).then(HashMap::new);
+        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
+    }
+
+    pub fn push(&mut self, member: Member) {
+        if let Some(index) = &mut self.index {
+            index.entry(member.name.clone()).or_insert(self.members.len());
+        }
+        self.members.push(member);
+    }
+
+    /// The first member with this name.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        match &self.index {
+            Some(index) => index.get(name).map(|&position| &self.members[position]),
+            None => member(&self.members, name),
+        }
+    }
+}
+
+impl Surroundings<'_> {
+    /// The field that a path of TSDL's leads to.
+    pub fn find(&self, path: &Path) -> Result<Target, String> {
+        let full = path.join(".");
+        let rest_of = |origin: Origin| {
+            let mut rest = path.as_slice();
+            for part in origin.in_tsdl().split('.') {
+                rest = rest.split_first().filter(|(first, _)| *first == part)?.1;
+            }
+            (!rest.is_empty()).then_some(rest)
+        };
+        let found = if let Some(rest) = rest_of(self.origin) {
+            self.around.first().and_then(|structure| find(|name| structure.member(name), rest))
+        } else if let Some((outer, rest)) =
+            self.outer.iter().find_map(|(origin, outer)| Some((outer, rest_of(*origin)?)))
+        {
+            find(|name| member(outer.members(), name), rest)
+        } else {
+            let mut around = self.around.iter().rev();
+            let mut outer = self.outer.iter().rev();
+            around
+                .find_map(|structure| find(|name| structure.member(name), path))
+                .or_else(|| outer.find_map(|(_, outer)| find(|name| member(outer.members(), name), path)))
+        };
+        found.ok_or_else(|| format!("there is no integer `{full}` before it"))
+    }
+}
+
+/// The first member with this name.
+pub fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
+    members.iter().find(|member| *member.name == *name)
+}
+
+/// Follows a path, whose first part is looked up like this.
+fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Option<Target> {
+    let (first, rest) = path.split_first()?;
+    let mut kind = &lookup(first)?.kind;
+    for name in rest {
+        kind = match kind {
+            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
+                &member(members, name)?.kind
+            }
+            _ => return None,
+        };
+    }
+    Target::of(kind)
+}
+
+impl Target {
+    /// An integer, while it is being linked.
+    pub fn of(kind: &Type) -> Option<Target> {
+        let (number, signed, labels) = match kind {
+            Type::Integer(integer) => (integer.slot, integer.signed, None),
+            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
+            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
+            _ => return None,
+        };
+        Some(Target { number: number?, signed, labels: labels.cloned() })
+    }
+}

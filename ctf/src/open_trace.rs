@@ -1,0 +1,52 @@
+//! A trace, opened: its metadata is understood and its packets are found.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::layout::Layout;
+use crate::packets::{LocatedPacket, TracePackets, ledger};
+use crate::{Report, Trace, Window};
+
+/// A trace, its layout and its packets.
+#[derive(Debug)]
+pub struct OpenTrace {
+    pub folders: Vec<PathBuf>,
+    pub layout: Arc<Layout>,
+    pub packets: TracePackets,
+}
+
+impl OpenTrace {
+    /// Whether a packet may have events in the window.
+    pub fn is_in_window(&self, packet: &LocatedPacket, window: Window) -> bool {
+        self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
+    }
+
+    /// Tells a report what is known of the trace before any event is read.
+    pub fn tell(&self, window: Window, report: &mut Report) {
+        let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
+        let counts = ledger::count(self.packets.streams(), &in_window);
+        report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
+        report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
+        report.damage.extend_from_slice(&self.packets.damage);
+        for stream in self.packets.streams() {
+            stream.iter().for_each(|packet| self.tell_step(packet, packet.header.end, report));
+            stream.windows(2).for_each(|pair| self.tell_step(&pair[0], pair[1].header.begin, report));
+        }
+        report.traces.push(Trace {
+            folders: self.folders.clone(),
+            environment: self.layout.environment().collect(),
+            streams: counts.streams,
+            packets: counts.packets,
+        });
+    }
+
+    /// Notes if the clock ran backwards from a packet's beginning to something later.
+    fn tell_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
+        let timebase = &self.layout.timebases[packet.header.stream];
+        if let (Some(begin), Some(later)) = (packet.header.begin, later)
+            && later < begin
+        {
+            report.clock_steps.step(timebase.time(begin), timebase.time(later));
+        }
+    }
+}

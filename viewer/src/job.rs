@@ -1,0 +1,211 @@
+//! What all commands that read have in common: which traces, which events, where the result goes, and how it can fail.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use ctf_reader::{Error, Window};
+use jiff::tz::TimeZone;
+use ltt_top::analysis::{EventGlob, Failure, Misfit, Selection};
+use ltt_top::filter::{Condition, Glob, Moment};
+use ltt_top::meaning::Dictionary;
+use ltt_top::source::Source;
+use ltt_top::text::{escape, nearest};
+use ltt_top::view::Screen;
+
+use crate::catalogs::{self, Catalogs};
+use crate::cli::{Command, Common, Format, When};
+use crate::newest::{newest, recordings};
+
+/// How a command ended.
+pub enum Outcome {
+    /// The result is complete as far as the trace goes.
+    Complete,
+    /// Part of the trace is damaged and was left out.
+    Damaged,
+}
+
+/// Why there is no result: one line that says what is wrong and what to do.
+pub enum Trouble {
+    /// Nothing could be read or written.
+    Failed(String),
+    /// The command line makes no sense, at least for this trace.
+    Usage(String),
+    /// Whoever reads the output has stopped, which is not an error.
+    BrokenPipe,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Failed(message) | Trouble::Usage(message) => f.write_str(message),
+            Trouble::BrokenPipe => f.write_str("broken pipe"),
+        }
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Failed(error.to_string())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
+            _ => Trouble::Failed(format!("cannot write the result: {error}")),
+        }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Source(error) => error.into(),
+            Failure::Misfit(misfit) => Trouble::Usage(in_words(misfit)),
+        }
+    }
+}
+
+/// What a selection asks for that the trace does not have, and what it has.
+fn in_words(misfit: Misfit) -> String {
+    match misfit {
+        Misfit::Comparison(message) => message,
+        Misfit::Field { name, .. } if name == "vpid" => {
+            "the trace does not say which process its events are from: record with \
+             `lttng add-context -u -t vpid`"
+                .into()
+        }
+        Misfit::Field { name, known } => {
+            let hint = hint(&name, &known, known.iter().map(String::as_str), "fields");
+            format!("no event has a field `{name}`{hint}")
+        }
+        Misfit::Event { glob, known } => {
+            let short = known.iter().filter_map(|name| Some(name.split_once(':')?.1));
+            let names = known.iter().map(String::as_str).chain(short);
+            let hint = hint(&glob, &known, names, "events");
+            format!("no event is called `{glob}`{hint}")
+        }
+    }
+}
+
+/// The name that was probably meant, or else those that there are.
+fn hint<'a>(
+    name: &str,
+    known: &BTreeSet<String>,
+    names: impl Iterator<Item = &'a str>,
+    what: &str,
+) -> String {
+    const SHOWN: usize = 8;
+    if let Some(near) = nearest(name, names) {
+        return format!("; did you mean `{near}`?");
+    }
+    let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("; the {what} are {listed}{more}")
+}
+
+/// What all commands that read have in common.
+pub struct Job<'a> {
+    pub options: &'a Common,
+    pub traces: Vec<PathBuf>,
+    pub screen: Screen,
+}
+
+impl<'a> Job<'a> {
+    pub fn new(options: &'a Common) -> Result<Self, Trouble> {
+        let colour = match options.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                io::stdout().is_terminal() && !is_refused
+            }
+        };
+        let screen = Screen { width: width(), colour, zone: TimeZone::system() };
+        Ok(Job { options, traces: traces(&options.traces)?, screen })
+    }
+
+    pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {
+        let options = self.options;
+        let Catalogs { catalogs, ignored } =
+            catalogs::read(&options.catalog, &self.traces).map_err(Trouble::Failed)?;
+        ignored.iter().for_each(|reason| warn(&format!("a catalog beside the trace is ignored: {reason}")));
+        let pid = options.pid.map(|pid| Condition::equals("--pid", "vpid", pid));
+        let cpu = options.cpu.map(|cpu| Condition::equals("--cpu", "cpu_id", cpu));
+        Ok(Selection {
+            dictionary: Dictionary {
+                catalogs,
+                duration: options.duration.clone().map(|field| (field, options.unit)),
+            },
+            events: options.event.iter().map(|glob| EventGlob(Glob::new(glob))).collect(),
+            conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
+            by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
+            with_repeats: options.all || matches!(command, Command::Info(_) | Command::Events(_)),
+        })
+    }
+
+    /// The limit that was given, or the default for people or for programs.
+    pub fn limit(&self, for_people: usize, for_programs: usize) -> usize {
+        match (self.options.limit, self.options.format) {
+            (Some(0), _) => usize::MAX,
+            (Some(limit), _) => limit,
+            (None, Format::Table) => for_people,
+            (None, Format::Json | Format::Csv) => for_programs,
+        }
+    }
+
+    pub fn window(&self, source: &mut impl Source) -> Result<Window, Trouble> {
+        let Common { since, until, .. } = self.options;
+        let [since, until] = self.moments([*since, *until], source)?;
+        let window = Window { since, until };
+        match (window.since, window.until) {
+            (Some(since), Some(until)) if since > until => {
+                Err(Trouble::Usage("--since is later than --until".into()))
+            }
+            _ => Ok(window),
+        }
+    }
+
+    /// Moments in nanoseconds since 1970; those that are relative to the trace ask for its span.
+    pub fn moments<const N: usize>(
+        &self,
+        moments: [Option<Moment>; N],
+        source: &mut impl Source,
+    ) -> Result<[Option<i64>; N], Trouble> {
+        let needs_span = moments.iter().flatten().any(|moment| moment.needs_span());
+        let span = if needs_span { source.span()? } else { None };
+        let span = span.unwrap_or(0..=0);
+        Ok(moments.map(|moment| moment.map(|moment| moment.resolve(&span, &self.screen.zone))))
+    }
+}
+
+/// The traces that were given, or else the newest one that LTTng recorded.
+fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
+    if !given.is_empty() {
+        return Ok(given.to_vec());
+    }
+    let recordings = recordings().unwrap_or_else(|| "lttng-traces".into());
+    let Some(newest) = newest(&recordings) else {
+        return Err(Trouble::Usage(format!(
+            "name a folder that holds a trace: {} has none (see ltt-top --help)",
+            recordings.display()
+        )));
+    };
+    eprintln!("ltt-top: reading {}", escape::text(&newest.to_string_lossy()));
+    Ok(vec![newest])
+}
+
+/// Says something on standard error that the result must be read with.
+pub fn warn(message: &str) {
+    eprintln!("ltt-top: warning: {message}");
+}
+
+/// How wide lines may be: as the environment says, or as the terminal is.
+fn width() -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size_of(io::stdout());
+    given.filter(|&columns| columns > 0).or_else(|| terminal().map(|(width, _)| width.0.into()))
+}
