@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::decode::clock::Timebase;
 use crate::decode::stream_plan::StreamPlan;
-use crate::metadata::{EnvironmentValue, EventLayout, Metadata, StreamClass, Type, VariableInteger};
+use crate::metadata::{EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableInteger};
 use crate::packets::header::describes_packet;
 use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
 
@@ -82,7 +82,8 @@ impl Layout {
         let streams = self.metadata.streams.iter().zip(&self.classes);
         let plan = |(stream, classes): (&StreamClass, &Vec<Arc<EventClass>>)| {
             let wanted: Vec<_> = classes.iter().map(&mut *want).collect();
-            Arc::new(StreamPlan::new(&self.metadata, stream, classes, &wanted))
+            let context: Vec<usize> = packet_fields(stream).map(|(place, _)| place).collect();
+            Arc::new(StreamPlan::new(&self.metadata, stream, &context, classes, &wanted))
         };
         streams.map(plan).collect()
     }
@@ -99,8 +100,14 @@ fn shared_fields(metadata: &Metadata, stream: &StreamClass) -> impl Iterator<Ite
         },
         base: Base::Decimal,
     });
-    let scopes = [(Scope::Packet, &stream.packet_context), (Scope::StreamContext, &stream.event_context)];
-    environment.chain(scopes.into_iter().flat_map(|(scope, kind)| fields(scope, kind.as_ref())))
+    let packet = packet_fields(stream).map(|(_, member)| field_class(Scope::Packet, member));
+    environment.chain(packet).chain(fields(Scope::StreamContext, stream.event_context.as_ref()))
+}
+
+/// The members of a stream's packet context that say something of its events, and not of the packet, with their places.
+fn packet_fields(stream: &StreamClass) -> impl Iterator<Item = (usize, &Member)> {
+    let members = stream.packet_context.as_ref().map_or(&[][..], Type::members);
+    members.iter().enumerate().filter(|(_, member)| !describes_packet(&member.kind))
 }
 
 /// The fields of an event's own.
@@ -110,14 +117,12 @@ fn own_fields(event: &EventLayout) -> impl Iterator<Item = FieldClass> {
 }
 
 fn fields(scope: Scope, kind: Option<&Type>) -> impl Iterator<Item = FieldClass> {
-    let members = kind.into_iter().flat_map(Type::members);
-    let members = members.filter(move |member| scope != Scope::Packet || !describes_packet(&member.kind));
-    members.map(move |member| FieldClass {
-        name: member.label.clone(),
-        scope,
-        kind: field_kind(&member.kind),
-        base: base(&member.kind),
-    })
+    kind.into_iter().flat_map(Type::members).map(move |member| field_class(scope, member))
+}
+
+fn field_class(scope: Scope, member: &Member) -> FieldClass {
+    let (name, kind, base) = (member.label.clone(), field_kind(&member.kind), base(&member.kind));
+    FieldClass { name, scope, kind, base }
 }
 
 fn field_kind(kind: &Type) -> FieldKind {

@@ -37,11 +37,12 @@ pub struct ClassPlan {
 }
 
 impl StreamPlan {
-    /// Plans for the events of a stream class. `classes` are its events' classes, in the same order, and
-    /// `wanted` the fields that are wanted of them.
+    /// Plans for the events of a stream class. `context` are the members of its packet context that are fields of its
+    /// events, `classes` its events' classes, in the same order, and `wanted` the fields that are wanted of them.
     pub fn new(
         metadata: &Metadata,
         stream: &StreamClass,
+        context: &[usize],
         classes: &[Arc<EventClass>],
         wanted: &[Option<Vec<usize>>],
     ) -> StreamPlan {
@@ -59,7 +60,7 @@ impl StreamPlan {
                 Some((kind, targets(class, scope, kind, &firsts)))
             });
             let scopes: Vec<_> = scopes.collect();
-            let constants = fields.iter().map(|&field| constant(metadata, stream, class, field));
+            let constants = fields.iter().map(|&field| constant(metadata, context, class, field));
             let constants: Vec<_> = constants.collect();
             let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
                 let from = firsts.get(field).copied().flatten()?;
@@ -111,17 +112,13 @@ fn targets(class: &EventClass, scope: Scope, kind: &Type, firsts: &[Option<usize
 }
 
 /// The value of a wanted field, if it does not change from event to event.
-fn constant(metadata: &Metadata, stream: &StreamClass, class: &EventClass, field: usize) -> Option<Constant> {
-    let wanted = class.fields.get(field)?;
-    match wanted.scope {
+fn constant(metadata: &Metadata, context: &[usize], class: &EventClass, field: usize) -> Option<Constant> {
+    match class.fields.get(field)?.scope {
         Scope::Environment => {
             metadata.environment.get(field).map(|(_, value)| Constant::Environment(value.clone()))
         }
-        Scope::Packet => {
-            let members = stream.packet_context.as_ref().map_or(&[][..], Type::members);
-            let member = members.iter().position(|member| member.label == wanted.name)?;
-            Some(Constant::Packet(member))
-        }
+        // These fields follow the environment's.
+        Scope::Packet => context.get(field - metadata.environment.len()).copied().map(Constant::Packet),
         Scope::StreamContext | Scope::EventContext | Scope::Payload => None,
     }
 }
