@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
-use ltt_top::analysis::Selection;
+use ltt_top::analysis::empty::explain;
 use ltt_top::analysis::follow::{Followed, follow};
+use ltt_top::analysis::{Reading, Selection};
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
@@ -38,11 +39,11 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
     for window in narrower {
-        if let Some(outcome) = list(&job, &reader, *window, &selection, show, false)? {
+        if let Some(outcome) = list(&job, &mut reader, *window, &selection, show, false)? {
             return Ok(outcome);
         }
     }
-    let outcome = list(&job, &reader, *last, &selection, show, true)?;
+    let outcome = list(&job, &mut reader, *last, &selection, show, true)?;
     Ok(outcome.unwrap_or(Outcome::Complete))
 }
 
@@ -58,7 +59,7 @@ fn windows(window: Window, show: Show) -> Vec<Window> {
 /// events before the moment in it than are asked for.
 fn list(
     job: &Job<'_>,
-    reader: &Reader,
+    reader: &mut Reader,
     window: Window,
     selection: &Arc<Selection>,
     show: Show,
@@ -86,10 +87,13 @@ fn list(
     if printer.is_short() && !is_last {
         return Ok(None);
     }
-    if printer.shown() == 0 && trace.events > 0 {
-        warn("no event matches: try fewer or other filters (ltt-top info lists what there is)");
-    }
+    let is_nothing = printer.shown() == 0;
     printer.finish()?;
+    if is_nothing {
+        let mut reading = Reading { source: reader, window, progress: &state };
+        let why = explain(&mut reading, selection)?;
+        why.iter().for_each(|why| warn(&notes::empty(why, &job.screen)));
+    }
     notes::losses(&trace).iter().for_each(|loss| warn(loss));
     Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))
 }

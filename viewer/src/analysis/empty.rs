@@ -24,7 +24,7 @@ const VALUE_LENGTH: usize = 64;
 const NAMED: usize = 6;
 
 /// Says which filter let no event through; nothing if events came through but had no duration.
-pub(super) fn explain<S: Source>(
+pub fn explain<S: Source>(
     reading: &mut Reading<'_, S>,
     selection: &Arc<Selection>,
 ) -> Result<Option<Empty>, Failure> {
