@@ -17,6 +17,7 @@ test: setup
 	cargo clippy --quiet --workspace --all-targets --all-features -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
 	cargo test --quiet --workspace
+	cargo test --quiet --package ltt-top --features babeltrace2 --test cli -- valkey damage recorded hosts # from both sources
 	cargo test --quiet --workspace --all-features --lib --bins
 	cargo test --quiet --workspace --all-features --doc --exclude lttng-provider-derive # its examples run in tests/market
 
