@@ -26,12 +26,6 @@ pub fn use_catalog(catalog: impl AsRef<Path>) {
     or_end_build(builder.read_catalogs().and_then(|_| builder.name_catalogs()));
 }
 
-/// The former name of [`use_catalog`].
-#[deprecated(note = "renamed to `use_catalog`")]
-pub fn refer(catalog: impl AsRef<Path>) {
-    use_catalog(catalog);
-}
-
 /// Compiles catalogs into LTTng-UST providers and the Rust types of their events.
 ///
 /// ```no_run

@@ -29,7 +29,5 @@ mod generate;
 mod layout;
 mod rust;
 
-#[allow(deprecated)]
-pub use builder::refer;
 pub use builder::{Builder, Error, compile, use_catalog};
 pub use generate::{Clash, Options, SourceFile, generate};
