@@ -63,16 +63,20 @@
 #[rustfmt::skip]
 mod bindings;
 mod duration;
+mod duration_clock;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
 mod macros;
 mod measurement;
+#[cfg_attr(not(tracing), path = "moment_off.rs")]
+mod moment;
 mod owned_text;
 mod text;
 mod value;
 
 pub use duration::{Guard, NoDetails, Stopwatch, Unit};
+pub use duration_clock::{DurationClock, duration_clock, use_counter_clock};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
 pub use ffi::fork::{Fork, fork};
