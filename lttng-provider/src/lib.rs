@@ -53,6 +53,11 @@
 //! `false`, and all of this builds on any platform. On, the build needs a C compiler and the headers of
 //! LTTng-UST 2.13 or newer. The program itself starts without LTTng-UST, too: it is loaded if it is there.
 //!
+//! # The clock of durations
+//!
+//! Durations are measured by the monotonic clock. A program that measures often can ask for the processor's counter,
+//! which takes about half the time to read and is used only where it can be trusted: [`use_counter_clock`].
+//!
 //! # Limits
 //!
 //! - A text of any kind is recorded up to 64 KiB; see [`Text`].

@@ -14,7 +14,8 @@ use on::{Kept, Running};
 
 /// The entry of a measured function: whether the event is enabled, and, if so, what is kept for its details.
 ///
-/// It lies apart from the [`Measurement`], which refers to it, so that nothing large is moved.
+/// It lies apart from the [`Measurement`], which refers to it, and is filled in place, so that nothing large is moved,
+/// and nothing but a tag is written if the event is not enabled.
 ///
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
@@ -23,7 +24,8 @@ use on::{Kept, Running};
 /// use std::time::Duration;
 ///
 /// fn deliver(parcels: Vec<String>) {
-///     let entry = Entry::<delivered, _>::new(|| parcels.len() as u32);
+///     let mut entry = Entry::<delivered, _>::new();
+///     entry.keep(|| parcels.len() as u32);
 ///     let _measurement = entry.measure(|count| delivered::details("Bremen", *count), Duration::ZERO);
 ///     drop(parcels); // Their number has been kept.
 /// }
@@ -35,10 +37,19 @@ pub struct Entry<E, K> {
 }
 
 impl<E: DurationEvent, K> Entry<E, K> {
+    /// Keeps nothing yet.
+    #[inline(always)]
+    #[allow(clippy::new_without_default, reason = "only generated code calls it")]
+    pub fn new() -> Self {
+        Entry { kept: Kept::nothing(), event: PhantomData }
+    }
+
     /// Keeps what `keep` gives, if the event is enabled.
     #[inline(always)]
-    pub fn new(keep: impl FnOnce() -> K) -> Self {
-        Entry { kept: Kept::new(E::enabled(), keep), event: PhantomData }
+    pub fn keep(&mut self, keep: impl FnOnce() -> K) {
+        if E::enabled() {
+            self.kept.set(keep);
+        }
     }
 
     /// Whether the event was enabled.
@@ -189,8 +200,13 @@ mod on {
 
     impl<K> Kept<K> {
         #[inline(always)]
-        pub(super) fn new(enabled: bool, keep: impl FnOnce() -> K) -> Self {
-            Kept(if enabled { Some(keep()) } else { None })
+        pub(super) fn nothing() -> Self {
+            Kept(None)
+        }
+
+        #[inline(always)]
+        pub(super) fn set(&mut self, keep: impl FnOnce() -> K) {
+            self.0 = Some(keep());
         }
 
         #[inline(always)]
@@ -293,9 +309,12 @@ mod off {
 
     impl<K> Kept<K> {
         #[inline(always)]
-        pub(super) fn new(_: bool, _: impl FnOnce() -> K) -> Self {
+        pub(super) fn nothing() -> Self {
             Kept(PhantomData)
         }
+
+        #[inline(always)]
+        pub(super) fn set(&mut self, _: impl FnOnce() -> K) {}
 
         #[inline(always)]
         pub(super) fn get(&self) -> Option<&K> {
