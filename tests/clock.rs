@@ -69,6 +69,31 @@ fn assert_in_order(events: &[Event]) -> i64 {
 }
 
 #[test]
+fn durations_by_the_counter_are_those_of_the_monotonic_clock() {
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("valkey_db:*");
+    session.start();
+    let output = daemon.command(scenario()).arg("counter").output().unwrap();
+    assert!(output.status.success());
+    let clock = String::from_utf8(output.stdout).unwrap();
+    println!("durations were measured by {clock}");
+    // Where the counter is not trusted, the durations are right all the same.
+    assert!(clock.starts_with("the processor's counter, ") || clock.starts_with("the monotonic clock: "));
+    let events = session.stop().events();
+    assert_eq!(events.len(), 3_000);
+    let microseconds = |event: &Event| event.field("duration").parse::<u64>().unwrap();
+    for measured in events.chunks(3) {
+        let names: Vec<&str> = measured.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["valkey_db:expire_del", "valkey_db:eviction_del", "valkey_db:eviction_cycle"]);
+        let [ours, inner, outer] = [0, 1, 2].map(|index| microseconds(&measured[index]));
+        // A microsecond for rounding, and 100 ppm.
+        let allowed = 1 + outer / 10_000;
+        assert!(inner <= ours + allowed && ours <= outer + allowed, "{inner} <= {ours} <= {outer}");
+    }
+}
+
+#[test]
 fn plugin_without_lttng_says_so_and_harms_nobody() {
     let plugin = Program::dynamic_library("lttng-clock").release().build();
     let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! The counter itself, and what LTTng-UST asks of a clock plugin (`<lttng/ust-clock.h>`). All of the crate's
-//! `unsafe` is here.
+//! What LTTng-UST asks of a clock plugin (`<lttng/ust-clock.h>`). All of the crate's `unsafe` is here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
 
-use crate::calibration::Calibration;
-use crate::{DESCRIPTION, NAME};
+use lttng_counter::counter;
+
+use crate::{DESCRIPTION, NAME, calibration};
 
 /// The entry point.
 #[unsafe(no_mangle)]
@@ -13,69 +13,12 @@ extern "C" fn lttng_ust_clock_plugin_init() {
     crate::start();
 }
 
-/// The counter. Loads before it are done when it is read, so that an event which was seen has an earlier time than
-/// one that is emitted thereafter.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn counter() -> u64 {
-    use std::arch::x86_64::__rdtscp;
-
-    let mut processor = 0;
-    // SAFETY: `is_invariant` has looked for the instruction.
-    unsafe { __rdtscp(&mut processor) }
-}
-
-/// The counter, read in order.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub(crate) fn counter() -> u64 {
-    let count: u64;
-    // SAFETY: Linux lets every program read the virtual counter.
-    unsafe { std::arch::asm!("isb", "mrs {}, cntvct_el0", out(reg) count, options(nostack)) };
-    count
-}
-
-/// Whether the processor has a counter that can be read in order, and says that it runs at a constant rate in all
-/// power states.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn is_invariant() -> bool {
-    use std::arch::x86_64::__cpuid;
-
-    const FEATURES: u32 = 0x8000_0001;
-    const POWER_MANAGEMENT: u32 = 0x8000_0007;
-    // SAFETY: every x86-64 has the instruction; the largest leaf is asked for first.
-    #[allow(unused_unsafe)]
-    unsafe {
-        let has_rdtscp = __cpuid(FEATURES).edx & (1 << 27) != 0;
-        let is_constant = || __cpuid(POWER_MANAGEMENT).edx & (1 << 8) != 0;
-        __cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && has_rdtscp && is_constant()
-    }
-}
-
-/// The architecture says so.
-#[cfg(target_arch = "aarch64")]
-pub(crate) fn is_invariant() -> bool {
-    true
-}
-
-/// No counter is known here.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn counter() -> u64 {
-    0
-}
-
-/// No counter is known here.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn is_invariant() -> bool {
-    false
-}
-
 extern "C" fn read64() -> u64 {
     counter()
 }
 
 extern "C" fn frequency() -> u64 {
-    Calibration::frequency()
+    calibration::frequency()
 }
 
 extern "C" fn name() -> *const c_char {
@@ -160,15 +103,5 @@ mod tests {
         assert_ne!(own, boot);
         assert_eq!(own_uuid(&own).unwrap(), boot);
         assert_eq!(own_uuid("no UUID"), None);
-    }
-
-    #[test]
-    fn counter_never_goes_back() {
-        let mut last = counter();
-        for _ in 0..100_000 {
-            let now = counter();
-            assert!(now >= last);
-            last = now;
-        }
     }
 }

@@ -35,15 +35,12 @@
 
 mod calibration;
 mod ffi;
-mod trust;
-
-use calibration::Calibration;
 
 /// Called by LTTng-UST once the library is loaded; the name is part of its interface.
 fn start() {
-    match trust::check().and_then(|()| ffi::install()) {
+    match lttng_counter::check().and_then(|()| ffi::install()) {
         // From here on until the frequency is asked for, the clock is measured.
-        Ok(()) => Calibration::begin(),
+        Ok(()) => calibration::begin(),
         Err(reason) => {
             eprintln!("lttng-clock: the processor's counter is not used, LTTng's own clock is: {reason}")
         }

@@ -1,9 +1,10 @@
 //! Measuring: the clock is read only for an event that is enabled when the measurement begins.
 
 use std::marker::PhantomData;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::DurationEvent;
+use crate::moment::Moment;
 
 /// The unit of a duration in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +42,7 @@ pub struct NoDetails {}
 #[derive(Debug)]
 #[must_use = "a stopwatch records nothing until it is finished"]
 pub struct Stopwatch<E> {
-    start: Option<Instant>,
+    start: Option<Moment>,
     event: PhantomData<fn() -> E>,
 }
 
@@ -49,7 +50,25 @@ impl<E: DurationEvent> Stopwatch<E> {
     /// Begins, if the event is enabled; reads no clock otherwise.
     #[inline]
     pub fn start() -> Self {
-        Stopwatch { start: E::enabled().then(Instant::now), event: PhantomData }
+        Self::start_if(E::enabled())
+    }
+
+    /// Begins, if `enabled` says so; reads no clock otherwise. For one measurement that feeds several events:
+    ///
+    /// ```
+    /// # mod events { include!("../doc/events.rs"); }
+    /// use events::shop::{checkout, delivered};
+    /// use lttng_provider::{Stopwatch, emit};
+    ///
+    /// let watch = Stopwatch::<checkout>::start_if(checkout::enabled() || delivered::enabled());
+    /// if let Some(duration) = watch.elapsed() {
+    ///     emit!(checkout(duration.as_micros() as u64));
+    ///     emit!(delivered("Bremen", 2, duration.as_millis() as u64));
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn start_if(enabled: bool) -> Self {
+        Stopwatch { start: (crate::TRACING && enabled).then(Moment::now), event: PhantomData }
     }
 
     /// The time since the start; none if the event was not enabled then.
@@ -86,20 +105,19 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.stopwatch.start.is_some() {
-            self.finish();
+        if let Some(start) = self.stopwatch.start {
+            Self::finish(start);
         }
     }
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
-    /// Apart from `drop`, which is then small enough to become part of the measured function.
+    /// Apart from `drop`, which is then small enough to become part of the measured function. It takes a value: a
+    /// reference would have the guard written to memory when it begins, enabled or not.
     #[cold]
     #[inline(never)]
-    fn finish(&self) {
-        if let Some(duration) = self.stopwatch.elapsed() {
-            E::record_duration(duration, NoDetails {});
-        }
+    fn finish(start: Moment) {
+        E::record_duration(start.elapsed(), NoDetails {});
     }
 }
 

@@ -53,6 +53,11 @@
 //! `false`, and all of this builds on any platform. On, the build needs a C compiler and the headers of
 //! LTTng-UST 2.13 or newer. The program itself starts without LTTng-UST, too: it is loaded if it is there.
 //!
+//! # The clock of durations
+//!
+//! Durations are measured by the monotonic clock. A program that measures often can ask for the processor's counter,
+//! which takes about half the time to read and is used only where it can be trusted: [`use_counter_clock`].
+//!
 //! # Limits
 //!
 //! - A text of any kind is recorded up to 64 KiB; see [`Text`].
@@ -63,16 +68,20 @@
 #[rustfmt::skip]
 mod bindings;
 mod duration;
+mod duration_clock;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
 mod macros;
 mod measurement;
+#[cfg_attr(not(tracing), path = "moment_off.rs")]
+mod moment;
 mod owned_text;
 mod text;
 mod value;
 
 pub use duration::{Guard, NoDetails, Stopwatch, Unit};
+pub use duration_clock::{DurationClock, duration_clock, use_counter_clock};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
 pub use ffi::fork::{Fork, fork};

@@ -14,7 +14,8 @@ use on::{Kept, Running};
 
 /// The entry of a measured function: whether the event is enabled, and, if so, what is kept for its details.
 ///
-/// It lies apart from the [`Measurement`], which refers to it, so that nothing large is moved.
+/// It lies apart from the [`Measurement`], which refers to it, and is filled in place, so that nothing large is moved,
+/// and nothing but a tag is written if the event is not enabled.
 ///
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
@@ -23,7 +24,8 @@ use on::{Kept, Running};
 /// use std::time::Duration;
 ///
 /// fn deliver(parcels: Vec<String>) {
-///     let entry = Entry::<delivered, _>::new(|| parcels.len() as u32);
+///     let mut entry = Entry::<delivered, _>::new();
+///     entry.keep(|| parcels.len() as u32);
 ///     let _measurement = entry.measure(|count| delivered::details("Bremen", *count), Duration::ZERO);
 ///     drop(parcels); // Their number has been kept.
 /// }
@@ -35,10 +37,19 @@ pub struct Entry<E, K> {
 }
 
 impl<E: DurationEvent, K> Entry<E, K> {
+    /// Keeps nothing yet.
+    #[inline(always)]
+    #[allow(clippy::new_without_default, reason = "only generated code calls it")]
+    pub fn new() -> Self {
+        Entry { kept: Kept::nothing(), event: PhantomData }
+    }
+
     /// Keeps what `keep` gives, if the event is enabled.
     #[inline(always)]
-    pub fn new(keep: impl FnOnce() -> K) -> Self {
-        Entry { kept: Kept::new(E::enabled(), keep), event: PhantomData }
+    pub fn keep(&mut self, keep: impl FnOnce() -> K) {
+        if E::enabled() {
+            self.kept.set(keep);
+        }
     }
 
     /// Whether the event was enabled.
@@ -57,7 +68,7 @@ impl<E: DurationEvent, K> Entry<E, K> {
     #[inline(always)]
     pub fn measure<D>(&self, details: D, threshold: Duration) -> Measurement<'_, E, K, D>
     where
-        D: Fn(&K) -> E::Details<'_>,
+        D: Copy + Fn(&K) -> E::Details<'_>,
     {
         Measurement { running: self.kept.start(threshold), details, event: PhantomData }
     }
@@ -80,12 +91,12 @@ impl Clock {
     /// The time since then, if it is as long as the threshold.
     #[inline(always)]
     pub fn elapsed(&self) -> Option<Duration> {
-        self.running.as_ref()?.finish().map(|(duration, ())| duration)
+        self.running.as_ref()?.elapsed_if_long()
     }
 
     /// Calls the function with the time when the guard is dropped.
     #[inline(always)]
-    pub fn guard<F: Fn(Duration)>(&mut self, finish: F) -> ClockGuard<'_, F> {
+    pub fn guard<F: Copy + Fn(Duration)>(&mut self, finish: F) -> ClockGuard<'_, F> {
         ClockGuard { clock: self, finish }
     }
 
@@ -110,27 +121,17 @@ impl Clock {
 
 /// See [`Clock::guard`].
 #[must_use = "a guard that is dropped at once measures nothing"]
-pub struct ClockGuard<'c, F: Fn(Duration)> {
+pub struct ClockGuard<'c, F: Copy + Fn(Duration)> {
     clock: &'c Clock,
     finish: F,
 }
 
-impl<F: Fn(Duration)> Drop for ClockGuard<'_, F> {
+impl<F: Copy + Fn(Duration)> Drop for ClockGuard<'_, F> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.clock.running.is_some() {
-            self.finish();
-        }
-    }
-}
-
-impl<F: Fn(Duration)> ClockGuard<'_, F> {
-    /// As [`Measurement::finish`].
-    #[cold]
-    #[inline(never)]
-    fn finish(&self) {
-        if let Some(duration) = self.clock.elapsed() {
-            (self.finish)(duration);
+        if let Some(running) = self.clock.running {
+            let finish = self.finish;
+            running.finish(move |duration, ()| finish(duration));
         }
     }
 }
@@ -143,7 +144,7 @@ impl<F: Fn(Duration)> ClockGuard<'_, F> {
 pub struct Measurement<'k, E, K, D>
 where
     E: DurationEvent,
-    D: Fn(&K) -> E::Details<'_>,
+    D: Copy + Fn(&K) -> E::Details<'_>,
 {
     running: Option<Running<'k, K>>,
     details: D,
@@ -153,7 +154,7 @@ where
 impl<E, K, D> Measurement<'_, E, K, D>
 where
     E: DurationEvent,
-    D: Fn(&K) -> E::Details<'_>,
+    D: Copy + Fn(&K) -> E::Details<'_>,
 {
     /// Runs a future to its end, and measures only the time that it takes to poll it.
     pub async fn polled<F: Future>(mut self, future: F) -> F::Output {
@@ -177,45 +178,35 @@ where
 impl<E, K, D> Drop for Measurement<'_, E, K, D>
 where
     E: DurationEvent,
-    D: Fn(&K) -> E::Details<'_>,
+    D: Copy + Fn(&K) -> E::Details<'_>,
 {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.running.is_some() {
-            self.finish();
-        }
-    }
-}
-
-impl<E, K, D> Measurement<'_, E, K, D>
-where
-    E: DurationEvent,
-    D: Fn(&K) -> E::Details<'_>,
-{
-    /// Apart from `drop`, which is then small enough to become part of the measured function: if the event was not
-    /// enabled, no registers are saved for what is not done.
-    #[cold]
-    #[inline(never)]
-    fn finish(&self) {
-        if let Some(running) = &self.running
-            && let Some((duration, kept)) = running.finish()
-        {
-            E::record_duration(duration, (self.details)(kept));
+        if let Some(running) = self.running {
+            let details = self.details;
+            running.finish(move |duration, kept| E::record_duration(duration, details(kept)));
         }
     }
 }
 
 #[cfg(tracing)]
 mod on {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+
+    use crate::moment::Moment;
 
     /// What is kept, if the event was enabled.
     pub(super) struct Kept<K>(Option<K>);
 
     impl<K> Kept<K> {
         #[inline(always)]
-        pub(super) fn new(enabled: bool, keep: impl FnOnce() -> K) -> Self {
-            Kept(if enabled { Some(keep()) } else { None })
+        pub(super) fn nothing() -> Self {
+            Kept(None)
+        }
+
+        #[inline(always)]
+        pub(super) fn set(&mut self, keep: impl FnOnce() -> K) {
+            self.0 = Some(keep());
         }
 
         #[inline(always)]
@@ -226,7 +217,7 @@ mod on {
         #[inline(always)]
         pub(super) fn start(&self, threshold: Duration) -> Option<Running<'_, K>> {
             let kept = self.0.as_ref()?;
-            Some(Running { kept, threshold, before: Duration::ZERO, since: Some(Instant::now()) })
+            Some(Running { kept, threshold, before: Duration::ZERO, since: Some(Moment::now()) })
         }
     }
 
@@ -237,14 +228,25 @@ mod on {
         /// The time before the last pause.
         before: Duration,
         /// When it began or was resumed; none during a pause.
-        since: Option<Instant>,
+        since: Option<Moment>,
+    }
+
+    impl<K> Copy for Running<'_, K> {}
+
+    impl<K> Clone for Running<'_, K> {
+        #[inline(always)]
+        fn clone(&self) -> Self {
+            *self
+        }
     }
 
     impl Running<'static, ()> {
         #[inline(always)]
         pub(super) fn start(enabled: bool, threshold: Duration) -> Option<Self> {
-            let since = if enabled { Some(Instant::now()) } else { None };
-            enabled.then_some(Running { kept: &(), threshold, before: Duration::ZERO, since })
+            if !enabled {
+                return None;
+            }
+            Some(Running { kept: &(), threshold, before: Duration::ZERO, since: Some(Moment::now()) })
         }
     }
 
@@ -255,19 +257,42 @@ mod on {
         }
 
         pub(super) fn resume(&mut self) {
-            self.since = Some(Instant::now());
+            self.since = Some(Moment::now());
         }
 
-        /// The time and what was kept, if it took as long as the threshold.
+        /// The time, if it took as long as the threshold.
         #[inline]
-        pub(super) fn finish(&self) -> Option<(Duration, &'k K)> {
+        pub(super) fn elapsed_if_long(&self) -> Option<Duration> {
             let elapsed = self.elapsed();
-            (elapsed >= self.threshold).then_some((elapsed, self.kept))
+            (elapsed >= self.threshold).then_some(elapsed)
+        }
+
+        /// Hands over the time and what was kept, if it took as long as the threshold.
+        #[inline(always)]
+        pub(super) fn finish(self, record: impl FnOnce(Duration, &'k K)) {
+            finish(self.kept, self.threshold, self.before, self.since, record);
         }
 
         #[inline]
         fn elapsed(&self) -> Duration {
             self.before + self.since.map(|since| since.elapsed()).unwrap_or_default()
+        }
+    }
+
+    /// Apart from `drop`, which is then small enough to become part of the measured function: if the event was not
+    /// enabled, no registers are saved for what is not done. A reference to the measurement, or all of it as one
+    /// argument, would have it written to memory when it begins, enabled or not.
+    #[cold]
+    #[inline(never)]
+    fn finish<'k, K>(
+        kept: &'k K,
+        threshold: Duration,
+        before: Duration,
+        since: Option<Moment>,
+        record: impl FnOnce(Duration, &'k K),
+    ) {
+        if let Some(duration) = (Running { kept, threshold, before, since }).elapsed_if_long() {
+            record(duration, kept);
         }
     }
 }
@@ -284,9 +309,12 @@ mod off {
 
     impl<K> Kept<K> {
         #[inline(always)]
-        pub(super) fn new(_: bool, _: impl FnOnce() -> K) -> Self {
+        pub(super) fn nothing() -> Self {
             Kept(PhantomData)
         }
+
+        #[inline(always)]
+        pub(super) fn set(&mut self, _: impl FnOnce() -> K) {}
 
         #[inline(always)]
         pub(super) fn get(&self) -> Option<&K> {
@@ -302,6 +330,15 @@ mod off {
     pub(super) struct Running<'k, K> {
         never: Infallible,
         kept: PhantomData<&'k K>,
+    }
+
+    impl<K> Copy for Running<'_, K> {}
+
+    impl<K> Clone for Running<'_, K> {
+        #[inline(always)]
+        fn clone(&self) -> Self {
+            *self
+        }
     }
 
     impl Running<'static, ()> {
@@ -320,8 +357,12 @@ mod off {
             match self.never {}
         }
 
-        pub(super) fn finish(&self) -> Option<(Duration, &'k K)> {
+        pub(super) fn elapsed_if_long(&self) -> Option<Duration> {
             let _ = self.kept;
+            match self.never {}
+        }
+
+        pub(super) fn finish(self, _: impl FnOnce(Duration, &'k K)) {
             match self.never {}
         }
     }

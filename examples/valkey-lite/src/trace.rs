@@ -4,8 +4,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use lttng_provider::{DurationEvent, NoDetails, Unit};
-use valkey_trace::valkey_aof::{aof_write, aof_write_active_child, aof_write_alone, aof_write_pending_fsync};
+use lttng_provider::{DurationEvent, NoDetails, Stopwatch, Unit, traced};
+use valkey_trace::valkey_aof;
 use valkey_trace::valkey_commands::{Protocol, command_call};
 use valkey_trace::valkey_server::{command, eventloop_cron, fast_command};
 
@@ -13,57 +13,61 @@ use crate::client::{Client, Stream};
 use crate::command::{Command, FAST};
 
 /// The execution of a command: `command_call`, and the same value again as `command` or `fast_command`.
+///
+/// By hand, and not by `#[traced]` with `also`: a command may change its client, so the attribute would have to copy
+/// the client's addresses before each command.
 pub struct CommandMeasurement {
-    started: Option<Instant>,
+    watch: Stopwatch<command_call>,
 }
 
 impl CommandMeasurement {
     /// Reads the clock if any of the three is recorded.
+    #[inline(always)]
     pub fn start() -> Self {
         let is_recorded = command_call::enabled() || command::enabled() || fast_command::enabled();
-        Self { started: is_recorded.then(Instant::now) }
+        Self { watch: Stopwatch::start_if(is_recorded) }
     }
 
+    #[inline(always)]
     pub fn finish(self, client: &Client, called: &Command) {
-        let Some(started) = self.started else { return };
-        let duration = Unit::Microseconds.count(started.elapsed());
-        let protocol = match client.stream() {
-            Some(Stream::Tcp(_)) => Protocol::Socket,
-            Some(Stream::Unix(_)) => Protocol::Unix,
-            None => Protocol::Unlabelled(-1),
-        };
-        let addresses = &client.addresses;
-        command_call::emit(protocol, &addresses.peer, &addresses.local, called.name, duration);
-        if called.is(FAST) {
-            fast_command::emit(duration);
-        } else {
-            command::emit(duration);
+        if let Some(duration) = self.watch.elapsed() {
+            record_command(duration, client, called);
         }
     }
 }
 
+/// Apart from the path that each command takes, which then has no room on its stack for events.
+#[cold]
+#[inline(never)]
+fn record_command(duration: Duration, client: &Client, called: &Command) {
+    let duration = Unit::Microseconds.count(duration);
+    let protocol = match client.stream() {
+        Some(Stream::Tcp(_)) => Protocol::Socket,
+        Some(Stream::Unix(_)) => Protocol::Unix,
+        None => Protocol::Unlabelled(-1),
+    };
+    let addresses = &client.addresses;
+    command_call::emit(protocol, &addresses.peer, &addresses.local, called.name, duration);
+    if called.is(FAST) {
+        fast_command::emit(duration);
+    } else {
+        command::emit(duration);
+    }
+}
+
 /// A write to the append-only file: `aof_write`, and the same value again by what else went on.
+#[traced(
+    valkey_aof::aof_write,
+    also(valkey_aof::aof_write_pending_fsync, when = is_syncing),
+    also(valkey_aof::aof_write_active_child, when = !is_syncing && has_child),
+    also(valkey_aof::aof_write_alone, when = !is_syncing && !has_child)
+)]
 pub fn append_only_write<R>(
     is_syncing: bool,
     has_child: bool,
     write: impl FnOnce() -> io::Result<R>,
 ) -> io::Result<R> {
-    let is_recorded = aof_write::enabled()
-        || aof_write_pending_fsync::enabled()
-        || aof_write_active_child::enabled()
-        || aof_write_alone::enabled();
-    let started = is_recorded.then(Instant::now);
-    let result = write();
-    if let Some(started) = started {
-        let duration = Unit::Microseconds.count(started.elapsed());
-        aof_write::emit(duration);
-        match (is_syncing, has_child) {
-            (true, _) => aof_write_pending_fsync::emit(duration),
-            (false, true) => aof_write_active_child::emit(duration),
-            (false, false) => aof_write_alone::emit(duration),
-        }
-    }
-    result
+    write()
 }
 
 /// The pieces of cron work in one turn of the loop, recorded as their sum: `eventloop_cron`.

@@ -242,5 +242,5 @@ fn ltt_top_sees_the_same(trace: &Path, socket: &str) {
     all_events_are_among(&groups.lines().filter_map(|line| line.split(',').next()).collect());
     let slow = ltt_top(&["slow", "--event=command_call"]);
     let first = slow.lines().skip_while(|line| !line.starts_with("DURATION")).nth(1).expect("a line");
-    assert!(first.contains("name=sleep") && first.contains(&format!("addr={socket}:0")), "{slow}");
+    assert!(first.contains("command_call sleep ") && first.contains(&format!(" {socket}:0 ")), "{slow}");
 }

@@ -33,7 +33,8 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let threshold = threshold(model.slower_than);
     let start = quote! {
         #watch
-        let #entry = ::lttng_provider::Entry::<#target, _>::new(#keep);
+        let mut #entry = ::lttng_provider::Entry::<#target, _>::new();
+        #entry.keep(#keep);
         let #measurement = #entry.measure(#details, #threshold);
     };
     let signature = &model.function.item.sig;
@@ -59,7 +60,10 @@ fn together(model: &Model<'_>) -> TokenStream {
     let records = quote!(#(#records)*);
     let start = quote! {
         #watch
-        #(let #entries = ::lttng_provider::Entry::<#targets, _>::new(#keeps);)*
+        #(
+            let mut #entries = ::lttng_provider::Entry::<#targets, _>::new();
+            #entries.keep(#keeps);
+        )*
         let mut #clock = ::lttng_provider::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
     };
     let signature = &model.function.item.sig;

@@ -3,6 +3,8 @@
 //! All of the crate's `unsafe` is here, and in the macros that generated code calls: written out in an
 //! application, it would not pass the application's `#![forbid(unsafe_code)]`.
 
+#[cfg(tracing)]
+pub(crate) mod clock;
 mod copy;
 mod field;
 #[cfg(unix)]

@@ -11,7 +11,7 @@ const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current
 const COUNTER: &str = if cfg!(target_arch = "x86_64") { "tsc" } else { "arch_sys_counter" };
 
 /// The reason why the counter cannot be trusted, if there is one.
-pub(crate) fn check() -> Result<(), String> {
+pub fn check() -> Result<(), String> {
     if !ffi::is_invariant() {
         return Err("the processor does not say that it runs at a constant rate".to_owned());
     }

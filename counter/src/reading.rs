@@ -1,0 +1,62 @@
+//! The counter's rate, measured against the monotonic clock.
+
+use std::time::Instant;
+
+use crate::counter;
+
+/// How often both clocks are read; the closest pair counts.
+const READINGS: usize = 32;
+
+/// The counter and the monotonic clock, read at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    counter: u64,
+    monotonic: Instant,
+}
+
+impl Reading {
+    /// Reads both, some times, and takes the pair that is least apart. Neither allocates nor waits.
+    ///
+    /// Call [`check`](crate::check) first: not every processor has a counter.
+    pub fn now() -> Reading {
+        let read = || {
+            let before = counter();
+            let monotonic = Instant::now();
+            let apart = counter().wrapping_sub(before);
+            (apart, Reading { counter: before.wrapping_add(apart / 2), monotonic })
+        };
+        let first = read();
+        let closest = (1..READINGS)
+            .map(|_| read())
+            .fold(first, |closest, reading| if reading.0 < closest.0 { reading } else { closest });
+        closest.1
+    }
+
+    /// When that was, by the monotonic clock.
+    pub fn monotonic(&self) -> Instant {
+        self.monotonic
+    }
+
+    /// The counter's frequency in hertz, between this reading and a later one.
+    pub fn frequency_until(&self, end: &Reading) -> u64 {
+        let cycles = u128::from(end.counter.wrapping_sub(self.counter));
+        let nanoseconds = end.monotonic.duration_since(self.monotonic).as_nanos().max(1);
+        let frequency = (cycles * 1_000_000_000 + nanoseconds / 2) / nanoseconds;
+        u64::try_from(frequency).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn frequency_is_cycles_by_time() {
+        let start = Reading { counter: 1_000, monotonic: Instant::now() };
+        let end =
+            Reading { counter: 1_000 + 600_000_000, monotonic: start.monotonic + Duration::from_millis(250) };
+        assert_eq!(start.frequency_until(&end), 2_400_000_000);
+    }
+}

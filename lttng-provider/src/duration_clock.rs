@@ -1,0 +1,214 @@
+//! By which clock durations are measured.
+//!
+//! The counter is used only if the application asks for it and `lttng_counter::check` trusts it. Its rate is then
+//! measured against the monotonic clock beside the program's own measurements, without a thread and without waiting;
+//! until that is done, the monotonic clock is used. What measurements call neither locks nor allocates, since they may
+//! be made in a signal handler.
+
+use std::fmt;
+
+#[cfg(tracing)]
+pub(crate) use clock::{advance, scale};
+
+/// By which clock durations are measured: those of `#[traced]`, [`Guard`](crate::Guard) and
+/// [`Stopwatch`](crate::Stopwatch).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DurationClock {
+    /// The system's monotonic clock, and why it is not the counter.
+    Monotonic(String),
+    /// The monotonic clock, while the counter's rate is measured against it.
+    Calibrating,
+    /// The processor's counter.
+    #[non_exhaustive]
+    Counter {
+        /// Its rate, in hertz.
+        frequency: u64,
+    },
+}
+
+impl fmt::Display for DurationClock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DurationClock::Monotonic(reason) => write!(formatter, "the monotonic clock: {reason}"),
+            DurationClock::Calibrating => {
+                formatter.write_str("the monotonic clock, while the counter is compared with it")
+            }
+            DurationClock::Counter { frequency } => {
+                write!(formatter, "the processor's counter, {frequency} Hz")
+            }
+        }
+    }
+}
+
+/// Measures durations by the processor's counter, where it can be trusted.
+///
+/// Call it once, early in `main`. A measurement reads the clock twice; by the counter that takes about half the
+/// time. The counter is trusted where the processor says that it runs at a constant rate and the kernel uses it for
+/// its own clock, which it does only where the counters of all processors agree. Otherwise, durations are measured
+/// by the monotonic clock as without this call; what it returns says why.
+///
+/// The counter's rate is measured beside the program's own measurements. The first after a second uses it; until
+/// then it is [`Calibrating`](DurationClock::Calibrating). [`duration_clock`] has what is used meanwhile.
+///
+/// Durations differ from those by the monotonic clock by at most 100 ppm, most of which is that the kernel
+/// corrects its clock while the counter runs on, and by less than a microsecond. They are never negative. What
+/// is measured while the machine is suspended may include that time; the monotonic clock leaves it out.
+///
+/// ```
+/// let clock = lttng_provider::use_counter_clock();
+/// println!("durations are measured by {clock}");
+/// ```
+pub fn use_counter_clock() -> DurationClock {
+    clock::start();
+    duration_clock()
+}
+
+/// The clock by which durations are measured now; see [`use_counter_clock`].
+pub fn duration_clock() -> DurationClock {
+    clock::current()
+}
+
+/// Nothing is measured with tracing off.
+#[cfg(not(tracing))]
+mod clock {
+    use super::DurationClock;
+
+    pub(super) fn start() {}
+
+    pub(super) fn current() -> DurationClock {
+        DurationClock::Monotonic("tracing is not built in".to_owned())
+    }
+}
+
+#[cfg(tracing)]
+mod clock {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use lttng_counter::Reading;
+
+    use super::DurationClock;
+
+    /// For how long the counter is compared with the monotonic clock, at least.
+    const SHORTEST: Duration = Duration::from_secs(1);
+    /// How long the first, rough comparison takes.
+    const ROUGH: Duration = Duration::from_millis(2);
+    /// By which part of it the rate may differ from the rough one; kernels correct the monotonic clock by at most
+    /// half of this.
+    const DIFFERENCE: u64 = 1_000;
+
+    /// What the application asked for, and what came of it.
+    static START: OnceLock<Result<Start, String>> = OnceLock::new();
+    /// The counter's rate in hertz, once it is used; [`REFUSED`] if it is not to be.
+    static FREQUENCY: AtomicU64 = AtomicU64::new(0);
+    /// The nanoseconds of a count, in units of 2^-32; 0 while the counter is not used.
+    static SCALE: AtomicU64 = AtomicU64::new(0);
+
+    const REFUSED: u64 = u64::MAX;
+
+    struct Start {
+        reading: Reading,
+        rough: u64,
+    }
+
+    /// How long a count is.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Scale(u64);
+
+    impl Scale {
+        fn of(frequency: u64) -> Scale {
+            let scale = (1_000_000_000_u128 << 32) / u128::from(frequency.max(1));
+            Scale(u64::try_from(scale).unwrap_or(u64::MAX))
+        }
+
+        /// How long it takes to count so far.
+        #[inline]
+        pub(crate) fn duration(self, count: u64) -> Duration {
+            Duration::from_nanos(((u128::from(count) * u128::from(self.0)) >> 32) as u64)
+        }
+    }
+
+    /// How long a count is, if the counter is used.
+    #[inline(always)]
+    pub(crate) fn scale() -> Option<Scale> {
+        match SCALE.load(Ordering::Relaxed) {
+            0 => None,
+            scale => Some(Scale(scale)),
+        }
+    }
+
+    /// Begins to compare the clocks.
+    pub(super) fn start() {
+        START.get_or_init(|| {
+            lttng_counter::check()?;
+            let reading = Reading::now();
+            sleep(ROUGH);
+            Ok(Start { reading, rough: reading.frequency_until(&Reading::now()) })
+        });
+    }
+
+    pub(super) fn current() -> DurationClock {
+        advance();
+        match (START.get(), FREQUENCY.load(Ordering::Relaxed)) {
+            (None, _) => DurationClock::Monotonic("nobody asked for the counter".to_owned()),
+            (Some(Err(reason)), _) => DurationClock::Monotonic(reason.clone()),
+            (Some(Ok(_)), 0) => DurationClock::Calibrating,
+            (Some(Ok(_)), REFUSED) => DurationClock::Monotonic(
+                "the counter does not keep pace with it, as if the machine had been suspended".to_owned(),
+            ),
+            (Some(Ok(_)), frequency) => DurationClock::Counter { frequency },
+        }
+    }
+
+    /// Goes over to the counter when it has been compared for long enough.
+    #[inline]
+    pub(crate) fn advance() {
+        if let Some(Ok(start)) = START.get()
+            && FREQUENCY.load(Ordering::Relaxed) == 0
+            && start.reading.monotonic().elapsed() >= SHORTEST
+        {
+            start.conclude(&Reading::now());
+        }
+    }
+
+    impl Start {
+        #[cold]
+        fn conclude(&self, end: &Reading) {
+            let frequency = self.reading.frequency_until(end);
+            let outcome = if is_near(frequency, self.rough) { frequency } else { REFUSED };
+            // Another thread may have been faster.
+            let first = FREQUENCY.compare_exchange(0, outcome, Ordering::Relaxed, Ordering::Relaxed);
+            if first.is_ok() && outcome != REFUSED {
+                SCALE.store(Scale::of(frequency).0, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn is_near(frequency: u64, rough: u64) -> bool {
+        frequency > 0 && frequency.abs_diff(rough) <= rough / DIFFERENCE
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn counts_are_scaled_without_overflow() {
+            assert_eq!(Scale::of(1_000_000_000).duration(u64::MAX >> 1), Duration::from_nanos(u64::MAX >> 1));
+            let second = Scale::of(24_000_000).duration(24_000_000);
+            assert!(Duration::from_secs(1).abs_diff(second) <= Duration::from_nanos(1), "{second:?}");
+            let day = Scale::of(2_999_999_999).duration(2_999_999_999 * 86_400);
+            assert!(Duration::from_secs(86_400).abs_diff(day) < Duration::from_millis(1), "{day:?}");
+        }
+
+        #[test]
+        fn counter_that_went_on_while_the_clock_stood_is_refused() {
+            assert!(is_near(2_400_000_100, 2_400_100_000));
+            assert!(!is_near(2_500_000_000, 2_400_000_000));
+            assert!(!is_near(0, 0));
+        }
+    }
+}
