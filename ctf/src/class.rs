@@ -49,6 +49,15 @@ impl EventClass {
 /// The fields of an event class.
 ///
 /// Those outside of the event itself are the same for all classes of a stream, and shared between them.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let reader = example();
+/// let fields = &reader.classes().next().unwrap().fields;
+/// assert_eq!((fields.len(), fields.is_empty()), (4, false));
+/// assert_eq!(*fields[2].name, *fields.get(2).unwrap().name);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldClasses {
     shared: Arc<[FieldClass]>,
@@ -111,6 +120,14 @@ impl FromIterator<FieldClass> for FieldClasses {
 }
 
 /// A field of an event class.
+///
+/// ```
+/// use ctf_reader::{Base, FieldClass, FieldKind, Scope};
+///
+/// let (scope, kind, base) = (Scope::Payload, FieldKind::Integer, Base::Hexadecimal);
+/// let address = FieldClass { name: "address".into(), scope, kind, base };
+/// assert_eq!(&*address.name, "address");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldClass {
     /// The name, without the underscore that LTTng puts before it in CTF 1.8.
@@ -124,6 +141,14 @@ pub struct FieldClass {
 }
 
 /// The base in which integers are shown.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let reader = example();
+/// let class = reader.classes().next().unwrap();
+/// assert!(class.fields.iter().all(|field| field.base == ctf_reader::Base::Decimal));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
     /// Base 2.
@@ -138,6 +163,16 @@ pub enum Base {
 }
 
 /// Where a field is recorded.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::Scope;
+///
+/// let reader = example();
+/// let scopes: Vec<_> = reader.classes().next().unwrap().fields.iter().map(|field| field.scope).collect();
+/// assert_eq!(scopes, [Scope::Environment, Scope::Packet, Scope::Payload, Scope::Payload]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The same for the whole trace, e.g. `hostname`, and with per-process buffers `vpid` and `procname`.
@@ -153,6 +188,16 @@ pub enum Scope {
 }
 
 /// What the values of a field are.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::FieldKind;
+///
+/// let reader = example();
+/// let class = reader.classes().next().unwrap();
+/// assert_eq!(class.fields[class.field("duration").unwrap()].kind, FieldKind::Integer);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A [`Value::Unsigned`](crate::Value::Unsigned) or [`Value::Signed`](crate::Value::Signed).

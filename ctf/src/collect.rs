@@ -82,6 +82,15 @@ pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
 }
 
 /// What came of a reading.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Collected, Nothing, Progress, Window};
+///
+/// let Collected { report, stopped, .. } = example().read(Window::default(), Nothing, &Progress::default());
+/// assert_eq!((report.events, stopped), (3, None));
+/// ```
 #[derive(Debug)]
 pub struct Collected<C: Collect> {
     /// The collector, with all that it gathered.

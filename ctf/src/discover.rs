@@ -34,6 +34,15 @@ const EMPTY: &str = "is empty, so the trace cannot be read: LTTng writes it when
     session is stopped or rotated";
 
 /// One trace: all folders whose metadata has the same UUID.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::TraceFiles;
+///
+/// let trace = TraceFiles::from_bytes(EXAMPLE_METADATA.into(), Vec::new());
+/// assert_eq!((trace.uuid, trace.is_ctf_2()), (None, false));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TraceFiles {
     /// The UUID; folders without one are never grouped.

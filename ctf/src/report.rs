@@ -109,6 +109,19 @@ pub struct Report {
 }
 
 /// How often, and how far, clocks ran backwards: from one event of a stream to the next, or from one packet to the next.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::{Nothing, Progress, Reader, Window};
+///
+/// // The second event is earlier than the first.
+/// let packet = example_packet(0, &[(30, "Ada", 12), (10, "Grace", 1), (40, "Edsger", 0)]);
+/// let reader = Reader::from_bytes(EXAMPLE_METADATA.as_bytes(), vec![("ch_0".into(), packet.into())])?;
+/// let steps = reader.read(Window::default(), Nothing, &Progress::default()).report.clock_steps;
+/// assert!(steps.count > 0);
+/// # Ok::<(), ctf_reader::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockSteps {
     /// How often.
@@ -131,6 +144,13 @@ impl ClockSteps {
 }
 
 /// One trace: all folders that share a UUID.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// let traces = example().traces();
+/// assert_eq!((traces[0].streams, traces[0].environment("hostname")), (2, Some("ada")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The folders that directly hold a `metadata` file.

@@ -71,6 +71,13 @@ impl<'a> From<Vec<Value<'a>>> for List<'a> {
 }
 
 /// An integer, signed or not.
+///
+/// ```
+/// use ctf_reader::Integer;
+///
+/// assert_eq!(i128::from(Integer::Signed(-1)), -1);
+/// assert_eq!(i128::from(Integer::Unsigned(u64::MAX)), 18_446_744_073_709_551_615);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Integer {
     /// An unsigned integer.
