@@ -102,21 +102,26 @@ impl Clock {
 
     /// Runs a future to its end, and measures only the time that it takes to poll it.
     pub async fn polled<F: Future>(&mut self, future: F) -> F::Output {
-        let mut future = pin!(future);
-        if let Some(running) = &mut self.running {
-            running.pause();
-        }
-        poll_fn(|context| {
-            let Some(running) = &mut self.running else {
-                return future.as_mut().poll(context);
-            };
-            running.resume();
-            let poll = future.as_mut().poll(context);
-            running.pause();
-            poll
-        })
-        .await
+        polled(&mut self.running, future).await
     }
+}
+
+/// Runs a future to its end, and measures only the time that it takes to poll it.
+async fn polled<K, F: Future>(measurement: &mut Option<Running<'_, K>>, future: F) -> F::Output {
+    let mut future = pin!(future);
+    if let Some(running) = measurement {
+        running.pause();
+    }
+    poll_fn(|context| {
+        let Some(running) = measurement else {
+            return future.as_mut().poll(context);
+        };
+        running.resume();
+        let poll = future.as_mut().poll(context);
+        running.pause();
+        poll
+    })
+    .await
 }
 
 /// See [`Clock::guard`].
@@ -158,20 +163,7 @@ where
 {
     /// Runs a future to its end, and measures only the time that it takes to poll it.
     pub async fn polled<F: Future>(mut self, future: F) -> F::Output {
-        let mut future = pin!(future);
-        if let Some(running) = &mut self.running {
-            running.pause();
-        }
-        poll_fn(|context| {
-            let Some(running) = &mut self.running else {
-                return future.as_mut().poll(context);
-            };
-            running.resume();
-            let poll = future.as_mut().poll(context);
-            running.pause();
-            poll
-        })
-        .await
+        polled(&mut self.running, future).await
     }
 }
 
