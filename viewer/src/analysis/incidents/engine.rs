@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -104,8 +104,11 @@ impl Engine {
 
     /// Waits no longer for anybody: the trace has ended. Intervals that turned out to be usual are let go.
     pub fn finish(&mut self, feed: &Feed) {
+        // What a turn that did not end in the trace contains is held up all the same.
         for thread in 0..self.threads.len() {
-            self.settle(thread, i64::MAX);
+            if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
+                self.settle(thread, since);
+            }
         }
         while let Some(pending) = self.pending.pop_front() {
             self.settle_one(pending, feed);
@@ -139,22 +142,44 @@ impl Engine {
     fn turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
         let state = self.thread(thread, feed);
-        let before = state.sleeps.as_ref().and_then(Sleeps::last_end);
-        let silence = state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
+        if state.sleeps.is_none() {
+            return self.first_turn(thread, turn, feed);
+        }
+        let sleeps = state.sleeps.get_or_insert_default();
+        let before = sleeps.last_end().unwrap_or(i64::MIN);
+        let silence = sleeps.turn(turn.begin, turn.end, threshold);
         let is_long = turn.length() >= threshold;
         if let Some(silence) = silence {
             let (span, needs_waiters) = match silence {
                 Silence::Late(span) => (span, false),
                 Silence::Pause(span) => (span, true),
             };
-            self.add(Held::silence(thread, span), needs_waiters);
+            // A loop that did something outside of its turns was not silent.
+            let spoke = |tree: Tree<'_>| tree.root().span.overlap(span.begin, span.end) * 2 > span.length();
+            if !state.nesting.trees().any(spoke) {
+                self.add(Held::silence(thread, span), needs_waiters);
+            }
         }
         let state = &mut self.threads[thread];
         if is_long {
             state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
         }
         if is_long || state.has_long {
-            self.settle(thread, before.unwrap_or(i64::MIN));
+            self.settle(thread, before);
+        }
+        self.threads[thread].nesting.clear();
+    }
+
+    /// Takes the first turn of a thread in. What came before it was judged without knowing that the thread turns.
+    fn first_turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
+        let threshold = self.threshold;
+        let state = &mut self.threads[thread];
+        state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
+        state.has_long = false;
+        state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
+        if let Some(tree) = state.nesting.last().filter(|_| turn.length() >= threshold) {
+            let held = Held::new(thread, Sort::Turn, tree);
+            self.join(held);
         }
         self.threads[thread].nesting.clear();
     }
@@ -162,18 +187,14 @@ impl Engine {
     /// Makes incidents of the long intervals of a thread that nothing contains. Those that began before `since`, when
     /// another turn was not over yet, are the work of a clock that stepped.
     fn settle(&mut self, thread: usize, since: i64) {
-        let state = &mut self.threads[thread];
-        let turns = state.sleeps.is_some();
-        state.has_long = false;
-        if !turns {
-            return;
-        }
         let threshold = self.threshold;
+        let state = &mut self.threads[thread];
+        state.has_long = false;
         let mut found = Vec::new();
         for tree in state.nesting.trees().filter(|tree| tree.root().span.length() >= threshold) {
             let root = tree.root();
             let is_turn = state.sleeps.as_ref().and_then(Sleeps::last_end) == Some(root.span.end);
-            if !is_turn && root.span.begin < since.saturating_sub(STEP) && since != i64::MAX {
+            if !is_turn && root.span.begin < since.saturating_sub(STEP) {
                 self.stepped += 1;
                 continue;
             }
@@ -228,7 +249,8 @@ impl Engine {
         let Pending { mut held, waiting, process, needs_waiters, .. } = pending;
         self.processes[process].pending -= 1;
         held.waited = waiting.waited();
-        if needs_waiters && held.waited.clients == 0 {
+        // If few come back, the load has changed.
+        if needs_waiters && (held.waited.clients == 0 || held.waited.clients * 2 < held.waited.of) {
             return;
         }
         held.meanwhile = self.meanwhile(&held, process, feed);
@@ -278,15 +300,20 @@ impl Engine {
         let Some(tree) = state.nesting.last() else { return };
         let mut held = Held::new(thread, Sort::Interval, tree);
         held.is_incomplete = state.nesting.is_incomplete_since(held.span.begin);
-        // Incidents within this one, and those that cross it, are the same.
-        let is_same = |other: &Held| other.thread == thread && other.span.end > interval.begin;
+        self.join(held);
+    }
+
+    /// Takes an incident in. Others of its thread that lie within it, or cross it, are the same.
+    fn join(&mut self, mut held: Held) {
+        let (thread, begin) = (held.thread, held.span.begin);
+        let is_same = |other: &Held| other.thread == thread && other.span.end > begin;
         while let Some(place) = self.pending.iter().rposition(|pending| is_same(&pending.held)) {
             if let Some(joined) = self.pending.remove(place) {
                 self.processes[joined.process].pending -= 1;
                 held.join(joined.held);
             }
         }
-        while let Some(joined) = self.tally.take_last(is_same, interval.begin) {
+        while let Some(joined) = self.tally.take_last(is_same, begin) {
             held.join(joined);
         }
         self.add(held, false);

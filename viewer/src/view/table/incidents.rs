@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{keys, short, value};
+use super::label::{Names, keys, short, value};
 use crate::analysis::finding::Ns;
 use crate::analysis::incidents::{
     CauseFinding, Incident, IncidentKind, Incidents, LinkFinding, MeanwhileFinding, ProcessFinding,
@@ -213,23 +213,15 @@ fn footnotes(found: &Incidents) -> Vec<String> {
         };
         format!("{}{more}", names.into_iter().take(NAMED).collect::<Vec<_>>().join(", "))
     };
-    let not: Vec<String> = found
-        .not_causes
-        .iter()
-        .map(|other| {
-            let event = escape::text(short(&other.event));
-            format!("{event} at most {} ({})", words(other.longest), times(other.count))
-        })
-        .collect();
-    if !not.is_empty() {
-        footnotes.push(format!("not the cause: {}", named(not)));
-    }
-    let is_ambiguous =
-        |event: &&String| found.unrecorded.iter().filter(|other| short(other) == short(event)).count() > 1;
-    let shown = |event: &String| escape::text(if is_ambiguous(&event) { event } else { short(event) });
-    let unrecorded: Vec<String> = found.unrecorded.iter().map(shown).collect();
-    if !unrecorded.is_empty() {
-        footnotes.push(format!("no events recorded: {}", named(unrecorded)));
+    let events = found.not_causes.iter().map(|other| &other.event).chain(&found.unrecorded);
+    let names = Names::new(events.map(String::as_str), true);
+    let not = found.not_causes.iter().map(|other| {
+        format!("{} at most {} ({})", names.of(&other.event), words(other.longest), times(other.count))
+    });
+    let unrecorded = found.unrecorded.iter().map(|event| names.of(event));
+    let lists = [("not the cause", not.collect::<Vec<_>>()), ("no events recorded", unrecorded.collect())];
+    for (what, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        footnotes.push(format!("{what}: {}", named(list)));
     }
     footnotes
 }

@@ -37,7 +37,8 @@ impl Names {
         names
     }
 
-    fn of(&self, event: &str) -> String {
+    /// How an event is called.
+    pub fn of(&self, event: &str) -> String {
         let is_unique = self.short.get(short(event)) == Some(&1);
         escape::text(if is_unique { short(event) } else { event })
     }
