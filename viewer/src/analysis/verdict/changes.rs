@@ -23,8 +23,10 @@ pub(super) struct Bin {
     squares: f64,
 }
 
-/// With fewer events nothing is said.
-const EVENTS: f64 = 40.0;
+/// A slow period has at least this many events, and so has the rest.
+const EVENTS: f64 = 30.0;
+/// What is lost in a slow period is at least this part of all that the group took.
+const WORTH: f64 = 0.005;
 /// An edge jumps by at least this part of the whole difference.
 const SHARP: f64 = 0.65;
 /// How sure the jump at an edge must be, in standard errors of the whole difference.
@@ -224,7 +226,7 @@ impl Course {
         let (inside, all) = (self.count(range), self.count(&whole));
         let outside = all - inside;
         let at_border = range.start == 0 || range.end == whole.end;
-        if outside < EVENTS / 4.0 || (!at_border && inside > outside) {
+        if inside < EVENTS || outside < EVENTS || (!at_border && inside > outside) {
             return false;
         }
         let logarithms =
@@ -234,6 +236,9 @@ impl Course {
         let rest = self.sums[whole.end] - sum;
         let ratio = (sum / inside) / (rest / outside).max(f64::MIN_POSITIVE);
         if difference.exp().max(ratio) < least_factor || difference <= 0.0 {
+            return false;
+        }
+        if sum - inside * rest / outside < WORTH * (sum + rest) {
             return false;
         }
         let error = (self.variance * (1.0 / inside + 1.0 / outside)).sqrt();

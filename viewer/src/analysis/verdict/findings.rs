@@ -46,6 +46,8 @@ pub struct Mode {
     /// The longest.
     #[serde(rename = "to_us")]
     pub to: Ns,
+    /// Whether no gap sets them apart: they are a long tail, and need not be alike.
+    pub is_tail: bool,
     /// What they add up to.
     #[serde(rename = "total_us")]
     pub total: Ns,

@@ -10,12 +10,15 @@
 //! end, and has a gap that is not a stall in a few groups of a hundred.
 
 use super::normal::{ln_tail, mills, tail_quantile};
+use super::rule::ENOUGH;
 use crate::analysis::histogram::Histogram;
 
 /// The least number of distances that a gap is compared with.
 const COMPARED: u64 = 50;
 /// What is assumed before anything is seen: this many distances of this mean, as tails of small samples have.
 const ASSUMED: (f64, f64) = (15.0, 0.4);
+/// The number of durations above a percentile that make it firm.
+const FIRM: f64 = 30.0;
 /// No clock counts in steps coarser than this; durations that are that far apart are not rounded, but different.
 const COARSEST_CLOCK_NS: u128 = 4_000_000;
 
@@ -117,13 +120,32 @@ impl Levels {
         (1.0 + above as f64 * depth / weight).powf(-weight)
     }
 
-    /// From where on a single duration above all that lie below a level would be less probable than this.
+    /// From where on a duration is improbable, going by what lies below a level: the line through two percentiles,
+    /// logarithms over normal quantiles, followed to the probability that is left for one of all durations. The percentiles
+    /// are chosen so that stalls which are rarer do not move them. The longest there is, where there are too few to tell.
     pub fn end(&self, level: usize, probability: f64) -> u64 {
-        let Tail { sigma, weight, z } = self.tail(level);
-        let depth = weight * (probability.powf(-1.0 / weight) - 1.0);
-        let beyond = tail_quantile(ln_tail(z) - depth) - z;
-        let end = (self.levels[level - 1].top + sigma * beyond).exp() - self.quantum as f64;
+        let above = self.levels.get(level).map_or(0, |level| level.at_or_above);
+        let below = (self.count - above) as f64;
+        if below < ENOUGH as f64 {
+            return self.levels[level - 1].high;
+        }
+        let upper = (FIRM / below).clamp(0.01, 0.1);
+        let lower = (10.0 * upper).min(0.5);
+        let [z_upper, z_lower] = [upper, lower].map(|part| tail_quantile(part.ln()));
+        let [y_upper, y_lower] = [upper, lower].map(|part| self.at(above as f64 + part * below));
+        // What the percentiles may be off by makes the line steeper.
+        let doubt = 1.0 + 2.0 * mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
+        let sigma = doubt * (y_upper - y_lower) / (z_upper - z_lower);
+        let beyond = tail_quantile((probability / below).ln()) - z_upper;
+        let end = (y_upper + sigma * beyond).exp() - self.quantum as f64;
         end.clamp(0.0, u64::MAX as f64) as u64
+    }
+
+    /// The logarithm of the duration with this many durations above it.
+    fn at(&self, above: f64) -> f64 {
+        let level = self.under(above as u64);
+        let over = (level.at_or_above - level.count) as f64;
+        level.top - (level.top - level.bottom) * ((above - over) / level.count as f64).clamp(0.0, 1.0)
     }
 
     /// The tail of what lies below a level.

@@ -169,8 +169,16 @@ struct Rare<'a> {
 fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
     let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
     let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
-    let judged_groups = evidence.iter().filter(has_enough).count()
-        + pools.iter().filter(|(_, pool)| pool.count() >= FEWEST).count();
+    // A whole event is judged, too, where it is more than one of its groups.
+    let mut largest: HashMap<&Kind, u64> = HashMap::new();
+    for group in evidence.iter().filter(has_enough) {
+        let known = largest.entry(&group.kind).or_default();
+        *known = group.durations().count().max(*known);
+    }
+    let is_more = |(kind, pool): &&(Arc<Kind>, Histogram)| {
+        pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
+    };
+    let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
     let rule_finding = RuleFinding::new(rule, judged_groups as u64);
     let probability = rule_finding.group_probability;
     let split = |kind: &Kind, durations: &Histogram| {

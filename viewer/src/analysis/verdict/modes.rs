@@ -50,6 +50,7 @@ impl Evidence {
             count: part.count(),
             median: part.at_rank(part.count().div_ceil(2)).unwrap_or(0),
             total,
+            is_tail: false,
         }
     }
 }
@@ -116,6 +117,7 @@ fn finding(
         typical: Ns(kind.ns(cluster.median)),
         to: Ns(kind.ns(cluster.high)),
         total: Ns(cluster.total * kind.unit_ns()),
+        is_tail: cluster.is_tail,
         lost: Ns(cluster.total.saturating_sub(usual) * kind.unit_ns()),
         rule,
         usual: Ns(kind.ns(split.median)),
@@ -140,11 +142,14 @@ fn reason(mode: &Mode) -> String {
         }
         Basis::Own | Basis::Threshold => "usual".to_owned(),
     };
+    let range = match mode.is_tail {
+        true => [mode.from, mode.to].map(|ns| duration_in_words(ns.0 as f64)).join(" to "),
+        false => format!("around {}", duration_in_words(mode.typical.0 as f64)),
+    };
     format!(
-        "{}, {}, around {}, {} times the {usual}; {} in all within {}",
+        "{}, {}, {range}, {} times the {usual}; {} in all within {}",
         counted(mode.count, "call"),
         if mode.share >= 1.0 { "all".into() } else { share(mode.share) },
-        duration_in_words(mode.typical.0 as f64),
         grouped(mode.times_usual.round() as u128),
         duration_in_words(mode.total.0 as f64),
         duration_in_words(mode.end_ns.abs_diff(mode.begin_ns) as f64),

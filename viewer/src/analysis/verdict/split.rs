@@ -13,6 +13,8 @@ pub(super) struct Cluster {
     pub median: u64,
     /// What they add up to, within 0.1 %.
     pub total: u128,
+    /// Whether no gap sets them apart: they are a long tail, and need not be alike.
+    pub is_tail: bool,
 }
 
 /// What is usual for a group, and what is not.
@@ -41,17 +43,21 @@ impl Split {
     /// Splits durations, of which there must be some.
     pub fn new(durations: &Histogram, unit_ns: u128, probability: f64, least_excess: u64) -> Split {
         let levels = Levels::new(durations, unit_ns);
-        let cuts = cuts(&levels, probability, least_excess);
+        let mut cuts = cuts(&levels, probability / 2.0, least_excess);
+        let end = levels.end(cuts.first().copied().unwrap_or(levels.levels().len()), probability / 2.0);
+        let end = end.max(far(percentile(&levels, &cuts, 99, 100), least_excess));
+        let beyond = levels.levels().partition_point(|level| level.low <= end);
+        let has_tail = beyond < cuts.first().copied().unwrap_or(levels.levels().len());
+        if has_tail {
+            cuts.insert(0, beyond);
+        }
         let lowest = cuts.first().copied().unwrap_or(levels.levels().len());
         let slow = levels.levels().get(lowest).map_or(0, |level| level.at_or_above);
         let usual = levels.count() - slow;
-        let at =
-            |part: u64, of: u64| levels.under(slow + usual - (usual * part).div_ceil(of).max(1)).typical();
-        let p99 = at(99, 100);
-        let least = far(p99, least_excess);
+        let at = |part: u64, of: u64| percentile(&levels, &cuts, part, of);
         let top = levels.levels()[lowest - 1].high;
         let next = levels.levels().get(lowest).map_or(u64::MAX, |level| level.low - 1);
-        let (modes, singles) = clusters(levels.levels(), &cuts, levels.count());
+        let (modes, singles) = clusters(levels.levels(), &cuts, has_tail, levels.count());
         let quantile = match usual {
             1_000.. => Quantile::P999,
             100.. => Quantile::P99,
@@ -59,15 +65,22 @@ impl Split {
             _ => Quantile::P50,
         };
         Split {
-            above: levels.end(lowest, probability / 2.0).max(least).clamp(top, next),
+            above: end.clamp(top, next),
             usual_count: usual,
             median: at(50, 100),
-            p99,
+            p99: at(99, 100),
             reference: (quantile, at(quantile.part.into(), quantile.of.into())),
             modes,
             singles,
         }
     }
+}
+
+/// A percentile of what lies below the lowest cut.
+fn percentile(levels: &Levels, cuts: &[usize], part: u64, of: u64) -> u64 {
+    let slow = cuts.first().map_or(0, |&cut| levels.levels()[cut].at_or_above);
+    let usual = levels.count() - slow;
+    levels.under(slow + usual - (usual * part).div_ceil(of).max(1)).typical()
 }
 
 /// Where what is slow begins at the earliest, given the 99th percentile of the rest.
@@ -91,15 +104,20 @@ fn cuts(levels: &Levels, probability: f64, least_excess: u64) -> Vec<usize> {
 }
 
 /// The modes above the lowest cut, and the number of durations that are single.
-fn clusters(levels: &[Level], cuts: &[usize], all: u64) -> (Vec<Cluster>, u64) {
+fn clusters(levels: &[Level], cuts: &[usize], has_tail: bool, all: u64) -> (Vec<Cluster>, u64) {
     let ends = cuts.iter().skip(1).copied().chain([levels.len()]);
-    let clusters: Vec<Cluster> =
+    let mut clusters: Vec<Cluster> =
         cuts.iter().zip(ends).map(|(&begin, end)| Cluster::new(&levels[begin..end])).collect();
-    let is_small = |cluster: &&Cluster| cluster.count <= SINGLES_MAX;
+    if let Some(first) = clusters.first_mut().filter(|_| has_tail) {
+        first.is_tail = true;
+    }
+    // What only the tail says is told in one line, because a power law has several by chance.
+    let is_small =
+        |cluster: &&Cluster| cluster.count == 1 || (cluster.count <= SINGLES_MAX && !cluster.is_tail);
     let singles: u64 = clusters.iter().filter(is_small).map(|cluster| cluster.count).sum();
     if singles > SINGLES_MAX {
         // Too many to list, and too different to be alike: one line for all.
-        return (vec![Cluster::new(&levels[cuts[0]..])], 0);
+        return (vec![Cluster { is_tail: true, ..Cluster::new(&levels[cuts[0]..]) }], 0);
     }
     let mut modes: Vec<Cluster> = Vec::new();
     let is_common = |cluster: &Cluster| cluster.count as f64 >= COMMON * all as f64;
@@ -134,6 +152,7 @@ impl Cluster {
             count,
             median: median.map_or(0, Level::typical),
             total: levels.iter().map(|level| u128::from(level.typical()) * u128::from(level.count)).sum(),
+            is_tail: false,
         }
     }
 }
