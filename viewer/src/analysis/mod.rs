@@ -31,12 +31,12 @@ pub mod slow;
 mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
-mod tail;
 pub mod top;
+pub mod verdict;
 
 pub use fields::{Field, Fields};
 pub use group::Sort;
 pub use question::{Finding, Question, Report};
 pub use reading::{Failure, Reading};
 pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
-pub use tail::{Basis, Rule};
+pub use verdict::{Basis, Rule};

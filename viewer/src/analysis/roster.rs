@@ -99,11 +99,6 @@ impl Roster {
         self.plans.kinds.list()
     }
 
-    /// The number of a kind.
-    pub fn kind_number(&self, kind: &Kind) -> Option<usize> {
-        self.plans.kinds.number(kind)
-    }
-
     /// The same plans, and no event yet.
     pub fn emptied(&self) -> Self {
         Roster { plans: Arc::clone(&self.plans), counts: vec![0; self.counts.len()] }

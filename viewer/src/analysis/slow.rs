@@ -65,7 +65,7 @@ pub(super) trait Sieve: Clone + Send {
 
 /// All events are worth showing.
 #[derive(Clone)]
-struct Everything;
+pub(super) struct Everything;
 
 impl Sieve for Everything {
     #[inline]

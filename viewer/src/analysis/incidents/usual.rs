@@ -1,8 +1,7 @@
 //! How long the intervals of a name usually take, and from when on that is improbable.
 
 use super::super::histogram::Histogram;
-use super::super::tail::Rule;
-use crate::unit::TimeUnit;
+use super::super::verdict::{Rule, single_limit};
 
 /// The lengths of the intervals of a name.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ impl Usual {
 
     /// What is longer than this is improbable; nanoseconds.
     pub fn limit(&self) -> i64 {
-        let judged = Rule::default().judge(&self.lengths, &self.lengths, TimeUnit::Nanoseconds);
-        judged.map_or(0, |judged| judged.limit.try_into().unwrap_or(i64::MAX))
+        let limit = single_limit(&self.lengths, &Rule::default());
+        limit.map_or(0, |limit| limit.try_into().unwrap_or(i64::MAX))
     }
 }

@@ -25,7 +25,7 @@ fn a_slow_command_seen_once_is_found_and_a_broken_sample_is_none() {
     let found = found(&mut made(), 10, 100);
     let durations: Vec<u128> = found.events.iter().map(|outlier| outlier.event.duration.0).collect();
     assert_eq!(durations, [106_000_000, 9_000_000]);
-    assert_eq!(found.events[0].rule, Basis::Pooled);
+    assert_eq!(found.events[0].rule, Basis::Event);
     assert_eq!(found.events[1].rule, Basis::Own);
     assert_eq!((found.found, found.judged, found.implausible), (2, 20_003, 1));
 }
@@ -50,5 +50,5 @@ fn result_does_not_depend_on_how_events_are_dealt_out() {
 fn folded_groups_are_judged_by_all_of_their_event() {
     let found = found(&mut made(), 10, 1);
     assert_eq!(found.events[0].event.duration.0, 106_000_000);
-    assert_eq!(found.events[0].rule, Basis::Pooled);
+    assert_eq!(found.events[0].rule, Basis::Event);
 }
