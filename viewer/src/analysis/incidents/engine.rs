@@ -6,7 +6,7 @@
 //!                                        a loop slept too long ───────┘   (who is served next?)
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree};
 use super::activity::Activity;
@@ -28,6 +28,9 @@ const MOST_LONG: usize = 4096;
 /// How many of those that ran at the same time are named.
 const MEANWHILE: usize = 3;
 
+/// How many names have lengths of their own; all others share theirs.
+const MOST_NAMES: usize = 1 << 17;
+
 /// A sum belongs to the turn that ended at most this long before it.
 const SUM_DELAY: i64 = 1_000_000;
 
@@ -42,7 +45,7 @@ pub struct Engine {
     threads: Vec<ThreadState>,
     pending: VecDeque<Pending>,
     long: VecDeque<(usize, Interval)>,
-    usual: HashMap<Name, Usual>,
+    usual: Vec<Option<Box<Usual>>>,
     pub tally: Tally,
     /// For each kind how many intervals there were, and the longest.
     pub kinds: Vec<KindFigures>,
@@ -95,7 +98,7 @@ impl Engine {
             threads: Vec::new(),
             pending: VecDeque::new(),
             long: VecDeque::new(),
-            usual: HashMap::new(),
+            usual: Vec::new(),
             tally: Tally::default(),
             kinds: Vec::new(),
             stepped: 0,
@@ -113,11 +116,11 @@ impl Engine {
         while let Some(pending) = self.pending.pop_front() {
             self.settle_one(pending, feed);
         }
-        let limits: HashMap<Name, i64> =
-            self.usual.iter().map(|(name, usual)| (*name, usual.limit())).collect();
+        let limit = |usual: &Option<Box<Usual>>| usual.as_ref().map_or(0, |usual| usual.limit());
+        let limits: Vec<i64> = self.usual.iter().map(limit).collect();
         self.tally.retain(|held| match (held.sort, held.chain.first()) {
             (Sort::Interval, Some(root)) => {
-                limits.get(&root.name).is_none_or(|limit| held.span.length() > *limit)
+                limits.get(root.name.key as usize).is_none_or(|limit| root.length > *limit)
             }
             _ => true,
         });
@@ -292,7 +295,7 @@ impl Engine {
 
     /// Takes in an interval of a thread that is not known to turn.
     fn judge(&mut self, thread: usize, interval: Interval) {
-        let is_improbable = self.usual.entry(interval.name).or_default().take(interval.length());
+        let is_improbable = self.usual(interval.name).take(interval.length());
         if !is_improbable || interval.length() < self.threshold {
             return;
         }
@@ -303,20 +306,32 @@ impl Engine {
         self.join(held);
     }
 
+    /// What is usual for a name. The numbers of keys are those of all kinds together.
+    #[inline]
+    fn usual(&mut self, name: Name) -> &mut Usual {
+        let place = (name.key as usize).min(MOST_NAMES);
+        if self.usual.len() <= place {
+            self.usual.resize_with(place + 1, || None);
+        }
+        self.usual[place].get_or_insert_default()
+    }
+
     /// Takes an incident in. Others of its thread that lie within it, or cross it, are the same.
     fn join(&mut self, mut held: Held) {
         let (thread, begin) = (held.thread, held.span.begin);
         let is_same = |other: &Held| other.thread == thread && other.span.end > begin;
-        while let Some(place) = self.pending.iter().rposition(|pending| is_same(&pending.held)) {
-            if let Some(joined) = self.pending.remove(place) {
-                self.processes[joined.process].pending -= 1;
-                held.join(joined.held);
-            }
-        }
         while let Some(joined) = self.tally.take_last(is_same, begin) {
             held.join(joined);
         }
-        self.add(held, false);
+        // Those who wait for the first wait for all of them.
+        match self.pending.iter_mut().rfind(|pending| is_same(&pending.held)) {
+            Some(pending) => {
+                let near = held.span.length().clamp(*NEAR.start(), *NEAR.end());
+                pending.until = pending.until.max(held.span.end.saturating_add(near));
+                pending.held.join(held);
+            }
+            None => self.add(held, false),
+        }
     }
 }
 

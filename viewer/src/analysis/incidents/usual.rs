@@ -7,6 +7,7 @@ use super::super::verdict::{Rule, single_limit};
 #[derive(Debug)]
 pub struct Usual {
     lengths: Histogram,
+    count: u64,
     limit: i64,
     /// How many lengths there are when the limit is worked out anew.
     next: u64,
@@ -14,7 +15,7 @@ pub struct Usual {
 
 impl Default for Usual {
     fn default() -> Self {
-        Usual { lengths: Histogram::default(), limit: 0, next: 16 }
+        Usual { lengths: Histogram::default(), count: 0, limit: 0, next: 16 }
     }
 }
 
@@ -22,7 +23,8 @@ impl Usual {
     /// Takes a length, and says whether it is improbable as far as is known.
     pub fn take(&mut self, length: i64) -> bool {
         self.lengths.record(length.max(0) as u64);
-        if self.lengths.count() >= self.next {
+        self.count += 1;
+        if self.count >= self.next {
             self.limit = self.limit();
             self.next *= 2;
         }

@@ -92,9 +92,11 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
 fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
+        let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
+        let sum = sum.map(|sum| format!(" ({} {})", escape::text(short(&sum.event)), amount(sum.duration)));
         return match incident.kind {
             IncidentKind::Silence => "no event at all".into(),
-            IncidentKind::Turn | IncidentKind::Interval => "in no event".into(),
+            IncidentKind::Turn | IncidentKind::Interval => format!("in no event{}", sum.unwrap_or_default()),
         };
     };
     let inner = incident.chain.last().filter(|last| *last != cause);
@@ -128,13 +130,6 @@ fn waited(incident: &Incident) -> String {
 
 fn notes(incident: &Incident) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(sum) = &incident.sum
-        && sum.duration.0 * 2 > incident.unexplained.0
-        && incident.unexplained.0 * 10 > incident.held.0
-    {
-        let event = escape::text(short(&sum.event));
-        notes.push(format!("{event} adds up to {} in this turn", words(sum.duration)));
-    }
     if !incident.meanwhile.is_empty() {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
         notes.push(format!("meanwhile: {}", others.join(", ")));
