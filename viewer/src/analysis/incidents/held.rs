@@ -154,11 +154,12 @@ impl Held {
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
     }
 
-    /// Joins an overlapping one of the same thread.
+    /// Joins an overlapping one of the same thread. The longer one tells why, but a turn contains whatever else there is.
     pub fn join(&mut self, other: Held) {
         let span =
             Span { begin: self.span.begin.min(other.span.begin), end: self.span.end.max(other.span.end) };
-        if other.span.length() > self.span.length() {
+        let rank = |held: &Held| (held.sort == Sort::Turn, held.span.length());
+        if rank(&other) > rank(self) {
             *self = other;
         }
         self.span = span;
