@@ -156,6 +156,10 @@ impl Feed {
             let client = meaning.client.map(|field| slots.of(field));
             Role { act, kind, pid, tid, procname, client, host, unit_ns }
         });
+        // What only repeats another event is not even looked at: that is a third of what a server records.
+        if meaning.repeats.is_some() {
+            return None;
+        }
         if self.roles.len() <= class.index {
             self.roles.resize_with(class.index + 1, || None);
         }

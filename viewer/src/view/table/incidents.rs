@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{Names, keys, short, value};
-use crate::analysis::finding::Ns;
+use super::label::{Names, link, name, short, value};
+use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
-    CauseFinding, Incident, IncidentKind, Incidents, LinkFinding, MeanwhileFinding, ProcessFinding,
+    CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
 use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
 use crate::text::escape;
@@ -107,17 +107,6 @@ fn cause(incident: &Incident) -> String {
     };
     let beside = incident.explained_by.iter().filter(is_beside).map(|part| format!(" + {}", link(part)));
     format!("{}{inner}{}", link(cause), beside.collect::<String>())
-}
-
-/// An event with how long it took, and how often it came.
-fn link(link: &LinkFinding) -> String {
-    let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
-    format!("{count}{} {}", name(&link.event, &link.key), amount(link.duration))
-}
-
-/// What an event is called: by its keys where it has any.
-fn name(event: &str, key: &crate::datum::Pairs) -> String {
-    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
 }
 
 fn waited(incident: &Incident) -> String {
