@@ -208,14 +208,19 @@ impl Course {
     }
 
     /// Which part of a piece a change raised: the range itself, or the rest where the level fell at the end or rose after
-    /// the beginning.
+    /// the beginning. What is left before or after it is part of it if that is too little to tell.
     fn raised(&self, piece: &Range<usize>, change: &Range<usize>) -> Option<Range<usize>> {
         let is_raised = self.score(change, piece) > 0.0;
-        let is_whole = *piece == (0..self.bins());
-        match (is_raised, is_whole) {
-            (true, _) => Some(change.clone()),
-            (false, true) if change.start == 0 => Some(change.end..piece.end),
-            (false, true) if change.end == piece.end => Some(0..change.start),
+        let whole = 0..self.bins();
+        let few = EVENTS.min(self.count(&whole) / 20.0);
+        let change = Range {
+            start: if self.count(&(0..change.start)) < few { 0 } else { change.start },
+            end: if self.count(&(change.end..whole.end)) < few { whole.end } else { change.end },
+        };
+        match (is_raised, *piece == whole) {
+            (true, _) => Some(change),
+            (false, true) if change.start == 0 => Some(change.end..whole.end),
+            (false, true) if change.end == whole.end => Some(0..change.start),
             (false, _) => None,
         }
     }

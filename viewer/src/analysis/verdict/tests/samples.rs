@@ -67,10 +67,15 @@ pub const SHAPES: [Shape; 20] = [
     Shape { name: "whole 0/1 µs", draw: |r, _| 2.0 * r.uniform() },
     Shape { name: "drift", draw: |r, at| 100.0 * (1.0 + 2.0 * at) * r.exponential() },
     Shape { name: "daily sine", draw: |r, at| 100.0 * (1.0 + 0.6 * (TAU * at).sin()) * r.exponential() },
-    Shape { name: "five daily sines", draw: |r, at| 100.0 * (1.0 + 0.5 * (5.0 * TAU * at).sin()) * r.log_normal(1.0, 0.5) },
+    Shape {
+        name: "five daily sines",
+        draw: |r, at| 100.0 * (1.0 + 0.5 * (5.0 * TAU * at).sin()) * r.log_normal(1.0, 0.5),
+    },
     Shape {
         name: "bursts",
-        draw: |r, at| if (at * 20.0).fract() < 0.05 { 500.0 * r.exponential() } else { 100.0 * r.exponential() },
+        draw: |r, at| {
+            if (at * 20.0).fract() < 0.05 { 500.0 * r.exponential() } else { 100.0 * r.exponential() }
+        },
     },
     Shape { name: "gamma 2", draw: |r, _| 50.0 * (r.exponential() + r.exponential()) },
     Shape { name: "Weibull 0.7", draw: |r, _| 100.0 * r.exponential().powf(1.0 / 0.7) },
@@ -83,7 +88,10 @@ pub const SHAPES: [Shape; 20] = [
             _ => r.log_normal(2000.0, 0.3),
         },
     },
-    Shape { name: "cache hit or miss", draw: |r, _| if r.uniform() < 0.2 { r.log_normal(800.0, 0.7) } else { 2.0 + 3.0 * r.uniform() } },
+    Shape {
+        name: "cache hit or miss",
+        draw: |r, _| if r.uniform() < 0.2 { r.log_normal(800.0, 0.7) } else { 2.0 + 3.0 * r.uniform() },
+    },
     Shape { name: "rounded to 10 µs", draw: |r, _| (10.0 * r.exponential()).floor() * 10.0 },
     Shape { name: "rounded to 1 ms", draw: |r, _| (0.5 * r.exponential()).floor() * 1000.0 },
 ];

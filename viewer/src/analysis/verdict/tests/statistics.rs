@@ -36,7 +36,9 @@ pub fn plant(planted: Planted, events: &mut Vec<Drawn>, random: &mut Random) {
 #[ignore]
 fn explore() {
     let seeds: u64 = std::env::var("SEEDS").map_or(10, |s| s.parse().unwrap());
-    let sizes: Vec<usize> = std::env::var("SIZES").map_or(vec![50, 100, 300, 1000, 10_000, 100_000], |s| s.split(',').map(|s| s.parse().unwrap()).collect());
+    let sizes: Vec<usize> = std::env::var("SIZES").map_or(vec![50, 100, 300, 1000, 10_000, 100_000], |s| {
+        s.split(',').map(|s| s.parse().unwrap()).collect()
+    });
     let only = std::env::var("ONLY").unwrap_or_default();
     for Shape { name, draw } in SHAPES.iter().filter(|s| s.name.contains(&only)) {
         let shape = Shape { name, draw: *draw };
@@ -49,7 +51,12 @@ fn explore() {
                 max = max.max(f.lines);
                 with += u64::from(f.lines > 0);
                 if f.lines > 0 && ex.is_empty() {
-                    ex = format!("s{} {:?} {:?}", f.judged.singles, f.judged.modes.iter().map(|m| &m.reason).collect::<Vec<_>>(), f.judged.periods.iter().map(|p| (p.spans.len(), &p.reason)).collect::<Vec<_>>());
+                    ex = format!(
+                        "s{} {:?} {:?}",
+                        f.judged.singles,
+                        f.judged.modes.iter().map(|m| &m.reason).collect::<Vec<_>>(),
+                        f.judged.periods.iter().map(|p| (p.spans.len(), &p.reason)).collect::<Vec<_>>()
+                    );
                 }
             }
             print!("{name:24} {size:8} healthy: {with}/{seeds} max {max} |");
