@@ -28,8 +28,8 @@ const EVENTS: f64 = 30.0;
 /// What is lost in a slow period is at least this part of all that the group took.
 const WORTH: f64 = 0.005;
 /// An edge jumps by at least this part of the whole difference.
-const SHARP: f64 = 0.65;
-/// How sure the jump at an edge must be, in standard errors of the whole difference.
+const SHARP: f64 = 0.6;
+/// How sure the jump at an edge must be, in standard errors.
 const SURE: f64 = 4.0;
 /// How many times the noise between neighbouring times a difference is, at least.
 const OVER_NOISE: f64 = 5.0;
@@ -100,6 +100,12 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     joined
+}
+
+/// The end of a straight line, and its variance for a variance of 1.
+struct Line {
+    at: f64,
+    error: f64,
 }
 
 /// Sums from the first bin up to each, so that any interval's mean is a subtraction.
@@ -257,22 +263,44 @@ impl Course {
                 .all(|edge| self.is_sharp(edge, range, difference))
     }
 
-    /// Whether the level jumps at an edge by most of the difference, within a small part of the range.
+    /// Whether the level jumps at an edge by most of the difference. What drifts across the edge is no jump: straight lines
+    /// are drawn through what lies before and after it, and compared where they meet (regression discontinuity).
     fn is_sharp(&self, edge: usize, range: &Range<usize>, difference: f64) -> bool {
-        let inside = self.count(range);
-        let needed = 2.0 * SURE * SURE * self.variance / (difference * difference);
-        let events = needed.max(inside / 8.0);
+        let events = self.count(range) / 2.0;
         // The bin of the edge may have both levels.
         let gap = usize::from(range.len() >= 8);
         let before = self.before(edge.saturating_sub(gap), events);
         let after = self.after((edge + gap).min(self.bins()), events);
-        let within = if edge == range.start { &after } else { &before };
-        if events > inside / 4.0 && within.len() > SHORT || before.is_empty() || after.is_empty() {
+        let at = self.counts[edge];
+        let (Some(before), Some(after)) = (self.line(&before, at), self.line(&after, at)) else {
             return false;
+        };
+        let jump = if edge == range.start { after.at - before.at } else { before.at - after.at };
+        let error = (self.variance * (before.error + after.error)).sqrt();
+        jump >= SHARP * difference && jump >= SURE * error
+    }
+
+    /// The straight line through the levels of a range, over the number of events, at a place.
+    fn line(&self, range: &Range<usize>, at: f64) -> Option<Line> {
+        let n = self.count(range);
+        if range.is_empty() || n < 1.0 {
+            return None;
         }
-        let jump = self.level(&after) - self.level(&before);
-        let jump = if edge == range.start { jump } else { -jump };
-        jump >= SHARP * difference
+        let (mut x, mut xx, mut xy) = (0.0, 0.0, 0.0);
+        for bin in range.clone() {
+            let place = (self.counts[bin] + self.counts[bin + 1]) / 2.0 - at;
+            let count = self.count(&(bin..bin + 1));
+            x += count * place;
+            xx += count * place * place;
+            xy += place * (self.logarithms[bin + 1] - self.logarithms[bin]);
+        }
+        let (mean, y) = (x / n, self.level(range));
+        let spread = xx - n * mean * mean;
+        if range.len() < 4 || spread <= 0.0 {
+            return Some(Line { at: y, error: 1.0 / n });
+        }
+        let slope = (xy - n * mean * y) / spread;
+        Some(Line { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
     }
 
     /// The bins up to an edge with this many events.

@@ -133,7 +133,7 @@ impl Levels {
         let [z_upper, z_lower] = [upper, lower].map(|part| tail_quantile(part.ln()));
         let [y_upper, y_lower] = [upper, lower].map(|part| self.at(above as f64 + part * below));
         // What the percentiles may be off by makes the line steeper.
-        let doubt = 1.0 + 2.0 * mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
+        let doubt = 1.0 + mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
         let sigma = doubt * (y_upper - y_lower) / (z_upper - z_lower);
         let beyond = tail_quantile((probability / below).ln()) - z_upper;
         let end = (y_upper + sigma * beyond).exp() - self.quantum as f64;
@@ -198,7 +198,10 @@ fn quantum(buckets: &[Bucket], unit_ns: u128) -> u64 {
     let candidates = powers.flat_map(|power| [5, 4, 2, 1].map(|leading| leading * power));
     let is_quantum = |quantum: &u64| {
         let (levels, events) = count(&|bucket| bucket.low.next_multiple_of(*quantum) <= bucket.high);
-        u128::from(*quantum) * unit_ns <= COARSEST_CLOCK_NS && levels >= 2 && 10 * events >= 9 * all
+        u128::from(*quantum) * unit_ns <= COARSEST_CLOCK_NS
+            && levels >= 1
+            && events >= 2
+            && 10 * events >= 6 * all
     };
     candidates.filter(|&quantum| quantum > 1).find(is_quantum).unwrap_or(1)
 }

@@ -25,7 +25,7 @@ use crate::unit::TimeUnit;
 /// Up to this many improbable events of groups that are too rare to be judged by themselves are listed one by one.
 const RARE_SINGLES_MAX: u64 = 100;
 /// A mode that has nearly all events of its time is a slow period.
-const DENSE: f64 = 0.9;
+const DENSE: f64 = 0.95;
 
 /// What was found out about a trace in one reading.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ pub struct Rule {
 
 impl Default for Rule {
     fn default() -> Self {
-        Rule { probability: 1e-3, least_excess_ns: 5_000 }
+        Rule { probability: 5e-3, least_excess_ns: 5_000 }
     }
 }
 
