@@ -32,7 +32,7 @@ const SHARP: f64 = 0.6;
 /// How sure the jump at an edge must be, in standard errors.
 const SURE: f64 = 4.0;
 /// How many times the noise between neighbouring times a difference is, at least.
-const OVER_NOISE: f64 = 5.0;
+const OVER_NOISE: f64 = 3.0;
 /// Up to this many bins are too short to have an edge that could be looked at.
 const SHORT: usize = 3;
 /// How often what is left and right of a change is searched again.
