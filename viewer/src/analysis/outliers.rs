@@ -162,17 +162,17 @@ pub(super) fn slower_than<S: Source>(
         limit: Ns(threshold_ns.into()),
     };
     let events: Vec<Outlier> = sift.longest.into_sorted().iter().map(outlier).collect();
+    let timed = || summary.groups.iter().filter(|group| group.is_timed());
     let folded = summary.folded.as_ref().map_or(0, |folded| folded.total_ns);
-    let groups =
-        summary.groups.iter().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
+    let groups = timed().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
     Ok(Outliers {
         rule: None,
         threshold: Some(Threshold {
             slower_than: Ns(threshold_ns.into()),
             count: sift.passed,
-            total: Ns(folded + summary.groups.iter().map(super::group::Group::total_ns).sum::<u128>()),
+            total: Ns(folded + timed().map(|group| group.total_ns()).sum::<u128>()),
             groups,
-            hidden_groups: summary.groups.len().saturating_sub(limit) as u64,
+            hidden_groups: timed().count().saturating_sub(limit) as u64,
         }),
         judged: 0,
         found: sift.passed,

@@ -23,3 +23,4 @@ mod shared_trace;
 mod tracee;
 mod usage;
 mod valkey;
+mod verdicts;

@@ -70,12 +70,14 @@ impl Levels {
     pub fn new(durations: &Histogram, unit_ns: u128) -> Self {
         let buckets = durations.buckets();
         let quantum = quantum(&buckets, unit_ns);
+        let longest = durations.max().unwrap_or(0);
         let ln = |ticks: u64, quanta: u64| (ticks as f64 + (quanta * quantum) as f64).ln();
         let mut levels: Vec<Level> = buckets
             .iter()
             .map(|bucket| Level {
                 low: bucket.low,
-                high: bucket.high,
+                // The longest is known exactly.
+                high: bucket.high.min(longest),
                 count: bucket.count,
                 at_or_above: 0,
                 bottom: ln(bucket.low, 1),

@@ -159,7 +159,7 @@ fn assert_documented(name: &str, table: &str) {
 
 #[test]
 fn a_million_healthy_durations_get_no_line() {
-    for shape in SHAPES.iter().filter(|shape| ["exponential", "log-normal, sigma 1"].contains(&shape.name)) {
+    for shape in SHAPES.iter().filter(|shape| shape.name == "log-normal, sigma 1") {
         assert_eq!(lines(shape, 1_000_000), 0, "{}", shape.name);
     }
 }
