@@ -39,7 +39,7 @@ fn stalls_do_not_vanish_as_they_become_more_frequent() {
     for (calls, stalls, name) in [
         (100_000, 25, "get"),
         (100_000, 26, "get"),
-        (100_000, 10_000, "get"),
+        (10_000, 1_000, "get"),
         (10_000, 19, "keys"),
         (10_000, 20, "keys"),
         (10_000, 1_000, "keys"),
@@ -84,9 +84,9 @@ fn a_mode_is_one_line_with_its_reason_however_many_events_it_has() {
 fn slow_period(names: &[&'static str]) -> Vec<Call<'static>> {
     let mut calls = Vec::new();
     let (mut time, mut number) = (0, 0);
-    while time < 3_700_000_000 {
+    while time < 1_200_000_000 {
         let name = names[(scrambled(number + 7) % names.len() as u64) as usize];
-        let is_slow = (2_800_000_000..2_886_000_000).contains(&time);
+        let is_slow = (800_000_000..886_000_000).contains(&time);
         let duration = match (is_slow, scrambled(number) % 100) {
             (false, part) => u64::from(part < 30),
             (true, part) => 1 + u64::from(part < 35),
@@ -109,7 +109,7 @@ fn a_slow_period_is_found_with_its_time_its_rates_and_its_means() {
         assert_eq!((&found["found"], &found["modes"]), (&0.into(), &serde_json::json!([])), "{found:#}");
         let [period] = &found["periods"].as_array().unwrap()[..] else { panic!("{found:#}") };
         let near = |key: &str, after: u64| period[key].as_u64().unwrap().abs_diff(BEGIN + after) < 2_000_000;
-        assert!(near("begin_ns", 2_800_000_000) && near("end_ns", 2_886_000_000), "{period:#}");
+        assert!(near("begin_ns", 800_000_000) && near("end_ns", 886_000_000), "{period:#}");
         let reason = period["reason"].as_str().unwrap();
         assert!(reason.starts_with("105k/s -> 21") && reason.contains(words), "{reason}");
         assert_eq!(period["kind"], "period");
