@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
 use super::series::Series;
 
 /// The body of a group in a time bin.
@@ -23,16 +24,6 @@ pub(super) struct Bin {
     squares: f64,
 }
 
-/// A slow period has at least this many events, and so has the rest.
-const EVENTS: f64 = 30.0;
-/// What is lost in a slow period is at least this part of all that the group took.
-const WORTH: f64 = 0.005;
-/// An edge jumps by at least this part of the whole difference.
-const SHARP: f64 = 0.6;
-/// How sure the jump at an edge must be, in standard errors.
-const SURE: f64 = 4.0;
-/// How many times the noise between neighbouring times a difference is, at least.
-const OVER_NOISE: f64 = 3.0;
 /// Up to this many bins are too short to have an edge that could be looked at.
 const SHORT: usize = 3;
 /// How often what is left and right of a change is searched again.
@@ -63,7 +54,7 @@ pub(super) fn bins(series: &Series, above: u64) -> Vec<Bin> {
 /// The times in which the level was higher, as ranges of bins.
 pub(super) fn changes(bins: &[Bin], probability: f64, least_factor: f64) -> Vec<Range<usize>> {
     let course = Course::new(bins);
-    if course.count(&(0..bins.len())) < EVENTS || bins.len() < 2 {
+    if course.count(&(0..bins.len())) < (PERIOD_EVENTS as f64) || bins.len() < 2 {
         return Vec::new();
     }
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -218,7 +209,7 @@ impl Course {
     fn raised(&self, piece: &Range<usize>, change: &Range<usize>) -> Option<Range<usize>> {
         let is_raised = self.score(change, piece) > 0.0;
         let whole = 0..self.bins();
-        let few = EVENTS.min(self.count(&whole) / 20.0);
+        let few = (PERIOD_EVENTS as f64).min(self.count(&whole) / 20.0);
         let change = Range {
             start: if self.count(&(0..change.start)) < few { 0 } else { change.start },
             end: if self.count(&(change.end..whole.end)) < few { whole.end } else { change.end },
@@ -237,7 +228,10 @@ impl Course {
         let (inside, all) = (self.count(range), self.count(&whole));
         let outside = all - inside;
         let at_border = range.start == 0 || range.end == whole.end;
-        if inside < EVENTS || outside < EVENTS || (!at_border && inside > outside) {
+        if inside < (PERIOD_EVENTS as f64)
+            || outside < (PERIOD_EVENTS as f64)
+            || (!at_border && inside > outside)
+        {
             return false;
         }
         let logarithms =
@@ -249,11 +243,11 @@ impl Course {
         if difference.exp().max(ratio) < least_factor || difference <= 0.0 {
             return false;
         }
-        if sum - inside * rest / outside < WORTH * (sum + rest) {
+        if sum - inside * rest / outside < PERIOD_WORTH * (sum + rest) {
             return false;
         }
         let error = (self.variance * (1.0 / inside + 1.0 / outside)).sqrt();
-        if difference / (error * self.noise(range.len())) < OVER_NOISE {
+        if difference / (error * self.noise(range.len())) < PERIOD_OVER_NOISE {
             return false;
         }
         range.len() <= SHORT
@@ -277,7 +271,7 @@ impl Course {
         };
         let jump = if edge == range.start { after.at - before.at } else { before.at - after.at };
         let error = (self.variance * (before.error + after.error)).sqrt();
-        jump >= SHARP * difference && jump >= SURE * error
+        jump >= PERIOD_JUMP * difference && jump >= PERIOD_SURE * error
     }
 
     /// The straight line through the levels of a range, over the number of events, at a place.
