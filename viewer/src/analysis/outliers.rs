@@ -26,7 +26,7 @@ pub struct Outliers {
     /// What was read.
     pub trace: TraceFinding,
     /// The rule and the limits that it came to; none if a threshold decides.
-    pub rule: Option<RuleFinding>,
+    pub rule: Option<Box<RuleFinding>>,
     /// What took longer than the user's threshold, if there is one.
     pub threshold: Option<Threshold>,
     /// The number of plausible durations that were judged.
@@ -123,7 +123,7 @@ pub(super) fn outliers<S: Source>(
     modes.truncate(limit);
     periods.truncate(limit);
     Ok(Outliers {
-        rule: Some(rule),
+        rule: Some(Box::new(rule)),
         threshold: None,
         judged: durations,
         found: found_events,

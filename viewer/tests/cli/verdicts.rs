@@ -101,7 +101,7 @@ fn slow_period(names: &[&'static str]) -> Vec<Call<'static>> {
 #[test]
 fn a_slow_period_is_found_with_its_time_its_rates_and_its_means() {
     for (names, words) in [
-        (&["get"][..], "get mean 300 ns -> 1.35 µs, all its events alike: suspect the machine"),
+        (&["get"][..], "get mean 300 ns -> 1.36 µs, all its events alike: suspect the machine"),
         (&["get", "set", "incr"], "and 2 other groups, all 3 groups alike: suspect the machine"),
     ] {
         let trace = trace(&slow_period(names));

@@ -169,7 +169,7 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
         counted(outliers.periods.len() as u64 + outliers.hidden_periods, "slow period"),
         counted(outliers.judged, "duration"),
     )];
-    footnotes.extend(outliers.rule.as_ref().map(rule));
+    footnotes.extend(outliers.rule.as_deref().map(rule));
     footnotes.extend(unjudged(&outliers.unjudged));
     footnotes
 }
