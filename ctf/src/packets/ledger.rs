@@ -21,6 +21,17 @@ pub struct Counts {
     pub discarded_events: u64,
     /// How many packets are missing.
     pub lost_packets: u64,
+    /// Where events are missing, stream by stream.
+    pub gaps: Vec<StreamGap>,
+}
+
+/// A time in which events of a stream are missing, in counts of its clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamGap {
+    /// The index of the stream's class.
+    pub stream: usize,
+    pub since: u64,
+    pub until: u64,
 }
 
 /// Puts packets into the order of their streams, drops those that are repeated, and works out the latest time of each.
@@ -92,17 +103,24 @@ pub fn count<'p>(
             if in_window(header.stream, packet.earliest(), packet.latest) {
                 counts.packets += 1;
             }
+            let mut until = None;
             if in_window(header.stream, since, begin) {
-                counts.lost_packets = counts.lost_packets.saturating_add(lost(before, packet));
+                let lost = lost(before, packet);
+                counts.lost_packets = counts.lost_packets.saturating_add(lost);
+                until = (lost > 0).then_some(begin);
             }
             before = Some(packet);
-            if header.is_open {
-                continue;
+            let end = header.end.unwrap_or(u64::MAX);
+            if !header.is_open {
+                if in_window(header.stream, since, end) {
+                    let discarded = discarded(closed, packet);
+                    counts.discarded_events = counts.discarded_events.saturating_add(discarded);
+                    // A tracer that has no room says so in the next packet that it closes.
+                    until = if discarded > 0 { Some(end) } else { until };
+                }
+                closed = Some(packet);
             }
-            if in_window(header.stream, since, header.end.unwrap_or(u64::MAX)) {
-                counts.discarded_events = counts.discarded_events.saturating_add(discarded(closed, packet));
-            }
-            closed = Some(packet);
+            counts.gaps.extend(until.map(|until| StreamGap { stream: header.stream, since, until }));
         }
     }
     counts

@@ -157,6 +157,12 @@ pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
     judge_all(&evidence, &pools, rule, span)
 }
 
+/// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.
+pub(in crate::analysis) fn single_limit(lengths: &Histogram, rule: &Rule) -> Option<u64> {
+    let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns);
+    (lengths.count() >= FEWEST).then(|| split().above)
+}
+
 /// What is found of the groups of one kind that are too rare to be judged by themselves.
 #[derive(Default)]
 struct Rare<'a> {

@@ -34,4 +34,4 @@ pub use judge::{Durations, Judged, judge};
 pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding, SINGLES_MAX};
 
-pub(super) use judge::verdicts;
+pub(super) use judge::{single_limit, verdicts};
