@@ -25,3 +25,4 @@ mod timeline;
 mod tracee;
 mod usage;
 mod valkey;
+mod verdicts;
