@@ -1,35 +1,16 @@
-//! The C side: providers written with the official macros of LTTng-UST 2.13.
+//! The front end for C and C++: what an application includes, compiles and links.
 
-mod arguments;
-mod comment;
-mod fields;
-mod header;
-mod source;
+use lttng_border::{Border, Clash};
+use lttng_catalog::Catalog;
 
-pub(crate) use header::header;
-pub(crate) use source::source;
+use crate::{GeneratedFile, lttng};
 
-use lttng_catalog::{Integer, Width};
-
-use crate::{SourceFile, layout};
-
-/// What all providers include.
-pub(crate) fn support() -> SourceFile {
-    SourceFile { name: "lttng_provider.h".to_owned(), text: include_str!("lttng_provider.h").to_owned() }
-}
-
-/// `uint32_t`
-fn integer_type(integer: Integer) -> String {
-    let sign = if integer.signed { "" } else { "u" };
-    format!("{sign}int{}_t", integer.width.bits())
-}
-
-/// `uint32_t`
-fn unsigned_type(width: Width) -> String {
-    integer_type(Integer::new(width, false))
-}
-
-/// `start(a, b)end`, in C's style.
-fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
-    layout::list(indent, "\t", start, items, end, "")
+/// The files for a program in C or C++: a header to include for each catalog, a C file to compile for each provider, and
+/// fragments for pkg-config and make that say how.
+pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Clash> {
+    let border = Border::lower(catalogs, "")?;
+    border.check_c_names()?;
+    let mut files = vec![lttng::support()];
+    files.extend(border.providers.iter().flat_map(|p| [lttng::header(p), lttng::source_for_rust(p)]));
+    Ok(files)
 }

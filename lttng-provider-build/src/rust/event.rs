@@ -1,14 +1,15 @@
 //! An event as a type with functions.
 
-use lttng_catalog::{Event, Unit, identifier};
+use lttng_border::{Event, Provider};
+use lttng_catalog::Unit;
 
 use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
 use super::duration::Duration;
 use super::{doc, list};
-use crate::generate::Source;
+use crate::BackEnds;
 
-pub(super) fn event(source: &Source<'_>, event: &Event, tracing: bool) -> String {
-    let context = Context::new(source, event, tracing);
+pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackEnds) -> String {
+    let context = Context::new(provider, event, back_ends);
     let mut text = context.item();
     if let Some(duration) = Duration::of(&context) {
         text.push('\n');
@@ -19,28 +20,26 @@ pub(super) fn event(source: &Source<'_>, event: &Event, tracing: bool) -> String
 
 /// An event with the words that its texts are made of.
 pub(super) struct Context<'c> {
-    source: &'c Source<'c>,
-    tracing: bool,
-    pub(super) event: &'c Event,
-    /// The name of the Rust type.
-    pub(super) name: String,
+    provider: &'c Provider<'c>,
+    back_ends: BackEnds,
+    pub(super) event: &'c Event<'c>,
     /// One for each field.
     pub(super) arguments: Vec<Argument>,
 }
 
 impl<'c> Context<'c> {
-    fn new(source: &'c Source<'c>, event: &'c Event, tracing: bool) -> Self {
-        let arguments = event.fields.iter().map(|field| argument(source.provider, field)).collect();
-        Context { source, tracing, event, name: identifier(&event.name), arguments }
+    fn new(provider: &'c Provider<'c>, event: &'c Event<'c>, back_ends: BackEnds) -> Self {
+        let arguments = event.arguments.iter().map(argument).collect();
+        Context { provider, back_ends, event, arguments }
     }
 
     /// The type, its functions, and `Event` for it.
     ///
     /// An enum without variants is a type and no value, so that an argument may be called as an event is.
     fn item(&self) -> String {
-        let name = &self.name;
-        let lttng_name = doc::literal(&self.source.lttng_name);
-        let event_name = doc::literal(&self.event.name);
+        let name = &self.event.rust_name;
+        let lttng_name = doc::literal(&self.provider.name);
+        let event_name = doc::literal(&self.event.source.name);
         let generics = lifetime(&self.arguments);
         let parameters = parameters(&self.arguments);
         let function = |name: &str| list("    ", &format!("pub fn {name}{generics}("), &parameters, ") {");
@@ -81,7 +80,7 @@ impl lttng_provider::Event for {name} {{
 }}
 ",
             doc = self.doc(),
-            constant = if self.tracing { "" } else { "; tracing is not built in, so it never is" },
+            constant = if self.tracing() { "" } else { "; tracing is not built in, so it never is" },
             enabled = self.enabled(),
             emit = function("emit"),
             record = function("record"),
@@ -89,49 +88,44 @@ impl lttng_provider::Event for {name} {{
         )
     }
 
-    /// The body of `enabled`: the load is here and not behind a call.
-    fn enabled(&self) -> String {
-        if !self.tracing {
-            return "        false\n".to_owned();
-        }
-        let full = self.full_name();
-        format!("        lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_{full})\n")
+    /// Whether there is anything that records.
+    fn tracing(&self) -> bool {
+        self.back_ends.any()
     }
 
-    /// What C's names for the event end in.
-    fn full_name(&self) -> String {
-        format!("{}___{}", self.source.lttng_name, self.event.name)
+    /// The body of `enabled`: the load is here and not behind a call.
+    fn enabled(&self) -> String {
+        if !self.tracing() {
+            return "        false\n".to_owned();
+        }
+        format!("        lttng_provider::tracepoint_enabled!({})\n", self.event.tracepoint())
     }
 
     /// The body of `record`.
     fn record(&self) -> String {
-        if !self.tracing {
+        if !self.tracing() {
             return match &self.arguments[..] {
                 [] => String::new(),
                 [argument] => format!("        let _ = {};\n", argument.name),
                 arguments => format!("        let _ = ({});\n", names(arguments)),
             };
         }
-        let full = self.full_name();
-        let mut values = vec![
-            capacity(self.source.provider, &self.event.fields),
-            format!("lttng_provider_record_{full}"),
-            format!("lttng_provider_deliver_{full}"),
-        ];
+        let event = self.event;
+        let mut values = vec![capacity(event), event.record_function(), event.deliver_function()];
         values.extend(self.arguments.iter().map(|a| a.to_recorded.clone()));
         list("        ", "lttng_provider::record!(", &values, ");") + "\n"
     }
 
     /// The catalog's documentation, and a table of the arguments.
     fn doc(&self) -> String {
-        let title = format!("`{}:{}`", self.source.lttng_name, self.event.name);
-        let mut text = doc::comment(&self.event.doc, &format!("The event {title}."));
+        let title = format!("`{}:{}`", self.provider.name, self.event.source.name);
+        let mut text = doc::comment(&self.event.source.doc, &format!("The event {title}."));
         text.push_str(&format!("///\n/// Recorded as {title}.\n"));
-        if self.event.fields.is_empty() {
+        if self.event.source.fields.is_empty() {
             return text;
         }
         text.push_str("///\n/// | argument | recorded as | unit | meaning |\n/// |---|---|---|---|\n");
-        for field in &self.event.fields {
+        for field in &self.event.source.fields {
             let recorded = match field.recorded {
                 true => format!("`{}`", field.name),
                 false => format!("not at all; filters see it as `{}`", field.name),

@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 1,
+    lttng_provider::ffi::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them anew"
 );
 
@@ -298,7 +298,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
                 15,
                 lttng_provider_record_every_type___network,
                 lttng_provider_deliver_every_type___network,
-                lttng_provider::ffi::Network(a),
+                a,
                 lttng_provider::ffi::Network(b),
                 lttng_provider::ffi::Network(c),
                 lttng_provider::ffi::Network(d),

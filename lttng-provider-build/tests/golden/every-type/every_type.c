@@ -18,6 +18,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___unsi
 
 static void lttng_provider_prepare_every_type___unsigned(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___unsigned(
 		stack,
 		NULL,
@@ -31,6 +32,7 @@ static void lttng_provider_prepare_every_type___unsigned(char *stack, const stru
 static void
 lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -40,7 +42,17 @@ lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, unsigned, unsigned, lttng_provider_fields_every_type___unsigned, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___unsigned = {
+	.fields = lttng_provider_fields_every_type___unsigned,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___unsigned,
+	.prepare = lttng_provider_prepare_every_type___unsigned,
+	.call = lttng_provider_call_every_type___unsigned,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___unsigned)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___signed[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -51,6 +63,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___sign
 
 static void lttng_provider_prepare_every_type___signed(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___signed(
 		stack,
 		NULL,
@@ -64,6 +77,7 @@ static void lttng_provider_prepare_every_type___signed(char *stack, const struct
 static void
 lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, int8_t, int16_t, int32_t, int64_t)) probe)(
 		data,
 		(int8_t) parts[0].value,
@@ -73,7 +87,17 @@ lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, signed, signed, lttng_provider_fields_every_type___signed, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___signed = {
+	.fields = lttng_provider_fields_every_type___signed,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___signed,
+	.prepare = lttng_provider_prepare_every_type___signed,
+	.call = lttng_provider_call_every_type___signed,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___signed)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___hexadecimal[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -84,6 +108,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___hexa
 
 static void lttng_provider_prepare_every_type___hexadecimal(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___hexadecimal(
 		stack,
 		NULL,
@@ -97,6 +122,7 @@ static void lttng_provider_prepare_every_type___hexadecimal(char *stack, const s
 static void
 lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -106,17 +132,28 @@ lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, co
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, hexadecimal, hexadecimal, lttng_provider_fields_every_type___hexadecimal, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___hexadecimal = {
+	.fields = lttng_provider_fields_every_type___hexadecimal,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___hexadecimal,
+	.prepare = lttng_provider_prepare_every_type___hexadecimal,
+	.call = lttng_provider_call_every_type___hexadecimal,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___hexadecimal)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___network[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2, .swapped = true },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4, .swapped = true },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8, .swapped = true },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 8 },
 };
 
 static void lttng_provider_prepare_every_type___network(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___network(
 		stack,
 		NULL,
@@ -130,6 +167,7 @@ static void lttng_provider_prepare_every_type___network(char *stack, const struc
 static void
 lttng_provider_call_every_type___network(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, int32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -139,7 +177,17 @@ lttng_provider_call_every_type___network(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, network, network, lttng_provider_fields_every_type___network, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___network = {
+	.fields = lttng_provider_fields_every_type___network,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___network,
+	.prepare = lttng_provider_prepare_every_type___network,
+	.call = lttng_provider_call_every_type___network,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___network)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___others[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -151,6 +199,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___othe
 
 static void lttng_provider_prepare_every_type___others(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___others(
 		stack,
 		NULL,
@@ -165,6 +214,7 @@ static void lttng_provider_prepare_every_type___others(char *stack, const struct
 static void
 lttng_provider_call_every_type___others(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, float, double, bool, int8_t, uint64_t)) probe)(
 		data,
 		lttng_provider_float(&parts[0]),
@@ -175,7 +225,17 @@ lttng_provider_call_every_type___others(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, others, others, lttng_provider_fields_every_type___others, 5, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___others = {
+	.fields = lttng_provider_fields_every_type___others,
+	.count = 5,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___others,
+	.prepare = lttng_provider_prepare_every_type___others,
+	.call = lttng_provider_call_every_type___others,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___others)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___texts[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -187,6 +247,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___text
 
 static void lttng_provider_prepare_every_type___texts(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___texts(
 		stack,
 		NULL,
@@ -204,6 +265,7 @@ static void lttng_provider_prepare_every_type___texts(char *stack, const struct 
 static void
 lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, const char *, const char *, size_t, const char *, size_t, const char *, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -217,18 +279,29 @@ lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, texts, texts, lttng_provider_fields_every_type___texts, 5, true, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___texts = {
+	.fields = lttng_provider_fields_every_type___texts,
+	.count = 5,
+	.has_strings = true,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___texts,
+	.prepare = lttng_provider_prepare_every_type___texts,
+	.call = lttng_provider_call_every_type___texts,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___texts)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___arrays[] = {
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 1, .count = 2 },
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .count = 3 },
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 4, .count = 2 },
-	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .swapped = true, .count = 2 },
-	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 8, .swapped = true, .count = 1 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .swapped = true, .size = 2, .count = 2 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .swapped = true, .size = 8, .count = 1 },
 };
 
 static void lttng_provider_prepare_every_type___arrays(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___arrays(
 		stack,
 		NULL,
@@ -243,6 +316,7 @@ static void lttng_provider_prepare_every_type___arrays(char *stack, const struct
 static void
 lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, const uint8_t *, const int16_t *, const uint32_t *, const uint16_t *, const int64_t *)) probe)(
 		data,
 		parts[0].start,
@@ -253,17 +327,28 @@ lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, arrays, arrays, lttng_provider_fields_every_type___arrays, 5, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___arrays = {
+	.fields = lttng_provider_fields_every_type___arrays,
+	.count = 5,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___arrays,
+	.prepare = lttng_provider_prepare_every_type___arrays,
+	.call = lttng_provider_call_every_type___arrays,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___arrays)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___sequences[] = {
 	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 8, .length_size = 4 },
 	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 1 },
-	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 4, .swapped = true, .length_size = 8 },
-	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 2, .swapped = true, .length_size = 2 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .swapped = true, .size = 4, .length_size = 8 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .swapped = true, .size = 2, .length_size = 2 },
 };
 
 static void lttng_provider_prepare_every_type___sequences(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___sequences(
 		stack,
 		NULL,
@@ -281,6 +366,7 @@ static void lttng_provider_prepare_every_type___sequences(char *stack, const str
 static void
 lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, const uint64_t *, size_t, const int8_t *, size_t, const uint32_t *, size_t, const int16_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -294,7 +380,17 @@ lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, cons
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, sequences, sequences, lttng_provider_fields_every_type___sequences, 4, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___sequences = {
+	.fields = lttng_provider_fields_every_type___sequences,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___sequences,
+	.prepare = lttng_provider_prepare_every_type___sequences,
+	.call = lttng_provider_call_every_type___sequences,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___sequences)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___filters[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -308,6 +404,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___filt
 
 static void lttng_provider_prepare_every_type___filters(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___filters(
 		stack,
 		NULL,
@@ -325,6 +422,7 @@ static void lttng_provider_prepare_every_type___filters(char *stack, const struc
 static void
 lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, uint32_t, uint16_t, double, bool, int8_t, const char *, const uint16_t *, size_t)) probe)(
 		data,
 		(uint32_t) parts[0].value,
@@ -338,20 +436,42 @@ lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, filters, filters, lttng_provider_fields_every_type___filters, 7, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___filters = {
+	.fields = lttng_provider_fields_every_type___filters,
+	.count = 7,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___filters,
+	.prepare = lttng_provider_prepare_every_type___filters,
+	.call = lttng_provider_call_every_type___filters,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___filters)
 
 static void lttng_provider_prepare_every_type___nothing(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___nothing(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___nothing(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, nothing, nothing, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___nothing = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___nothing,
+	.prepare = lttng_provider_prepare_every_type___nothing,
+	.call = lttng_provider_call_every_type___nothing,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___nothing)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___first[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -361,6 +481,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___firs
 
 static void lttng_provider_prepare_every_type___first(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
 		stack,
 		NULL,
@@ -374,6 +495,7 @@ static void lttng_provider_prepare_every_type___first(char *stack, const struct 
 static void
 lttng_provider_call_every_type___first(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -383,7 +505,17 @@ lttng_provider_call_every_type___first(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, first, timed, lttng_provider_fields_every_type___first, 3, true, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___first = {
+	.fields = lttng_provider_fields_every_type___first,
+	.count = 3,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___timed,
+	.prepare = lttng_provider_prepare_every_type___first,
+	.call = lttng_provider_call_every_type___first,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___first)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___second[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -393,6 +525,7 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___seco
 
 static void lttng_provider_prepare_every_type___second(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
 		stack,
 		NULL,
@@ -406,6 +539,7 @@ static void lttng_provider_prepare_every_type___second(char *stack, const struct
 static void
 lttng_provider_call_every_type___second(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -415,30 +549,64 @@ lttng_provider_call_every_type___second(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, second, timed, lttng_provider_fields_every_type___second, 3, true, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___second = {
+	.fields = lttng_provider_fields_every_type___second,
+	.count = 3,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___timed,
+	.prepare = lttng_provider_prepare_every_type___second,
+	.call = lttng_provider_call_every_type___second,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___second)
 
 static void lttng_provider_prepare_every_type___debug_function(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___debug_function(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___debug_function(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug_function, debug_function, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___debug_function = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___debug_function,
+	.prepare = lttng_provider_prepare_every_type___debug_function,
+	.call = lttng_provider_call_every_type___debug_function,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___debug_function)
 
 static void lttng_provider_prepare_every_type___debug(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___debug(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___debug(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug, debug, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___debug = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___debug,
+	.prepare = lttng_provider_prepare_every_type___debug,
+	.call = lttng_provider_call_every_type___debug,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___debug)

@@ -2,19 +2,18 @@
 
 use std::fmt::Write;
 
-use lttng_catalog::{Enumeration, Event, Field, Integer, LogLevel};
+use lttng_border::{Argument, Event, Provider};
+use lttng_catalog::{Enumeration, Integer, LogLevel};
 
-use super::arguments;
-use super::comment::comment;
-use super::{fields, list};
-use crate::SourceFile;
-use crate::generate::Source;
+use super::declaration::field;
+use crate::GeneratedFile;
+use crate::c_text::{comment, list, string};
 
-pub(crate) fn header(source: &Source<'_>) -> SourceFile {
-    let name = &source.lttng_name;
+pub(crate) fn header(provider: &Provider<'_>) -> GeneratedFile {
+    let name = &provider.name;
     let file = file_name(name);
     let guard = format!("LTTNG_PROVIDER_{}_H", name.to_ascii_uppercase());
-    let mut text = comment(&source.origin());
+    let mut text = comment(&provider.origin());
     let _ = write!(
         text,
         r#"
@@ -34,37 +33,37 @@ pub(crate) fn header(source: &Source<'_>) -> SourceFile {
 #include <lttng/tracepoint.h>
 
 {}"#,
-        comment(&source.provider.doc)
+        comment(&provider.source.doc)
     );
-    for part in parts(source) {
+    for part in parts(provider) {
         text.push('\n');
         text.push_str(&part);
     }
     text.push_str("\n#endif\n\n#include <lttng/tracepoint-event.h>\n");
-    SourceFile { name: file, text }
+    GeneratedFile { name: file, text }
 }
 
 /// The ending keeps a provider called `string` from hiding the system's header.
-pub(super) fn file_name(lttng_name: &str) -> String {
-    format!("{lttng_name}-tp.h")
+pub(crate) fn file_name(provider: &str) -> String {
+    format!("{provider}-tp.h")
 }
 
-fn parts(source: &Source<'_>) -> Vec<String> {
-    let provider = source.provider;
-    let enumerations = provider.enums.iter().map(|e| enumeration(&source.lttng_name, e));
+fn parts(provider: &Provider<'_>) -> Vec<String> {
+    let name = &provider.name;
+    let enumerations = provider.source.enums.iter().map(|e| enumeration(name, e));
     let classes = provider.classes.iter().map(|class| {
-        let start = format!("LTTNG_UST_TRACEPOINT_EVENT_CLASS({}, {},\n", source.lttng_name, class.name);
-        comment(&class.doc) + &start + &declaration(source, &class.fields)
+        let start = format!("LTTNG_UST_TRACEPOINT_EVENT_CLASS({name}, {},\n", class.source.name);
+        comment(&class.source.doc) + &start + &declaration(name, &class.arguments)
     });
-    let events = provider.events.iter().map(|e| event(source, e));
+    let events = provider.events.iter().map(|e| event(name, e));
     enumerations.chain(classes).chain(events).collect()
 }
 
-fn enumeration(lttng_name: &str, enumeration: &Enumeration) -> String {
+fn enumeration(provider: &str, enumeration: &Enumeration) -> String {
     let mut text = comment(&enumeration.doc);
     let _ = write!(
         text,
-        "LTTNG_UST_TRACEPOINT_ENUM({lttng_name}, {},\n\tLTTNG_UST_TP_ENUM_VALUES(\n",
+        "LTTNG_UST_TRACEPOINT_ENUM({provider}, {},\n\tLTTNG_UST_TP_ENUM_VALUES(\n",
         enumeration.name
     );
     for label in &enumeration.labels {
@@ -82,51 +81,49 @@ fn enumeration(lttng_name: &str, enumeration: &Enumeration) -> String {
     text
 }
 
-fn event(source: &Source<'_>, event: &Event) -> String {
-    let (provider, name) = (&source.lttng_name, &event.name);
-    let mut text = comment(&event.doc);
-    match &event.class {
-        Some(class) => {
-            let _ = write!(
-                text,
-                "LTTNG_UST_TRACEPOINT_EVENT_INSTANCE({provider}, {class}, {provider}, {name},\n{})\n",
-                arguments_list(source, &event.fields)
-            );
-        }
-        None => {
-            let _ = writeln!(text, "LTTNG_UST_TRACEPOINT_EVENT({provider}, {name},");
-            text.push_str(&declaration(source, &event.fields));
-        }
+fn event(provider: &str, event: &Event<'_>) -> String {
+    let Event { source, class, arguments, .. } = event;
+    let name = &source.name;
+    let mut text = comment(&source.doc);
+    if source.class.is_some() {
+        let _ = write!(
+            text,
+            "LTTNG_UST_TRACEPOINT_EVENT_INSTANCE({provider}, {class}, {provider}, {name},\n{})\n",
+            parameters(arguments)
+        );
+    } else {
+        let _ = writeln!(text, "LTTNG_UST_TRACEPOINT_EVENT({provider}, {name},");
+        text.push_str(&declaration(provider, arguments));
     }
-    if event.log_level != LogLevel::default() {
+    if source.log_level != LogLevel::default() {
         let _ = writeln!(
             text,
             "LTTNG_UST_TRACEPOINT_LOGLEVEL({provider}, {name}, {})",
-            log_level(event.log_level)
+            log_level(source.log_level)
         );
     }
-    if let Some(uri) = &event.model_uri {
+    if let Some(uri) = &source.model_uri {
         let _ = writeln!(text, "LTTNG_UST_TRACEPOINT_MODEL_EMF_URI({provider}, {name}, {})", string(uri));
     }
     text
 }
 
 /// The arguments and the fields, up to the end of the macro's call.
-fn declaration(source: &Source<'_>, all: &[Field]) -> String {
-    let fields: String = all
+fn declaration(provider: &str, arguments: &[Argument<'_>]) -> String {
+    let fields: String = arguments
         .iter()
-        .map(|field| {
-            let doc = comment(&field.doc).replace('\n', "\n\t\t");
+        .map(|argument| {
+            let doc = comment(&argument.field.doc).replace('\n', "\n\t\t");
             let doc = if doc.is_empty() { doc } else { format!("\t\t{}", doc.trim_end_matches('\t')) };
-            format!("{doc}\t\t{}\n", fields::field(&source.lttng_name, source.provider, field))
+            format!("{doc}\t\t{}\n", field(provider, argument))
         })
         .collect();
-    format!("{},\n\tLTTNG_UST_TP_FIELDS(\n{fields}\t)\n)\n", arguments_list(source, all))
+    format!("{},\n\tLTTNG_UST_TP_FIELDS(\n{fields}\t)\n)\n", parameters(arguments))
 }
 
-fn arguments_list(source: &Source<'_>, fields: &[Field]) -> String {
-    let declared: Vec<_> =
-        fields.iter().flat_map(|field| arguments::declared(source.provider, field)).collect();
+fn parameters(arguments: &[Argument<'_>]) -> String {
+    let all = arguments.iter().flat_map(Argument::c_parameters);
+    let declared: Vec<_> = all.map(|parameter| format!("{}, {}", parameter.kind, parameter.name)).collect();
     list("\t", "LTTNG_UST_TP_ARGS(", &declared, ")")
 }
 
@@ -138,19 +135,6 @@ fn literal(value: i128, container: Integer) -> String {
         _ if container.signed => format!("{value}LL"),
         _ => format!("{value}ULL"),
     }
-}
-
-/// A C string literal.
-fn string(text: &str) -> String {
-    let escaped: String = text
-        .bytes()
-        .map(|byte| match byte {
-            b'"' | b'\\' => format!("\\{}", char::from(byte)),
-            b' '..=b'~' => char::from(byte).to_string(),
-            _ => format!("\\{byte:03o}"),
-        })
-        .collect();
-    format!("\"{escaped}\"")
 }
 
 fn log_level(level: LogLevel) -> String {

@@ -560,30 +560,19 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
  * catalog, and each must call its own.
  */
-#define LTTNG_PROVIDER_EVENT(provider, event, class, fields_of_event, count_of_fields, strings, copies)	\
+#define LTTNG_PROVIDER_RUST_EVENT(symbol)								\
 	__attribute__((visibility("hidden"))) struct lttng_provider_rest				\
-	lttng_provider_record_##provider##___##event(const char *payload, size_t size)			\
+	lttng_provider_record_##symbol(const char *payload, size_t size)				\
 	{												\
-		return lttng_provider_record(&lttng_ust_tracepoint_##provider##___##event,		\
-			(void (*)(void)) lttng_ust__event_probe__##provider##___##class,		\
-			payload, size, __builtin_return_address(0));					\
+		return lttng_provider_record(&lttng_ust_tracepoint_##symbol,				\
+			lttng_provider_event_##symbol.probe, payload, size, __builtin_return_address(0));	\
 	}												\
 													\
 	__attribute__((visibility("hidden"))) void							\
-	lttng_provider_deliver_##provider##___##event(struct lttng_provider_rest rest,			\
+	lttng_provider_deliver_##symbol(struct lttng_provider_rest rest,				\
 		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
 	{												\
-		static const struct lttng_provider_event description = {				\
-			.fields = fields_of_event,							\
-			.count = count_of_fields,							\
-			.has_strings = strings,								\
-			.has_copies = copies,								\
-			.probe = (void (*)(void)) lttng_ust__event_probe__##provider##___##class,	\
-			.prepare = lttng_provider_prepare_##provider##___##event,			\
-			.call = lttng_provider_call_##provider##___##event,				\
-		};											\
-													\
-		lttng_provider_deliver(&description, rest, payload, size, parts);			\
+		lttng_provider_deliver(&lttng_provider_event_##symbol, rest, payload, size, parts);	\
 	}
 
 #endif
