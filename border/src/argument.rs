@@ -168,7 +168,8 @@ impl<'c> Argument<'c> {
             }
         };
         let mut parameters = vec![CParameter { kind, name, source }];
-        parameters.extend(self.field.length_argument().map(CParameter::length));
+        let length = |name| CParameter { kind: "size_t".to_owned(), name, source: Source::Length };
+        parameters.extend(self.field.length_argument().map(length));
         parameters
     }
 
@@ -185,11 +186,6 @@ impl<'c> Argument<'c> {
 }
 
 impl CParameter {
-    /// The length of an argument, by this name.
-    pub fn length(name: String) -> CParameter {
-        CParameter { kind: "size_t".to_owned(), name, source: Source::Length }
-    }
-
     /// `const char *name`
     pub fn declaration(&self) -> String {
         let space = if self.kind.ends_with('*') { "" } else { " " };

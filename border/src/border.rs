@@ -2,7 +2,7 @@
 
 use lttng_catalog::{Catalog, identifier};
 
-use crate::argument::Argument;
+use crate::argument::{Argument, CParameter, Shape, Source};
 use crate::clash::{self, Clash};
 use crate::packing::PACKED_MAX;
 use crate::probe::Probe;
@@ -161,6 +161,39 @@ impl<'c> Event<'c> {
     /// The names that an application in C has for the event.
     pub fn c_names(&self) -> [String; 4] {
         ["", "_enabled", "_with_lengths", "_start"].map(|ending| format!("trace_{}{ending}", self.c_name))
+    }
+
+    /// The symbol of the function at whose start the USDT probe is.
+    pub fn probe_function(&self) -> String {
+        format!("lttng_provider_usdt_{}", self.symbol)
+    }
+
+    /// The symbol of the function at whose start the probe for the beginning is.
+    pub fn start_function(&self) -> String {
+        format!("lttng_provider_usdt_start_{}", self.symbol)
+    }
+
+    /// The symbol of the semaphore of the USDT probe, where LTTng's tracepoint has no room for it.
+    pub fn semaphore(&self) -> String {
+        format!("lttng_provider_semaphore_{}", self.symbol)
+    }
+
+    /// The parameters of the function that emits the event for C, for each argument: as LTTng's macros have them, and
+    /// with the length of every text.
+    pub fn sized_c_parameters(&self) -> Vec<Vec<CParameter>> {
+        let mut all: Vec<_> = self.arguments.iter().map(Argument::c_parameters).collect();
+        let mut taken: Vec<String> = all.iter().flatten().map(|parameter| parameter.name.clone()).collect();
+        for (argument, parameters) in self.arguments.iter().zip(&mut all) {
+            if matches!(argument.shape, Shape::String | Shape::Characters { .. }) {
+                let mut name = format!("{}_length", argument.field.argument);
+                while taken.contains(&name) {
+                    name.push('_');
+                }
+                taken.push(name.clone());
+                parameters.push(CParameter { kind: "size_t".to_owned(), name, source: Source::Length });
+            }
+        }
+        all
     }
 
     /// What the event takes on the stack to be packed: exactly that if it is always the same, and not much.

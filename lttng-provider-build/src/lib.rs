@@ -32,6 +32,7 @@ mod generate;
 mod lists;
 mod lttng;
 mod rust;
+mod usdt;
 mod version;
 
 pub use back_ends::BackEnds;

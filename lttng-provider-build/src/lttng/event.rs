@@ -35,19 +35,18 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
     let has_strings = packings.iter().any(|p| p.recorded && p.kind == PackingKind::String);
     let has_copies = packings.iter().any(|packing| packing.needs_copy());
     let count = packings.len();
+    let unused = if count == 0 { "\t(void) parts;\n" } else { "" };
     format!(
         "
 {table}static void lttng_provider_prepare_{symbol}(char *stack, const struct lttng_provider_part *parts)
 {{
-\t(void) parts;
-{prepare}
+{unused}{prepare}
 }}
 
 static void
 lttng_provider_call_{symbol}(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {{
-\t(void) parts;
-{call}
+{unused}{call}
 }}
 
 static const struct lttng_provider_event lttng_provider_event_{symbol} = {{

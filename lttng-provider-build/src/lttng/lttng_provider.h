@@ -18,6 +18,11 @@
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
 
+/* LTTng-UST's own macros define one type several times, which C99 has no room for. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wtypedef-redefinition"
+#endif
+
 /* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
 #ifndef LTTNG_PROVIDER_ABI
 #define LTTNG_PROVIDER_ABI 3
@@ -555,6 +560,88 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 	memcpy(&value, &part->value, sizeof(value));
 	return value;
 }
+
+/* For events that are emitted in C: where they are packed, and what they are packed with. */
+#define LTTNG_PROVIDER_PACKED_MAX 512
+
+static inline size_t lttng_provider_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The bytes that elements take; more than there is room for if they are too many to be counted. */
+static inline size_t lttng_provider_room(size_t count, size_t size)
+{
+	return count > LTTNG_PROVIDER_PACKED_MAX ? LTTNG_PROVIDER_PACKED_MAX + 1 : count * size;
+}
+
+#define LTTNG_PROVIDER_PACK(end, type, number)		\
+	do {						\
+		type lttng_provider_number = (number);	\
+							\
+		memcpy(end, &lttng_provider_number, sizeof(type));	\
+		end += sizeof(type);			\
+	} while (0)
+
+static inline __attribute__((always_inline)) char *lttng_provider_pack_number(char *end, uint64_t value, size_t size)
+{
+	lttng_provider_store(end, value, size, false);
+	return end + size;
+}
+
+/* A string that has no NUL, and one after it. */
+static inline char *lttng_provider_pack_string(char *end, const char *text, size_t length)
+{
+	if (length)
+		memcpy(end, text, length);
+	end[length] = 0;
+	return end + length + 1;
+}
+
+/* Text up to its first NUL, and NULs up to `size`. */
+static inline char *lttng_provider_pack_text(char *end, const char *text, size_t length, size_t size)
+{
+	size_t used = length ? strnlen(text, length) : 0;
+
+	if (used)
+		memcpy(end, text, used);
+	memset(end + used, 0, size - used);
+	return end + size;
+}
+
+static inline __attribute__((always_inline)) char *
+lttng_provider_pack_list(char *end, const void *list, size_t count, size_t size, bool swapped)
+{
+	if (swapped)
+		lttng_provider_copy_swapped(end, list, count, size);
+	else if (count)
+		memcpy(end, list, count * size);
+	return end + count * size;
+}
+
+static inline uint64_t lttng_provider_bits_of_float(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline uint64_t lttng_provider_bits_of_double(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* What applications in C take for the tracepoint is its start. */
+#define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
+	typedef char lttng_provider_state_is_there[						\
+		offsetof(struct lttng_ust_tracepoint, state)					\
+			== offsetof(struct lttng_application_tracepoint, state)			\
+		&& offsetof(struct lttng_ust_tracepoint, probes)				\
+			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
 
 /*
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a

@@ -6,7 +6,7 @@ mod header;
 mod source;
 
 pub(crate) use event::event;
-pub(crate) use header::{file_name, header};
+pub(crate) use header::header;
 pub(crate) use source::{includes, source_for_rust};
 
 use crate::GeneratedFile;

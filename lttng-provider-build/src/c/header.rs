@@ -1,0 +1,186 @@
+//! The header that an application includes: a check and a call for each event.
+
+use lttng_border::{Argument, CParameter, Event, Provider, Shape};
+use lttng_catalog::Catalog;
+
+use super::build_files::base_name;
+use crate::GeneratedFile;
+use crate::c_text::{comment, list};
+
+pub(super) fn header(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+    let base = base_name(catalog);
+    let guard = format!("LTTNG_APPLICATION_{}_H", base.to_ascii_uppercase().replace(['-', '.'], "_"));
+    let origin = providers.first().map(|provider| comment(&provider.origin())).unwrap_or_default();
+    let parts: String = providers.iter().map(|provider| one(provider)).collect();
+    let text = format!(
+        "{origin}#ifndef {guard}
+#define {guard}
+
+#include \"lttng_application.h\"
+
+#ifdef __cplusplus
+extern \"C\" {{
+#endif
+{parts}
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"
+    );
+    GeneratedFile { name: format!("{base}.h"), text }
+}
+
+fn one(provider: &Provider<'_>) -> String {
+    let name = &provider.name;
+    let doc = comment(&provider.source.doc);
+    let events: String = provider.events.iter().map(event).collect();
+    format!("\n{doc}#define {name}_trace(...) lttng_ust_tracepoint(__VA_ARGS__)\n{events}")
+}
+
+fn event(event: &Event<'_>) -> String {
+    let Event { symbol, c_name, .. } = event;
+    let sized: Vec<CParameter> = event.sized_c_parameters().concat();
+    let plain: Vec<CParameter> = event.arguments.iter().flat_map(Argument::c_parameters).collect();
+    let emit = event.emit_function();
+    let mut text = format!("\n{}", comment(&documentation(event)));
+    text.push_str(&format!("LTTNG_APPLICATION_SWITCH({symbol});\n\n"));
+    text.push_str("#if defined(USE_LTTNG) || defined(USE_USDT)\n");
+    text.push_str(&function_head(
+        "",
+        &format!("extern void {emit}("),
+        &sized,
+        ") LTTNG_APPLICATION_HIDDEN;\n",
+    ));
+    text.push_str("#endif\n\n");
+    text.push_str(&format!(
+        "static inline bool trace_{c_name}_enabled(void)\n{{\n\treturn LTTNG_APPLICATION_ENABLED({symbol});\n}}\n\n"
+    ));
+    text.push_str(&function(&format!("lttng_ust_tracepoint_cb_{symbol}"), &plain, &emit, &measured(event)));
+    text.push_str(&call(
+        &format!("trace_{c_name}"),
+        c_name,
+        &format!("lttng_ust_tracepoint_cb_{symbol}"),
+        &plain,
+    ));
+    if sized != plain {
+        let name = format!("lttng_application_sized_{symbol}");
+        text.push_str(&function(&name, &sized, &emit, &within(event)));
+        text.push_str(&call(&format!("trace_{c_name}_with_lengths"), c_name, &name, &sized));
+    }
+    if event.probe.has_start {
+        text.push_str(&start(event));
+    }
+    text.push_str(&spelling(event, plain.len()));
+    text
+}
+
+/// The catalog's, and how it is called.
+fn documentation(event: &Event<'_>) -> String {
+    let lines = event.arguments.iter().map(|argument| {
+        let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
+        let network = if argument.packing().swapped { " (in the order of the machine)" } else { "" };
+        let doc = argument.field.doc.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("\n{}{network}: {doc}", parameters.join(", "))
+    });
+    format!("{}{}", event.source.doc.trim(), lines.collect::<String>())
+}
+
+/// `static inline void name(a, b) { emit(…); }`
+fn function(name: &str, parameters: &[CParameter], emit: &str, arguments: &[String]) -> String {
+    let unused: String = parameters.iter().map(|p| format!("\t(void) {};\n", p.name)).collect();
+    let unused = if unused.is_empty() { "\t/* Nothing records. */\n".to_owned() } else { unused };
+    format!(
+        "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n#else\n{unused}#endif\n}}\n\n",
+        head = function_head("", &format!("static inline void {name}("), parameters, ")\n"),
+        call = list("\t", &format!("{emit}("), arguments, ");"),
+    )
+}
+
+fn function_head(indent: &str, start: &str, parameters: &[CParameter], end: &str) -> String {
+    let declared: Vec<String> = match parameters {
+        [] => vec!["void".to_owned()],
+        _ => parameters.iter().map(CParameter::declaration).collect(),
+    };
+    list(indent, start, &declared, end)
+}
+
+/// The macro that an application calls; its arguments are not evaluated unless something records.
+fn call(name: &str, c_name: &str, function: &str, parameters: &[CParameter]) -> String {
+    let (parameters, arguments) = if parameters.is_empty() { ("", "") } else { ("...", "__VA_ARGS__") };
+    format!(
+        "#define {name}({parameters}) \\
+\tdo {{ \\
+\t\tif (trace_{c_name}_enabled()) \\
+\t\t\t{function}({arguments}); \\
+\t}} while (0)
+
+"
+    )
+}
+
+/// What `lttng_ust_tracepoint(provider, event, …)` becomes.
+fn spelling(event: &Event<'_>, count: usize) -> String {
+    let Event { symbol, c_name, .. } = event;
+    let names: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
+    let passed = names.join(", ");
+    let taken = [names, vec!["none".to_owned()]].concat().join(", ");
+    format!(
+        "#define lttng_application_emit_{symbol}({taken}) trace_{c_name}({passed})
+#define lttng_application_record_{symbol}({taken}) lttng_ust_tracepoint_cb_{symbol}({passed})
+"
+    )
+}
+
+/// The probe at which a measurement begins.
+fn start(event: &Event<'_>) -> String {
+    let (c_name, function) = (&event.c_name, event.start_function());
+    format!(
+        "#if defined(USE_USDT)
+extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
+#define trace_{c_name}_start() \\
+\tdo {{ \\
+\t\tif (trace_{c_name}_enabled()) \\
+\t\t\t{function}(NULL); \\
+\t}} while (0)
+#else
+#define trace_{c_name}_start() do {{ }} while (0)
+#endif
+
+"
+    )
+}
+
+/// Arguments of the emitting function where texts end in a NUL.
+fn measured(event: &Event<'_>) -> Vec<String> {
+    let each = event.arguments.iter().flat_map(|argument| {
+        let name = &argument.field.argument;
+        match argument.shape {
+            Shape::String => {
+                let text = format!("lttng_application_text({name})");
+                vec![text.clone(), format!("lttng_application_length({text})")]
+            }
+            Shape::Characters { count } => {
+                vec![name.clone(), format!("lttng_application_length_within({name}, {count})")]
+            }
+            _ => argument.c_parameters().into_iter().map(|parameter| parameter.name).collect(),
+        }
+    });
+    each.collect()
+}
+
+/// Arguments of the emitting function where texts come with their lengths.
+fn within(event: &Event<'_>) -> Vec<String> {
+    let parameters = event.sized_c_parameters();
+    let each = event.arguments.iter().zip(&parameters).flat_map(|(argument, parameters)| {
+        let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        match (&argument.shape, &names[..]) {
+            (Shape::String | Shape::Characters { .. }, [start, length]) => {
+                vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
+            }
+            _ => names,
+        }
+    });
+    each.collect()
+}

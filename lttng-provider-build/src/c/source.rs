@@ -1,0 +1,88 @@
+//! A provider's C file, for an application in C.
+
+use lttng_border::{Event, Provider};
+
+use super::{emit, probe};
+use crate::c_text::{comment, list};
+use crate::{GeneratedFile, lttng};
+
+pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
+    let name = &provider.name;
+    let mut text = format!(
+        "{origin}
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#if defined(USE_LTTNG)
+{includes}#endif
+#include \"lttng_application.h\"
+#if defined(USE_USDT)
+#include \"lttng_usdt.h\"
+#endif
+
+/* ISO C wants something in a file. */
+typedef int lttng_provider_of_{name};
+
+#if defined(USE_LTTNG)
+LTTNG_PROVIDER_CHECK_TRACEPOINT
+#endif
+",
+        origin = comment(&provider.origin()),
+        includes = lttng::includes(provider),
+    );
+    for each in &provider.events {
+        text.push_str(&event(name, each));
+    }
+    GeneratedFile { name: format!("{name}.c"), text }
+}
+
+fn event(provider: &str, event: &Event<'_>) -> String {
+    let symbol = &event.symbol;
+    let arguments: Vec<String> = event.sized_c_parameters().concat().into_iter().map(|p| p.name).collect();
+    let prototype = head(&format!("void {}(", event.emit_function()), event);
+    format!(
+        "
+/* {name} */
+#if defined(USE_LTTNG){lttng}#endif
+{probe}
+#if defined(USE_LTTNG) || defined(USE_USDT)
+LTTNG_APPLICATION_HIDDEN {declaration};
+
+{prototype}{{
+#if defined(USE_LTTNG)
+{record}#endif
+#if defined(USE_USDT)
+\tif (LTTNG_USDT_ATTACHED({symbol}))
+{fire}
+#endif
+}}
+#endif
+",
+        name = event.source.name,
+        lttng = lttng::event(provider, event),
+        probe = probe::probe(provider, event),
+        declaration = prototype.trim_end(),
+        record = body(event),
+        fire = list("\t\t", &format!("lttng_usdt_fire_{symbol}("), &arguments, ");"),
+    )
+}
+
+fn body(event: &Event<'_>) -> String {
+    // Declarations come first in C of any age.
+    let record = emit::record(event);
+    match (emit::limits(event), record.split_once("\n\n")) {
+        (limits, Some((declarations, statements))) => format!("{declarations}\n\n{limits}{statements}"),
+        (limits, None) => limits + &record,
+    }
+}
+
+/// The head of a function that takes all arguments, texts with their lengths.
+pub(super) fn head(start: &str, event: &Event<'_>) -> String {
+    let parameters = event.sized_c_parameters().concat();
+    let declared: Vec<String> = match &parameters[..] {
+        [] => vec!["void".to_owned()],
+        _ => parameters.iter().map(|parameter| parameter.declaration()).collect(),
+    };
+    list("", start, &declared, ")\n")
+}
