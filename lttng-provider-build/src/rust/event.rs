@@ -5,12 +5,15 @@ use lttng_catalog::Unit;
 
 use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
 use super::duration::Duration;
-use super::{doc, list};
+use super::{doc, list, probe};
 use crate::BackEnds;
 
 pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackEnds) -> String {
     let context = Context::new(provider, event, back_ends);
     let mut text = context.item();
+    if back_ends.usdt {
+        text.push_str(&probe::define(&provider.name, event, back_ends));
+    }
     if let Some(duration) = Duration::of(&context) {
         text.push('\n');
         text.push_str(&duration.items());
@@ -95,10 +98,16 @@ impl lttng_provider::Event for {name} {{
 
     /// The body of `enabled`: the load is here and not behind a call.
     fn enabled(&self) -> String {
-        if !self.tracing() {
-            return "        false\n".to_owned();
-        }
-        format!("        lttng_provider::tracepoint_enabled!({})\n", self.event.tracepoint())
+        let event = self.event;
+        let is_traced = match self.back_ends {
+            BackEnds { lttng: true, usdt: false } => format!("tracepoint_enabled!({})", event.tracepoint()),
+            BackEnds { lttng: true, usdt: true } => {
+                format!("tracepoint_or_probe_enabled!({})", event.tracepoint())
+            }
+            BackEnds { lttng: false, usdt: true } => format!("probe_enabled!({})", event.semaphore()),
+            BackEnds { lttng: false, usdt: false } => return "        false\n".to_owned(),
+        };
+        format!("        lttng_provider::{is_traced}\n")
     }
 
     /// The body of `record`.
@@ -110,10 +119,21 @@ impl lttng_provider::Event for {name} {{
                 arguments => format!("        let _ = ({});\n", names(arguments)),
             };
         }
+        let fields: Vec<_> = self.arguments.iter().map(|a| a.to_recorded.clone()).collect();
+        let mut text = match &fields[..] {
+            [only] => format!("        let fields = ({only},);\n"),
+            _ => list("        ", "let fields = (", &fields, ");") + "\n",
+        };
         let event = self.event;
-        let mut values = vec![capacity(event), event.record_function(), event.deliver_function()];
-        values.extend(self.arguments.iter().map(|a| a.to_recorded.clone()));
-        list("        ", "lttng_provider::record!(", &values, ");") + "\n"
+        if self.back_ends.lttng {
+            let values = [capacity(event), event.record_function(), event.deliver_function()];
+            let values = [vec!["fields".to_owned()], values.to_vec()].concat();
+            text.push_str(&(list("        ", "lttng_provider::record!(", &values, ");") + "\n"));
+        }
+        if self.back_ends.usdt {
+            text.push_str(&probe::fire(event, self.back_ends));
+        }
+        text
     }
 
     /// The catalog's documentation, and a table of the arguments.

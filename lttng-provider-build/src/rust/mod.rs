@@ -5,6 +5,7 @@ mod doc;
 mod duration;
 mod enumeration;
 mod event;
+mod probe;
 
 use lttng_border::{Border, Provider};
 

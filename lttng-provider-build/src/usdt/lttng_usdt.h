@@ -22,21 +22,21 @@
 #define LTTNG_USDT_OPERANDS(x86_64, aarch64) aarch64
 #endif
 
-/* Where the semaphore is: in the padding of LTTng-UST's tracepoint, so that one load tells of both; or by itself. */
+/*
+ * Where the semaphore is: in the padding of LTTng-UST's tracepoint, so that one load tells of both; or by itself. The
+ * section .probes is there either way, as bpftrace finds any semaphore by that section's place in the file.
+ */
 #ifdef USE_LTTNG
-#define LTTNG_USDT_SEMAPHORE(symbol)
 #define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_ust_tracepoint_" #symbol " + 28"
 #define LTTNG_USDT_ATTACHED(symbol) \
 	(*(const volatile uint16_t *) ((const char *) &lttng_ust_tracepoint_##symbol + 28) != 0)
 #else
-#define LTTNG_USDT_SEMAPHORE(symbol) \
-	extern uint16_t lttng_provider_semaphore_##symbol LTTNG_APPLICATION_HIDDEN; \
-	__attribute__((section(".probes"))) uint16_t lttng_provider_semaphore_##symbol;
 #define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_provider_semaphore_" #symbol
 #define LTTNG_USDT_ATTACHED(symbol) (*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0)
 #endif
 
-#define LTTNG_USDT_PROBE(function, symbol, provider, name, x86_64, aarch64) \
+#define LTTNG_USDT_PROBE(function, room, symbol, provider, name, x86_64, aarch64) \
+	extern uint16_t room LTTNG_APPLICATION_HIDDEN; \
 	extern void function(const uint64_t *values) LTTNG_APPLICATION_HIDDEN; \
 	__asm__( \
 		".pushsection .text." #function ",\"axG\",%progbits," #function ",comdat\n" \
@@ -49,6 +49,14 @@
 		"ret\n" \
 		".cfi_endproc\n" \
 		".size " #function ", . - " #function "\n" \
+		".popsection\n" \
+		".pushsection .probes,\"awG\",%progbits," #function ",comdat\n" \
+		".balign 2\n" \
+		".globl " #room "\n" \
+		".hidden " #room "\n" \
+		".type " #room ", %object\n" \
+		#room ": .2byte 0\n" \
+		".size " #room ", 2\n" \
 		".popsection\n" \
 		".pushsection .note.stapsdt,\"G\",%note," #function ",comdat\n" \
 		".balign 4\n" \

@@ -135,14 +135,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___unsigned,
                 lttng_provider_deliver_every_type___unsigned,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -188,14 +186,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: i8, b: i16, c: i32, d: i64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___signed,
                 lttng_provider_deliver_every_type___signed,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -241,14 +237,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___hexadecimal,
                 lttng_provider_deliver_every_type___hexadecimal,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -294,14 +288,17 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: i32, d: u64) {
-            lttng_provider::record!(
-                15,
-                lttng_provider_record_every_type___network,
-                lttng_provider_deliver_every_type___network,
+            let fields = (
                 a,
                 lttng_provider::ffi::Network(b),
                 lttng_provider::ffi::Network(c),
                 lttng_provider::ffi::Network(d),
+            );
+            lttng_provider::record!(
+                fields,
+                15,
+                lttng_provider_record_every_type___network,
+                lttng_provider_deliver_every_type___network,
             );
         }
     }
@@ -348,15 +345,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
+            let fields = (single, precise, truth, direction.value(), size.value());
             lttng_provider::record!(
+                fields,
                 22,
                 lttng_provider_record_every_type___others,
                 lttng_provider_deliver_every_type___others,
-                single,
-                precise,
-                truth,
-                direction.value(),
-                size.value(),
             );
         }
     }
@@ -415,15 +409,18 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             tag: impl Into<lttng_provider::Text<'a>>,
             bytes: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___texts,
-                lttng_provider_deliver_every_type___texts,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(string.into()),
                 lttng_provider::ffi::Counted::<u16>::new(text.into()),
                 lttng_provider::ffi::Counted::<u8>::new(brief.into()),
                 lttng_provider::ffi::Characters::<8>::new(tag.into()),
                 lttng_provider::ffi::List::<_, u32>::new(bytes),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___texts,
+                lttng_provider_deliver_every_type___texts,
             );
         }
     }
@@ -482,15 +479,18 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             d: &'a [u16; 2],
             e: &'a [i64; 1],
         ) {
-            lttng_provider::record!(
-                28,
-                lttng_provider_record_every_type___arrays,
-                lttng_provider_deliver_every_type___arrays,
+            let fields = (
                 lttng_provider::ffi::Array(a),
                 lttng_provider::ffi::Array(b),
                 lttng_provider::ffi::Array(c),
                 lttng_provider::ffi::NetworkArray(d),
                 lttng_provider::ffi::NetworkArray(e),
+            );
+            lttng_provider::record!(
+                fields,
+                28,
+                lttng_provider_record_every_type___arrays,
+                lttng_provider_deliver_every_type___arrays,
             );
         }
     }
@@ -536,14 +536,17 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___sequences,
-                lttng_provider_deliver_every_type___sequences,
+            let fields = (
                 lttng_provider::ffi::List::<_, u32>::new(a),
                 lttng_provider::ffi::List::<_, u8>::new(b),
                 lttng_provider::ffi::NetworkList::<_, u64>::new(c),
                 lttng_provider::ffi::NetworkList::<_, u16>::new(d),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___sequences,
+                lttng_provider_deliver_every_type___sequences,
             );
         }
     }
@@ -608,10 +611,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             name: impl Into<lttng_provider::Text<'a>>,
             list: &'a [u16],
         ) {
-            lttng_provider::record!(
-                4,
-                lttng_provider_record_every_type___filters,
-                lttng_provider_deliver_every_type___filters,
+            let fields = (
                 kept,
                 lttng_provider::ffi::Unrecorded(number),
                 lttng_provider::ffi::Unrecorded(fraction),
@@ -619,6 +619,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
                 lttng_provider::ffi::Unrecorded(way.value()),
                 lttng_provider::ffi::Unrecorded(lttng_provider::ffi::Terminated::new(name.into())),
                 lttng_provider::ffi::Unrecorded(lttng_provider::ffi::List::<_, u32>::new(list)),
+            );
+            lttng_provider::record!(
+                fields,
+                4,
+                lttng_provider_record_every_type___filters,
+                lttng_provider_deliver_every_type___filters,
             );
         }
     }
@@ -657,7 +663,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___nothing,
                 lttng_provider_deliver_every_type___nothing,
@@ -713,13 +721,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___first,
-                lttng_provider_deliver_every_type___first,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
                 lttng_provider::ffi::List::<_, u32>::new(parts),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___first,
+                lttng_provider_deliver_every_type___first,
             );
         }
 
@@ -811,13 +822,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___second,
-                lttng_provider_deliver_every_type___second,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
                 lttng_provider::ffi::List::<_, u32>::new(parts),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___second,
+                lttng_provider_deliver_every_type___second,
             );
         }
 
@@ -895,7 +909,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___debug_function,
                 lttng_provider_deliver_every_type___debug_function,
@@ -937,7 +953,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___debug,
                 lttng_provider_deliver_every_type___debug,

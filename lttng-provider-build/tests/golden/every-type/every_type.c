@@ -18,7 +18,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___unsi
 
 static void lttng_provider_prepare_every_type___unsigned(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___unsigned(
 		stack,
 		NULL,
@@ -32,7 +31,6 @@ static void lttng_provider_prepare_every_type___unsigned(char *stack, const stru
 static void
 lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -63,7 +61,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___sign
 
 static void lttng_provider_prepare_every_type___signed(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___signed(
 		stack,
 		NULL,
@@ -77,7 +74,6 @@ static void lttng_provider_prepare_every_type___signed(char *stack, const struct
 static void
 lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, int8_t, int16_t, int32_t, int64_t)) probe)(
 		data,
 		(int8_t) parts[0].value,
@@ -108,7 +104,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___hexa
 
 static void lttng_provider_prepare_every_type___hexadecimal(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___hexadecimal(
 		stack,
 		NULL,
@@ -122,7 +117,6 @@ static void lttng_provider_prepare_every_type___hexadecimal(char *stack, const s
 static void
 lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, uint32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -153,7 +147,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___netw
 
 static void lttng_provider_prepare_every_type___network(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___network(
 		stack,
 		NULL,
@@ -167,7 +160,6 @@ static void lttng_provider_prepare_every_type___network(char *stack, const struc
 static void
 lttng_provider_call_every_type___network(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, uint8_t, uint16_t, int32_t, uint64_t)) probe)(
 		data,
 		(uint8_t) parts[0].value,
@@ -199,7 +191,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___othe
 
 static void lttng_provider_prepare_every_type___others(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___others(
 		stack,
 		NULL,
@@ -214,7 +205,6 @@ static void lttng_provider_prepare_every_type___others(char *stack, const struct
 static void
 lttng_provider_call_every_type___others(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, float, double, bool, int8_t, uint64_t)) probe)(
 		data,
 		lttng_provider_float(&parts[0]),
@@ -247,7 +237,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___text
 
 static void lttng_provider_prepare_every_type___texts(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___texts(
 		stack,
 		NULL,
@@ -265,7 +254,6 @@ static void lttng_provider_prepare_every_type___texts(char *stack, const struct 
 static void
 lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const char *, const char *, size_t, const char *, size_t, const char *, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -301,7 +289,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___arra
 
 static void lttng_provider_prepare_every_type___arrays(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___arrays(
 		stack,
 		NULL,
@@ -316,7 +303,6 @@ static void lttng_provider_prepare_every_type___arrays(char *stack, const struct
 static void
 lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const uint8_t *, const int16_t *, const uint32_t *, const uint16_t *, const int64_t *)) probe)(
 		data,
 		parts[0].start,
@@ -348,7 +334,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___sequ
 
 static void lttng_provider_prepare_every_type___sequences(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___sequences(
 		stack,
 		NULL,
@@ -366,7 +351,6 @@ static void lttng_provider_prepare_every_type___sequences(char *stack, const str
 static void
 lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const uint64_t *, size_t, const int8_t *, size_t, const uint32_t *, size_t, const int16_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -404,7 +388,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___filt
 
 static void lttng_provider_prepare_every_type___filters(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___filters(
 		stack,
 		NULL,
@@ -422,7 +405,6 @@ static void lttng_provider_prepare_every_type___filters(char *stack, const struc
 static void
 lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, uint32_t, uint16_t, double, bool, int8_t, const char *, const uint16_t *, size_t)) probe)(
 		data,
 		(uint32_t) parts[0].value,
@@ -481,7 +463,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___firs
 
 static void lttng_provider_prepare_every_type___first(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
 		stack,
 		NULL,
@@ -495,7 +476,6 @@ static void lttng_provider_prepare_every_type___first(char *stack, const struct 
 static void
 lttng_provider_call_every_type___first(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,
@@ -525,7 +505,6 @@ static const struct lttng_provider_field lttng_provider_fields_every_type___seco
 
 static void lttng_provider_prepare_every_type___second(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___timed(
 		stack,
 		NULL,
@@ -539,7 +518,6 @@ static void lttng_provider_prepare_every_type___second(char *stack, const struct
 static void
 lttng_provider_call_every_type___second(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const char *, uint32_t, const uint8_t *, size_t)) probe)(
 		data,
 		parts[0].start,

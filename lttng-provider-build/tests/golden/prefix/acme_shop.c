@@ -16,7 +16,6 @@ static const struct lttng_provider_field lttng_provider_fields_acme_shop___sold[
 
 static void lttng_provider_prepare_acme_shop___sold(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__acme_shop___sold(
 		stack,
 		NULL,
@@ -28,7 +27,6 @@ static void lttng_provider_prepare_acme_shop___sold(char *stack, const struct lt
 static void
 lttng_provider_call_acme_shop___sold(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const char *, uint32_t)) probe)(
 		data,
 		parts[0].start,
@@ -54,7 +52,6 @@ static const struct lttng_provider_field lttng_provider_fields_acme_shop___check
 
 static void lttng_provider_prepare_acme_shop___checkout(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__acme_shop___checkout(
 		stack,
 		NULL,
@@ -65,7 +62,6 @@ static void lttng_provider_prepare_acme_shop___checkout(char *stack, const struc
 static void
 lttng_provider_call_acme_shop___checkout(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, uint64_t)) probe)(data, (uint64_t) parts[0].value);
 }
 
@@ -89,7 +85,6 @@ static const struct lttng_provider_field lttng_provider_fields_acme_shop___deliv
 
 static void lttng_provider_prepare_acme_shop___delivered(char *stack, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__acme_shop___delivered(
 		stack,
 		NULL,
@@ -102,7 +97,6 @@ static void lttng_provider_prepare_acme_shop___delivered(char *stack, const stru
 static void
 lttng_provider_call_acme_shop___delivered(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
-	(void) parts;
 	((void (*)(void *, const char *, uint32_t, uint64_t)) probe)(
 		data,
 		parts[0].start,

@@ -39,12 +39,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
+            let fields = (lttng_provider::ffi::Terminated::new(item.into()), count);
             lttng_provider::record!(
+                fields,
                 lttng_provider::ffi::PACKED_MAX,
                 lttng_provider_record_acme_shop___sold,
                 lttng_provider_deliver_acme_shop___sold,
-                lttng_provider::ffi::Terminated::new(item.into()),
-                count,
             );
         }
     }
@@ -87,11 +87,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(duration: u64) {
+            let fields = (duration,);
             lttng_provider::record!(
+                fields,
                 8,
                 lttng_provider_record_acme_shop___checkout,
                 lttng_provider_deliver_acme_shop___checkout,
-                duration,
             );
         }
 
@@ -168,13 +169,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
+            let fields = (lttng_provider::ffi::Terminated::new(city.into()), parcels, duration);
             lttng_provider::record!(
+                fields,
                 lttng_provider::ffi::PACKED_MAX,
                 lttng_provider_record_acme_shop___delivered,
                 lttng_provider_deliver_acme_shop___delivered,
-                lttng_provider::ffi::Terminated::new(city.into()),
-                parcels,
-                duration,
             );
         }
 
