@@ -55,6 +55,8 @@ pub enum Shape {
         /// The integer that the count is recorded in.
         length: Width,
     },
+    /// Return addresses, which are taken where the event is recorded: numbers with their count before them.
+    Stack,
 }
 
 /// A parameter of a C function.
@@ -125,6 +127,7 @@ impl<'c> Argument<'c> {
             FieldType::Sequence { element, length } => {
                 Shape::Sequence { element: integer(*element), length: *length }
             }
+            FieldType::Stack => Shape::Stack,
         };
         Argument { field, rust_name: identifier(&field.argument), shape }
     }
@@ -140,6 +143,11 @@ impl<'c> Argument<'c> {
             Shape::Number(number) | Shape::Enumeration { container: number, .. } => Some(*number),
             _ => None,
         }
+    }
+
+    /// Whether an application passes it; a stack is taken where the event is recorded.
+    pub fn is_passed(&self) -> bool {
+        self.shape != Shape::Stack
     }
 
     /// Whether an application passes text.
@@ -166,6 +174,7 @@ impl<'c> Argument<'c> {
             Shape::Array { element, .. } | Shape::Sequence { element, .. } => {
                 (format!("const {} *", element.c_type), Source::Start)
             }
+            Shape::Stack => (format!("const {} *", Number::FRAME.c_type), Source::Start),
         };
         let mut parameters = vec![CParameter { kind, name, source }];
         let length = |name| CParameter { kind: "size_t".to_owned(), name, source: Source::Length };
@@ -181,6 +190,7 @@ impl<'c> Argument<'c> {
             Shape::String | Shape::Characters { .. } | Shape::Text { .. } => RustType::Text,
             Shape::Array { element, count } => RustType::Array { element: element.rust_type, count: *count },
             Shape::Sequence { element, .. } => RustType::Slice { element: element.rust_type },
+            Shape::Stack => RustType::Slice { element: Number::FRAME.rust_type },
         }
     }
 }

@@ -138,6 +138,16 @@ impl<'c> Event<'c> {
         }
     }
 
+    /// The arguments that an application passes.
+    pub fn passed(&self) -> impl Iterator<Item = &Argument<'c>> {
+        self.arguments.iter().filter(|argument| argument.is_passed())
+    }
+
+    /// Whether return addresses are taken.
+    pub fn has_stack(&self) -> bool {
+        self.passed().count() < self.arguments.len()
+    }
+
     /// The symbol of LTTng's tracepoint.
     pub fn tracepoint(&self) -> String {
         format!("lttng_ust_tracepoint_{}", self.symbol)
@@ -194,6 +204,12 @@ impl<'c> Event<'c> {
             }
         }
         all
+    }
+
+    /// Those of them that an application passes.
+    pub fn passed_c_parameters(&self) -> Vec<CParameter> {
+        let all = self.arguments.iter().zip(self.sized_c_parameters());
+        all.filter(|(argument, _)| argument.is_passed()).flat_map(|(_, parameters)| parameters).collect()
     }
 
     /// What the event takes on the stack to be packed: exactly that if it is always the same, and not much.

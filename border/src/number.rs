@@ -22,6 +22,9 @@ impl Number {
     pub(crate) const DOUBLE: Number = Number::new("double", "f64", 8, true);
     pub(crate) const BOOL: Number = Number::new("bool", "bool", 1, false);
 
+    /// A return address.
+    pub const FRAME: Number = Number::new("uint64_t", "u64", 8, false);
+
     const fn new(c_type: &'static str, rust_type: &'static str, size: u32, signed: bool) -> Number {
         Number { c_type, rust_type, size, signed, swapped: false }
     }

@@ -61,6 +61,7 @@ impl Argument<'_> {
             Shape::Sequence { element, length } => {
                 Packing { length_size: length.bits() / 8, ..numbers(PackingKind::Sequence, *element) }
             }
+            Shape::Stack => Packing { length_size: 1, ..numbers(PackingKind::Sequence, Number::FRAME) },
         }
     }
 }

@@ -55,7 +55,7 @@ impl Probe {
             chosen = most_wanted(event, arguments).iter().flat_map(of).collect();
             chosen.truncate(PROBE_ARGUMENTS_MAX);
         }
-        Probe { arguments: chosen, has_start: false }
+        Probe { arguments: chosen, has_start: event.entry }
     }
 
     /// The arguments as a stapsdt note has them on x86-64: `8@0(%rdi) -4@8(%rdi)`.
@@ -97,5 +97,7 @@ fn of_argument(index: usize, argument: &Argument<'_>) -> Vec<ProbeArgument> {
         Shape::Array { .. } => vec![of(ProbePart::Start, 8)],
         Shape::Text { .. } => vec![of(ProbePart::Text, 8), of(ProbePart::Length, 8)],
         Shape::Sequence { .. } => vec![of(ProbePart::Start, 8), of(ProbePart::Length, 8)],
+        // Tracers take stacks themselves.
+        Shape::Stack => vec![],
     }
 }

@@ -38,6 +38,11 @@ impl<'c> CatalogField<'c> {
         format!("`{argument}: {kind}`{doc}")
     }
 
+    /// Whether there is an argument to fill; a stack is taken where the event is recorded.
+    pub(crate) fn is_passed(&self) -> bool {
+        self.argument.is_passed()
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         self.argument.is_text()
     }

@@ -43,6 +43,11 @@ pub trait DurationEvent: Event {
     /// The fields beside the duration; [`NoDetails`](crate::NoDetails) if there are none.
     type Details<'a>;
 
+    /// Tells USDT tracers that a measurement begins, where the catalog has `entry = true`; for code that has asked
+    /// whether the event is enabled.
+    #[inline(always)]
+    fn begin() {}
+
     /// Records the event without asking whether it is enabled; for code that has asked already.
     fn record_duration(duration: Duration, details: Self::Details<'_>);
 }

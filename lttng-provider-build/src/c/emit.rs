@@ -13,22 +13,23 @@ pub(super) fn record(event: &Event<'_>) -> String {
     let parts: String = each().map(|(argument, p)| format!("\t\t\t{},\n", part(argument, p))).collect();
     let parts = if parts.is_empty() { "\t\t\t{ 0 },\n".to_owned() } else { parts };
     format!(
-        "\tchar packed[{room}];
-\tchar *end = packed;
-\tconst char *payload = packed;
-\tstruct lttng_provider_rest rest;
+        "\tchar lttng_packed[{room}];
+\tchar *lttng_end = lttng_packed;
+\tconst char *lttng_payload = lttng_packed;
+\tstruct lttng_provider_rest lttng_rest;
 
 \tif ({fixed}{sizes} <= {capacity}) {{
 {packs}\t}} else {{
-\t\tpayload = NULL;
+\t\tlttng_payload = NULL;
 \t}}
-\trest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, lttng_provider_event_{symbol}.probe,
-\t\tpayload, (size_t) (end - packed), __builtin_return_address(0));
-\tif (caa_unlikely(rest.probe)) {{
-\t\tconst struct lttng_provider_part parts[] = {{
+\tlttng_rest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, lttng_provider_event_{symbol}.probe,
+\t\tlttng_payload, (size_t) (lttng_end - lttng_packed), __builtin_return_address(0));
+\tif (caa_unlikely(lttng_rest.probe)) {{
+\t\tconst struct lttng_provider_part lttng_parts[] = {{
 {parts}\t\t}};
 
-\t\tlttng_provider_deliver(&lttng_provider_event_{symbol}, rest, payload, (size_t) (end - packed), parts);
+\t\tlttng_provider_deliver(&lttng_provider_event_{symbol}, lttng_rest,
+\t\t\tlttng_payload, (size_t) (lttng_end - lttng_packed), lttng_parts);
 \t}}
 ",
         room = capacity.max(1),
@@ -45,6 +46,7 @@ pub(super) fn limits(event: &Event<'_>) -> String {
         let most = match &argument.shape {
             Shape::Text { length } if length.bits() <= 16 => format!("UINT{}_MAX", length.bits()),
             Shape::Text { .. } => "LTTNG_APPLICATION_TEXT_MAX".to_owned(),
+            Shape::Stack => return None,
             Shape::Sequence { length, .. } if length.bits() < 64 => format!("UINT{}_MAX", length.bits()),
             _ => return None,
         };
@@ -70,28 +72,40 @@ fn pack(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
     let length = parameters.get(1).map(|parameter| parameter.name.as_str()).unwrap_or_default();
     let before = match packing.length_size {
         0 => String::new(),
-        size => format!("\t\tend = lttng_provider_pack_number(end, {length}, {size});\n"),
+        size => format!("\t\tlttng_end = lttng_provider_pack_number(lttng_end, {length}, {size});\n"),
     };
     let (size, count) = (packing.size, packing.count);
     let value = match packing.kind {
         PackingKind::Number => match argument.number() {
             Some(number) if number.swapped => {
                 let bits = 8 * number.size;
-                format!("LTTNG_PROVIDER_PACK(end, uint{bits}_t, htobe{bits}((uint{bits}_t) {name}));")
+                format!("LTTNG_PROVIDER_PACK(lttng_end, uint{bits}_t, htobe{bits}((uint{bits}_t) {name}));")
             }
             number => {
                 let kind = number.map_or("uint64_t", |number| number.c_type);
-                format!("LTTNG_PROVIDER_PACK(end, {kind}, {name});")
+                format!("LTTNG_PROVIDER_PACK(lttng_end, {kind}, {name});")
             }
         },
-        PackingKind::String => format!("end = lttng_provider_pack_string(end, {name}, {length});"),
-        PackingKind::Text => format!("end = lttng_provider_pack_text(end, {name}, {length}, {length});"),
-        PackingKind::Characters => format!("end = lttng_provider_pack_text(end, {name}, {length}, {count});"),
+        PackingKind::String => {
+            format!("lttng_end = lttng_provider_pack_string(lttng_end, {name}, {length});")
+        }
+        PackingKind::Text => {
+            format!("lttng_end = lttng_provider_pack_text(lttng_end, {name}, {length}, {length});")
+        }
+        PackingKind::Characters => {
+            format!("lttng_end = lttng_provider_pack_text(lttng_end, {name}, {length}, {count});")
+        }
         PackingKind::Array => {
-            format!("end = lttng_provider_pack_list(end, {name}, {count}, {size}, {});", packing.swapped)
+            format!(
+                "lttng_end = lttng_provider_pack_list(lttng_end, {name}, {count}, {size}, {});",
+                packing.swapped
+            )
         }
         PackingKind::Sequence => {
-            format!("end = lttng_provider_pack_list(end, {name}, {length}, {size}, {});", packing.swapped)
+            format!(
+                "lttng_end = lttng_provider_pack_list(lttng_end, {name}, {length}, {size}, {});",
+                packing.swapped
+            )
         }
     };
     format!("{before}\t\t{value}\n")

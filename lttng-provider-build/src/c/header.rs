@@ -41,8 +41,8 @@ fn one(provider: &Provider<'_>) -> String {
 
 fn event(event: &Event<'_>) -> String {
     let Event { symbol, c_name, .. } = event;
-    let sized: Vec<CParameter> = event.sized_c_parameters().concat();
-    let plain: Vec<CParameter> = event.arguments.iter().flat_map(Argument::c_parameters).collect();
+    let sized = for_cpp(event.passed_c_parameters());
+    let plain = for_cpp(event.passed().flat_map(Argument::c_parameters).collect());
     let emit = event.emit_function();
     let mut text = format!("\n{}", comment(&documentation(event)));
     text.push_str(&format!("LTTNG_APPLICATION_SWITCH({symbol});\n\n"));
@@ -78,7 +78,7 @@ fn event(event: &Event<'_>) -> String {
 
 /// The catalog's, and how it is called.
 fn documentation(event: &Event<'_>) -> String {
-    let lines = event.arguments.iter().map(|argument| {
+    let lines = event.passed().map(|argument| {
         let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
         let network = if argument.packing().swapped { " (in the order of the machine)" } else { "" };
         let doc = argument.field.doc.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -154,8 +154,9 @@ extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
 
 /// Arguments of the emitting function where texts end in a NUL.
 fn measured(event: &Event<'_>) -> Vec<String> {
-    let each = event.arguments.iter().flat_map(|argument| {
-        let name = &argument.field.argument;
+    let each = event.passed().flat_map(|argument| {
+        let parameters = for_cpp(argument.c_parameters());
+        let name = &parameters[0].name;
         match argument.shape {
             Shape::String => {
                 let text = format!("lttng_application_text({name})");
@@ -164,7 +165,7 @@ fn measured(event: &Event<'_>) -> Vec<String> {
             Shape::Characters { count } => {
                 vec![name.clone(), format!("lttng_application_length_within({name}, {count})")]
             }
-            _ => argument.c_parameters().into_iter().map(|parameter| parameter.name).collect(),
+            _ => parameters.iter().map(|parameter| parameter.name.clone()).collect(),
         }
     });
     each.collect()
@@ -173,14 +174,85 @@ fn measured(event: &Event<'_>) -> Vec<String> {
 /// Arguments of the emitting function where texts come with their lengths.
 fn within(event: &Event<'_>) -> Vec<String> {
     let parameters = event.sized_c_parameters();
-    let each = event.arguments.iter().zip(&parameters).flat_map(|(argument, parameters)| {
-        let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
-        match (&argument.shape, &names[..]) {
-            (Shape::String | Shape::Characters { .. }, [start, length]) => {
-                vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
+    let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
+        |(argument, parameters)| {
+            let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+            match (&argument.shape, &names[..]) {
+                (Shape::String | Shape::Characters { .. }, [start, length]) => {
+                    vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
+                }
+                _ => names,
             }
-            _ => names,
-        }
-    });
+        },
+    );
     each.collect()
+}
+
+/// Words of C++ that C does not keep for itself, nor the catalog.
+const CPP_KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "bitand",
+    "bitor",
+    "catch",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "static_assert",
+    "static_cast",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "wchar_t",
+    "xor",
+    "xor_eq",
+];
+
+/// The parameters under names that C++ takes.
+fn for_cpp(mut parameters: Vec<CParameter>) -> Vec<CParameter> {
+    for parameter in parameters.iter_mut().filter(|p| CPP_KEYWORDS.contains(&p.name.as_str())) {
+        // No name of a catalog begins so.
+        parameter.name.insert_str(0, "lttng_");
+    }
+    parameters
 }

@@ -22,7 +22,7 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
             ProbePart::Start => format!("(uint64_t) (uintptr_t) {name}"),
             ProbePart::Length => format!("(uint64_t) {}", of[1].name),
             ProbePart::Text => {
-                let copy = format!("copy_{}", argument.index);
+                let copy = format!("lttng_copy_{}", argument.index);
                 copies.push_str(&format!("\tchar {copy}[LTTNG_USDT_TEXT_MAX];\n"));
                 format!("lttng_usdt_text({copy}, {name}, {})", of[1].name)
             }
@@ -50,10 +50,10 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
 LTTNG_USDT_PROBE({function}, {semaphore}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarch64}\")
 {start}
 {head}{{
-{copies}\tconst uint64_t values[] = {{
+{copies}\tconst uint64_t lttng_values[] = {{
 {values}\t}};
 
-{unused}\t{function}(values);
+{unused}\t{function}(lttng_values);
 }}
 #endif
 ",

@@ -39,7 +39,7 @@ LTTNG_PROVIDER_CHECK_TRACEPOINT
 
 fn event(provider: &str, event: &Event<'_>) -> String {
     let symbol = &event.symbol;
-    let arguments: Vec<String> = event.sized_c_parameters().concat().into_iter().map(|p| p.name).collect();
+    let arguments: Vec<String> = event.passed_c_parameters().into_iter().map(|p| p.name).collect();
     let prototype = head(&format!("void {}(", event.emit_function()), event);
     format!(
         "
@@ -69,17 +69,29 @@ LTTNG_APPLICATION_HIDDEN {declaration};
 }
 
 fn body(event: &Event<'_>) -> String {
+    let captured = event.arguments.iter().zip(event.sized_c_parameters()).filter(|(a, _)| !a.is_passed());
+    let captured: String = captured
+        .map(|(_, parameters)| {
+            let [frames, length] = &parameters[..] else { return String::new() };
+            format!(
+                "\tuint64_t {0}[LTTNG_PROVIDER_FRAMES_MAX];\n\tsize_t {1} = lttng_provider_capture({0});\n",
+                frames.name, length.name
+            )
+        })
+        .collect();
     // Declarations come first in C of any age.
     let record = emit::record(event);
     match (emit::limits(event), record.split_once("\n\n")) {
-        (limits, Some((declarations, statements))) => format!("{declarations}\n\n{limits}{statements}"),
-        (limits, None) => limits + &record,
+        (limits, Some((declarations, statements))) => {
+            format!("{captured}{declarations}\n\n{limits}{statements}")
+        }
+        (limits, None) => captured + &limits + &record,
     }
 }
 
 /// The head of a function that takes all arguments, texts with their lengths.
 pub(super) fn head(start: &str, event: &Event<'_>) -> String {
-    let parameters = event.sized_c_parameters().concat();
+    let parameters = event.passed_c_parameters();
     let declared: Vec<String> = match &parameters[..] {
         [] => vec!["void".to_owned()],
         _ => parameters.iter().map(|parameter| parameter.declaration()).collect(),

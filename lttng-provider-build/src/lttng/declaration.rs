@@ -1,7 +1,7 @@
 //! Fields as LTTng-UST's macros declare them.
 
 use lttng_border::{Argument, Number, Shape};
-use lttng_catalog::{Base, ByteOrder, FieldType, Integer};
+use lttng_catalog::{Base, ByteOrder, FieldType, Integer, Width};
 
 /// `lttng_ust_field_integer(uint64_t, duration, duration)`
 pub(super) fn field(provider: &str, argument: &Argument<'_>) -> String {
@@ -39,6 +39,10 @@ pub(super) fn field(provider: &str, argument: &Argument<'_>) -> String {
         Shape::Sequence { element, length } => {
             let (kind, length) = (variant("sequence", argument), Number::length(*length).c_type);
             format!("lttng_ust_field_{kind}({}, {name}, {from}, {length}, {from}_length)", element.c_type)
+        }
+        Shape::Stack => {
+            let (frame, length) = (Number::FRAME.c_type, Number::length(Width::W8).c_type);
+            format!("lttng_ust_field_sequence_hex({frame}, {name}, {from}, {length}, {from}_length)")
         }
     }
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 #include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
@@ -633,6 +634,39 @@ static inline uint64_t lttng_provider_bits_of_double(double value)
 
 	memcpy(&bits, &value, sizeof(bits));
 	return bits;
+}
+
+/* Return addresses, the nearest first, without those of the functions that take them. */
+#define LTTNG_PROVIDER_FRAMES_MAX 32
+
+struct lttng_provider_frames {
+	uint64_t *frames;
+	size_t count;
+	size_t skip;
+};
+
+static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *context, void *data)
+{
+	struct lttng_provider_frames *found = (struct lttng_provider_frames *) data;
+	uint64_t ip = (uint64_t) _Unwind_GetIP(context);
+
+	if (found->skip) {
+		found->skip--;
+		return _URC_NO_REASON;
+	}
+	if (!ip || found->count == LTTNG_PROVIDER_FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	found->frames[found->count++] = ip;
+	return _URC_NO_REASON;
+}
+
+static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
+{
+	/* This function, and the one that emits. */
+	struct lttng_provider_frames found = { .frames = frames, .count = 0, .skip = 2 };
+
+	_Unwind_Backtrace(lttng_provider_frame, &found);
+	return found.count;
 }
 
 /* What applications in C take for the tracepoint is its start. */

@@ -16,6 +16,8 @@ pub(super) struct Argument {
     pub(super) to_recorded: String,
     /// Whether the types have the lifetime `'a`.
     pub(super) borrows: bool,
+    /// Whether the application passes it.
+    pub(super) is_passed: bool,
 }
 
 const TEXT: &str = "lttng_provider::Text<'a>";
@@ -28,7 +30,8 @@ pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
     let recorded = recorded(&lowered.shape, &name);
     Argument {
         parameter: if is_text { format!("impl Into<{TEXT}>") } else { field.clone() },
-        borrows: field.contains("'a"),
+        is_passed: lowered.is_passed(),
+        borrows: lowered.is_passed() && field.contains("'a"),
         field,
         to_field: if is_text { format!("{name}.into()") } else { name.clone() },
         to_recorded: match lowered.recorded() {
@@ -66,6 +69,7 @@ fn recorded(shape: &Shape, name: &str) -> String {
             let length = Number::length(*length).rust_type;
             format!("{FFI}::{}List::<_, {length}>::new({name})", network(element))
         }
+        Shape::Stack => format!("{FFI}::List::<_, u8>::new(lttng_stack.frames())"),
     }
 }
 
@@ -79,12 +83,13 @@ pub(super) fn capacity(event: &Event<'_>) -> String {
 
 /// `a, b`
 pub(super) fn names(arguments: &[Argument]) -> String {
-    arguments.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
+    arguments.iter().filter(|a| a.is_passed).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// `a: u32` and so on.
 pub(super) fn parameters<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
-    arguments.into_iter().map(|a| format!("{}: {}", a.name, a.parameter)).collect()
+    let passed = arguments.into_iter().filter(|a| a.is_passed);
+    passed.map(|a| format!("{}: {}", a.name, a.parameter)).collect()
 }
 
 /// `<'a>` if an argument borrows.

@@ -32,11 +32,11 @@ impl<'c> Duration<'c> {
     fn details(&self) -> impl Iterator<Item = (&Argument, &Field)> {
         let fields = self.context.event.arguments.iter().map(|argument| argument.field);
         let all = self.context.arguments.iter().zip(fields).enumerate();
-        all.filter(|(index, _)| *index != self.index).map(|(_, both)| both)
+        all.filter(|(index, (a, _))| *index != self.index && a.is_passed).map(|(_, both)| both)
     }
 
     fn has_details(&self) -> bool {
-        self.context.arguments.len() > 1
+        self.details().next().is_some()
     }
 
     /// The type of the details, e.g. `CommandCallDetails<'a>`.
@@ -128,6 +128,7 @@ impl<'c> Duration<'c> {
             .arguments
             .iter()
             .enumerate()
+            .filter(|(_, a)| a.is_passed)
             .map(|(index, a)| if index == self.index { self.count() } else { format!("details.{}", a.name) })
             .collect();
         let details = if self.has_details() { "details" } else { "_" };
@@ -136,7 +137,7 @@ impl<'c> Duration<'c> {
     const UNIT: lttng_provider::Unit = lttng_provider::Unit::{unit};
 
     type Details<'a> = {kind};
-
+{begin}
     #[inline(always)]
     fn record_duration(duration: ::core::time::Duration, {details}: Self::Details<'_>) {{
 {record}
@@ -145,9 +146,27 @@ impl<'c> Duration<'c> {
 ",
             unit = self.unit,
             kind = self.details_type(),
+            begin = self.begin(),
             record = list("        ", &format!("{name}::record("), &arguments, ");"),
         ));
         text
+    }
+
+    /// Fires the probe where a measurement begins, if there is one.
+    fn begin(&self) -> String {
+        let event = self.context.event;
+        if !(self.context.back_ends.usdt && event.probe.has_start) {
+            return String::new();
+        }
+        format!(
+            "
+    #[inline(always)]
+    fn begin() {{
+        lttng_provider::start_probe!({});
+    }}
+",
+            event.start_function()
+        )
     }
 
     /// The duration as a number of the recorded type.

@@ -1,7 +1,7 @@
 //! An event as a type with functions.
 
 use lttng_border::{Event, Provider};
-use lttng_catalog::Unit;
+use lttng_catalog::{FieldType, Unit};
 
 use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
 use super::duration::Duration;
@@ -24,7 +24,7 @@ pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackE
 /// An event with the words that its texts are made of.
 pub(super) struct Context<'c> {
     provider: &'c Provider<'c>,
-    back_ends: BackEnds,
+    pub(super) back_ends: BackEnds,
     pub(super) event: &'c Event<'c>,
     /// One for each field.
     pub(super) arguments: Vec<Argument>,
@@ -113,17 +113,21 @@ impl lttng_provider::Event for {name} {{
     /// The body of `record`.
     fn record(&self) -> String {
         if !self.tracing() {
-            return match &self.arguments[..] {
-                [] => String::new(),
-                [argument] => format!("        let _ = {};\n", argument.name),
-                arguments => format!("        let _ = ({});\n", names(arguments)),
+            return match (self.event.passed().count(), names(&self.arguments)) {
+                (0, _) => String::new(),
+                (1, name) => format!("        let _ = {name};\n"),
+                (_, names) => format!("        let _ = ({names});\n"),
             };
         }
         let fields: Vec<_> = self.arguments.iter().map(|a| a.to_recorded.clone()).collect();
-        let mut text = match &fields[..] {
+        let mut text = match self.event.has_stack() {
+            true => "        let lttng_stack = lttng_provider::ffi::Stack::capture();\n".to_owned(),
+            false => String::new(),
+        };
+        text.push_str(&match &fields[..] {
             [only] => format!("        let fields = ({only},);\n"),
             _ => list("        ", "let fields = (", &fields, ");") + "\n",
-        };
+        });
         let event = self.event;
         if self.back_ends.lttng {
             let values = [capacity(event), event.record_function(), event.deliver_function()];
@@ -152,7 +156,11 @@ impl lttng_provider::Event for {name} {{
             };
             let unit = field.unit.map(Unit::name).unwrap_or_default();
             let meaning = doc::cell(&field.doc);
-            text.push_str(&format!("/// | `{}` | {recorded} | {unit} | {meaning} |\n", field.argument));
+            let argument = match field.kind == FieldType::Stack {
+                true => "taken by itself".to_owned(),
+                false => format!("`{}`", field.argument),
+            };
+            text.push_str(&format!("/// | {argument} | {recorded} | {unit} | {meaning} |\n"));
         }
         text
     }

@@ -98,7 +98,10 @@ impl<'m> Measured<'m> {
         };
         let mut errors = Errors::default();
         let expected = event.fields.iter().filter(|field| field.name != duration);
-        let expected: Vec<_> = expected.map(|field| CatalogField::new(provider, target, field)).collect();
+        let expected: Vec<_> = expected
+            .map(|field| CatalogField::new(provider, target, field))
+            .filter(CatalogField::is_passed)
+            .collect();
         let filling = Filling { full_name: format!("{}:{}", provider.name, event.name), duration, target };
         filling.check_names(&option.fields, &expected, &mut errors);
         let mut details = Vec::new();

@@ -11,6 +11,7 @@ mod field;
 pub(crate) mod fork;
 mod probe;
 mod record;
+mod stack;
 mod switches;
 
 use std::cell::UnsafeCell;
@@ -24,6 +25,7 @@ pub use field::{
 };
 pub use probe::{ProbeArgument, probe};
 pub use record::{Deliver, Fields, PACKED_MAX, Record, Rest, record};
+pub use stack::Stack;
 
 /// The version of generated code that fits what is here.
 pub const GENERATED: u32 = {
