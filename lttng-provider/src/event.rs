@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Unit;
+use crate::{Switch, Unit};
 
 /// An event of a catalog.
 ///
@@ -19,6 +19,9 @@ pub trait Event {
     ///
     /// On: one load, no call. Off: a constant `false`.
     fn enabled() -> bool;
+
+    /// The event's run-time switch.
+    fn switch() -> &'static Switch;
 }
 
 /// An event that says how long something took.

@@ -57,6 +57,13 @@ impl {name} {{
     pub fn enabled() -> bool {{
 {enabled}    }}
 
+    /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+    #[inline(always)]
+    pub fn switch() -> &'static lttng_provider::Switch {{
+        static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new({is_traced});
+        &SWITCH
+    }}
+
     /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
     /// [`emit!`](lttng_provider::emit) evaluates them only then.
     #[inline(always)]
@@ -80,11 +87,16 @@ impl lttng_provider::Event for {name} {{
     fn enabled() -> bool {{
         {name}::enabled()
     }}
+
+    fn switch() -> &'static lttng_provider::Switch {{
+        {name}::switch()
+    }}
 }}
 ",
             doc = self.doc(),
             constant = if self.tracing() { "" } else { "; tracing is not built in, so it never is" },
             enabled = self.enabled(),
+            is_traced = self.is_traced().map_or("|| false".to_owned(), |check| format!("|| {check}")),
             emit = function("emit"),
             record = function("record"),
             body = self.record(),
@@ -98,16 +110,24 @@ impl lttng_provider::Event for {name} {{
 
     /// The body of `enabled`: the load is here and not behind a call.
     fn enabled(&self) -> String {
+        match self.is_traced() {
+            Some(check) => format!("        {check} && !Self::switch().is_forced_off()\n"),
+            None => "        false\n".to_owned(),
+        }
+    }
+
+    /// The expression that tells whether a tracer wants the event, if one can.
+    fn is_traced(&self) -> Option<String> {
         let event = self.event;
-        let is_traced = match self.back_ends {
+        let check = match self.back_ends {
             BackEnds { lttng: true, usdt: false } => format!("tracepoint_enabled!({})", event.tracepoint()),
             BackEnds { lttng: true, usdt: true } => {
                 format!("tracepoint_or_probe_enabled!({})", event.tracepoint())
             }
             BackEnds { lttng: false, usdt: true } => format!("probe_enabled!({})", event.semaphore()),
-            BackEnds { lttng: false, usdt: false } => return "        false\n".to_owned(),
+            BackEnds { lttng: false, usdt: false } => return None,
         };
-        format!("        lttng_provider::{is_traced}\n")
+        Some(format!("lttng_provider::{check}"))
     }
 
     /// The body of `record`.

@@ -120,7 +120,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -153,6 +160,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             unsigned::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            unsigned::switch()
+        }
     }
 
     /// Signed integers.
@@ -171,7 +182,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -204,6 +222,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             signed::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            signed::switch()
+        }
     }
 
     /// Integers that readers show in base 16.
@@ -222,7 +244,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -255,6 +284,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             hexadecimal::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            hexadecimal::switch()
+        }
     }
 
     /// Integers in network order.
@@ -273,7 +306,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -311,6 +351,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             network::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            network::switch()
+        }
     }
 
     /// Floating-point numbers, bool and enums.
@@ -330,7 +374,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -363,6 +414,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             others::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            others::switch()
+        }
     }
 
     /// Text of all kinds, and bytes.
@@ -382,7 +437,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -433,6 +495,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             texts::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            texts::switch()
+        }
     }
 
     /// Arrays of integers.
@@ -452,7 +518,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -503,6 +576,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             arrays::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            arrays::switch()
+        }
     }
 
     /// Sequences of integers.
@@ -521,7 +598,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -559,6 +643,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             sequences::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            sequences::switch()
+        }
     }
 
     /// Fields that only filters see, and one that is recorded.
@@ -580,7 +668,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -637,6 +732,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             filters::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            filters::switch()
+        }
     }
 
     /// An event without fields.
@@ -648,7 +747,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -681,6 +787,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             nothing::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            nothing::switch()
+        }
     }
 
     /// The first of a class.
@@ -698,7 +808,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -758,6 +875,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             first::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            first::switch()
+        }
     }
 
     /// What [`first`] records beside the duration.
@@ -799,7 +920,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -859,6 +987,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             second::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            second::switch()
+        }
     }
 
     /// What [`second`] records beside the duration.
@@ -894,7 +1026,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -927,6 +1066,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             debug_function::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            debug_function::switch()
+        }
     }
 
     /// A log level.
@@ -938,7 +1081,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -970,6 +1120,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             debug::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            debug::switch()
         }
     }
 }

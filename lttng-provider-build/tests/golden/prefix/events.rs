@@ -24,7 +24,14 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -57,6 +64,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         fn enabled() -> bool {
             sold::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            sold::switch()
+        }
     }
 
     /// A customer paid.
@@ -72,7 +83,14 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -126,6 +144,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         fn enabled() -> bool {
             checkout::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            checkout::switch()
+        }
     }
 
     impl lttng_provider::DurationEvent for checkout {
@@ -154,7 +176,14 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered) && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered));
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -201,6 +230,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         fn enabled() -> bool {
             delivered::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            delivered::switch()
         }
     }
 
