@@ -148,28 +148,48 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
 
 #[test]
 fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
-    let folder = tempdir().unwrap();
-    let idle = |flags| {
-        let program = CProgram {
-            compiler: "gcc",
-            source: "tests/fixtures/c/idle.c",
-            catalogs: VALKEY,
-            flags,
-            own_flags: &["-std=c99"],
-        };
-        instructions_each(&program.build(folder.path()), &[])
-    };
-    let ours = [idle(&["-DUSE_LTTNG"]), idle(&["-DUSE_USDT"]), idle(&["-DUSE_LTTNG", "-DUSE_USDT"])];
-    let theirs = folder.path().join("theirs");
-    support::compile_c("idle.c", &theirs, &["-O2", "-DMACROS", "-llttng-ust", "-ldl"]);
-    let theirs = instructions_each(&theirs, &[]);
-    println!(
-        "idle, in instructions: LTTng {}, USDT {}, both {}; LTTng's macro {theirs}",
-        ours[0], ours[1], ours[2]
-    );
-    for ours in ours {
-        assert!(ours <= theirs, "{ours} and {theirs}");
+    let daemon = Daemon::start();
+    for event in [&["-DDURATION"][..], &[]] {
+        let theirs = instructions_each(&daemon, looping(&["-DMACROS"], event).path(), &[], 1_000_000);
+        for back_ends in &BACK_ENDS[1..] {
+            let ours = instructions_each(&daemon, looping(back_ends, event).path(), &[], 1_000_000);
+            println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
+            assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
+        }
     }
+}
+
+#[test]
+fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
+    let daemon = Daemon::start();
+    let session = daemon.snapshot_session();
+    session.enable("valkey_*");
+    session.start();
+    let recorded = |back_ends| instructions_each(&daemon, looping(back_ends, &[]).path(), &[], 10_000);
+    let (ours, theirs) = (recorded(&["-DUSE_LTTNG"]), recorded(&["-DMACROS"]));
+    println!("command_call, in instructions: {ours}, LTTng's macro {theirs}");
+    assert!(ours * 10 < theirs * 8, "{ours} and {theirs}");
+}
+
+/// The program that emits one event in a loop.
+fn looping(back_ends: &[&str], event: &[&str]) -> Built {
+    let folder = tempdir().unwrap();
+    let flags: Vec<&str> = [back_ends, event].concat();
+    if back_ends == ["-DMACROS"] {
+        // Without the generated C files: LTTng's macros define all that there is.
+        let generated = folder.path().join("generated");
+        generate_c(VALKEY, &generated);
+        let program = folder.path().join("program");
+        let include = format!("-I{}", generated.display());
+        let flags = [&flags[..], &["-O2", &include, "-llttng-ust", "-ldl"]].concat();
+        support::compile_c("loop.c", &program, &flags);
+        return Built(folder, program);
+    }
+    let source = "tests/fixtures/c/loop.c";
+    let program =
+        CProgram { compiler: "gcc", source, catalogs: VALKEY, flags: &flags, own_flags: &["-std=c99"] };
+    let program = program.build(folder.path());
+    Built(folder, program)
 }
 
 /// A program that is kept as long as its folder.

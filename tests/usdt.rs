@@ -183,9 +183,10 @@ fn nobody_attached_evaluates_no_argument() {
 
 #[test]
 fn check_of_both_takes_no_more_instructions_than_that_of_lttng() {
+    let daemon = Daemon::start();
     let idle = |features: &str| {
         let program = Program::example("valkey-trace", "emit-loop").release().argument(features).build();
-        instructions_each(&program, &["duration", "1"])
+        instructions_each(&daemon, &program, &["duration", "1"], 1_000_000)
     };
     let (lttng, usdt, both) =
         (idle("--features=lttng"), idle("--features=usdt"), idle("--features=lttng,usdt"));

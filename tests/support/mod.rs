@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lttng_catalog::Catalog;
-use lttng_testing::workspace;
+use lttng_testing::{Daemon, workspace};
 
 /// Compiles a file of `fixtures/c`, and returns the program.
 pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
@@ -93,12 +93,13 @@ pub fn succeed(mut command: Command) -> String {
     printed.into_owned()
 }
 
-/// The instructions that a program runs for each of the things that its last argument counts, by callgrind.
-pub fn instructions_each(program: &Path, arguments: &[&str]) -> u64 {
+/// The instructions that a program runs for each of the things that its last argument counts, by callgrind, where a
+/// daemon traces it.
+pub fn instructions_each(daemon: &Daemon, program: &Path, arguments: &[&str], count: u64) -> u64 {
     let run = |count: u64| {
-        let mut valgrind = Command::new("valgrind");
+        let mut valgrind = daemon.command("valgrind");
         valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
-        valgrind.args(arguments).arg(count.to_string()).env("LTTNG_UST_REGISTER_TIMEOUT", "0");
+        valgrind.args(arguments).arg(count.to_string());
         // Those that do a round for each line get one.
         let mut process = valgrind
             .stdin(Stdio::piped())
@@ -114,7 +115,7 @@ pub fn instructions_each(program: &Path, arguments: &[&str]) -> u64 {
         let (_, count) = collected.unwrap_or_else(|| panic!("{errors}"));
         count.trim().parse::<u64>().expect("a number of instructions")
     };
-    let (few, many) = (100_000, 1_100_000);
+    let first = count / 10;
     // What happens at the start and the end differs a little from run to run.
-    (run(many) - run(few) + 500_000) / 1_000_000
+    (run(first + count) - run(first) + count / 2) / count
 }
