@@ -60,7 +60,7 @@ impl {name} {{
     /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
     #[inline(always)]
     pub fn switch() -> &'static lttng_provider::Switch {{
-        static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new({is_traced});
+{switch}
         &SWITCH
     }}
 
@@ -96,7 +96,7 @@ impl lttng_provider::Event for {name} {{
             doc = self.doc(),
             constant = if self.tracing() { "" } else { "; tracing is not built in, so it never is" },
             enabled = self.enabled(),
-            is_traced = self.is_traced().map_or("|| false".to_owned(), |check| format!("|| {check}")),
+            switch = self.switch(),
             emit = function("emit"),
             record = function("record"),
             body = self.record(),
@@ -111,9 +111,16 @@ impl lttng_provider::Event for {name} {{
     /// The body of `enabled`: the load is here and not behind a call.
     fn enabled(&self) -> String {
         match self.is_traced() {
-            Some(check) => format!("        {check} && !Self::switch().is_forced_off()\n"),
+            Some(check) => format!("        {check}\n            && !Self::switch().is_forced_off()\n"),
             None => "        false\n".to_owned(),
         }
+    }
+
+    /// The static behind `switch`.
+    fn switch(&self) -> String {
+        let check = self.is_traced().unwrap_or_else(|| "false".to_owned());
+        let start = "static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(";
+        list("        ", start, &[format!("|| {check}")], ");")
     }
 
     /// The expression that tells whether a tracer wants the event, if one can.

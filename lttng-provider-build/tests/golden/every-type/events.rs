@@ -120,13 +120,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned),
+            );
             &SWITCH
         }
 
@@ -182,13 +185,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed),
+            );
             &SWITCH
         }
 
@@ -244,13 +250,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal),
+            );
             &SWITCH
         }
 
@@ -306,13 +315,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network),
+            );
             &SWITCH
         }
 
@@ -374,13 +386,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others),
+            );
             &SWITCH
         }
 
@@ -437,13 +452,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts),
+            );
             &SWITCH
         }
 
@@ -518,13 +536,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays),
+            );
             &SWITCH
         }
 
@@ -598,13 +619,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences),
+            );
             &SWITCH
         }
 
@@ -668,13 +692,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters),
+            );
             &SWITCH
         }
 
@@ -747,13 +774,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing),
+            );
             &SWITCH
         }
 
@@ -808,13 +838,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first),
+            );
             &SWITCH
         }
 
@@ -920,13 +953,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second),
+            );
             &SWITCH
         }
 
@@ -1026,13 +1062,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function),
+            );
             &SWITCH
         }
 
@@ -1081,13 +1120,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug),
+            );
             &SWITCH
         }
 

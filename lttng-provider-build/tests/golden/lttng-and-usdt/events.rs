@@ -24,13 +24,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed),
+            );
             &SWITCH
         }
 
@@ -143,13 +146,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone),
+            );
             &SWITCH
         }
 
@@ -265,13 +271,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called),
+            );
             &SWITCH
         }
 
@@ -345,13 +354,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called),
+            );
             &SWITCH
         }
 
@@ -425,13 +437,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown),
+            );
             &SWITCH
         }
 
@@ -527,13 +542,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing),
+            );
             &SWITCH
         }
 

@@ -24,13 +24,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold),
+            );
             &SWITCH
         }
 
@@ -83,13 +86,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout),
+            );
             &SWITCH
         }
 
@@ -176,13 +182,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered) && !Self::switch().is_forced_off()
+            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered),
+            );
             &SWITCH
         }
 

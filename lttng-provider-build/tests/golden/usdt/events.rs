@@ -33,13 +33,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed),
+            );
             &SWITCH
         }
 
@@ -146,13 +149,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone),
+            );
             &SWITCH
         }
 
@@ -262,13 +268,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called),
+            );
             &SWITCH
         }
 
@@ -336,13 +345,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called),
+            );
             &SWITCH
         }
 
@@ -410,13 +422,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown),
+            );
             &SWITCH
         }
 
@@ -506,13 +521,16 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing) && !Self::switch().is_forced_off()
+            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing)
+                && !Self::switch().is_forced_off()
         }
 
         /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
-            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing));
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing),
+            );
             &SWITCH
         }
 
