@@ -18,6 +18,8 @@ tests=(
 	babeltrace babeltrace2 libbabeltrace2-dev
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
+	# Other compilers of generated C, other readers of USDT probes.
+	g++ clang bpftrace gdb make
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
 )
@@ -29,8 +31,8 @@ demo)
 	;;
 test)
 	packages=("${demo[@]}" "${tests[@]}")
-	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz"
-	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz"
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make lld binutils valgrind tar xz"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang bpftrace gdb make lld binutils valgrind tar xz"
 	;;
 *)
 	echo "usage: scripts/setup.sh [demo|test]" >&2
