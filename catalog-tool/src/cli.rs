@@ -43,12 +43,18 @@ Examples:
       The events as a page.
   lttng-catalog diff <(git show main:catalog.toml) catalog.toml --fail-on version
       In CI: did a change that readers of traces notice raise the version?
+  lttng-catalog list $(pidof memcached)
+      What can be traced in a running memcached, and who traces it?
 
 Exit status:
   0  done, and nothing to notice
   1  a file cannot be read or written, or is not what it should be
   2  the command line is wrong
-  3  diff: a reader of traces or a caller notices a change (see --fail-on)";
+  3  diff: a reader of traces or a caller notices a change (see --fail-on);
+     list: a result was given, but a library or the memory of the process could not be read
+
+Environment:
+  COLUMNS  how wide lines may be; by default as wide as the terminal, and unlimited where there is none";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -74,6 +80,14 @@ pub enum Command {
                       Example:\n  lttng-catalog diff old.toml new.toml --fail-on version"
     )]
     Diff(commands::diff::Options),
+    /// List what a program or a running process offers: LTTng-UST events and USDT probes.
+    #[command(
+        after_help = "The program and all its libraries are looked into; for a process, those that it has loaded. Of a \
+                      process it is said which events a session records, and how many tracers are attached to a probe, \
+                      where the user may read its memory. SAYS is what a catalog says.\n\n\
+                      Examples:\n  lttng-catalog list /usr/bin/memcached\n  lttng-catalog list $(pidof memcached) --format json"
+    )]
+    List(commands::list::Options),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Doc(options) => commands::doc::run(&options),
         Command::Diff(options) => commands::diff::run(&options),
         Command::Import(options) => commands::import::run(&options),
+        Command::List(options) => commands::list::run(&options),
         Command::Completions { shell } => cli::completions(shell),
     };
     match ended {

@@ -4,3 +4,4 @@ pub mod check;
 pub mod diff;
 pub mod doc;
 pub mod import;
+pub mod list;
