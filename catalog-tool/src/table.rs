@@ -2,10 +2,10 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The narrowest that the last column is cut to.
+/// The narrowest that a column is cut to.
 const NARROWEST: usize = 20;
 
-/// Writes rows below headers; the last column is cut so that lines are at most `width` wide.
+/// Writes rows below headers; the last column and the widest are cut so that lines are at most `width` wide.
 ///
 /// ```
 /// let rows = [vec!["a".to_owned(), "long text".to_owned()]];
@@ -21,24 +21,33 @@ pub fn table(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> St
     let widest = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(widest).collect();
-    let before: usize = widths.iter().take(columns.saturating_sub(1)).map(|width| width + 2).sum();
-    let last = width.map(|width| width.saturating_sub(before).max(NARROWEST));
+    let mut widths: Vec<usize> = (0..columns).map(widest).collect();
+    if let Some(width) = width {
+        narrow(&mut widths, width);
+    }
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            if column + 1 == columns {
-                line.push_str(&cut(cell, last));
-            } else {
-                line.push_str(cell);
-                line.extend(std::iter::repeat_n(' ', widths[column] + 2 - cell.width()));
-            }
+        for (cell, width) in row.iter().zip(&widths) {
+            let cell = cut(cell, *width);
+            line.push_str(&cell);
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width()) + 2));
         }
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
+}
+
+/// Takes what is too wide from the last column, and then from the widest.
+fn narrow(widths: &mut [usize], width: usize) {
+    let gaps = 2 * widths.len().saturating_sub(1);
+    let widest = (0..widths.len().saturating_sub(1)).max_by_key(|column| widths[*column]);
+    for column in [widths.len().checked_sub(1), widest].into_iter().flatten() {
+        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+        let least = widths[column].min(NARROWEST);
+        widths[column] = widths[column].saturating_sub(excess).max(least);
+    }
 }
 
 /// A text from a file, without what a terminal would obey.
@@ -48,8 +57,10 @@ pub fn shown(text: &str) -> String {
         .collect()
 }
 
-fn cut(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| text.width() > *width) else { return text.to_owned() };
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
     let mut used = 0;
     let fits = |letter: &char| {
         used += letter.width().unwrap_or(0);

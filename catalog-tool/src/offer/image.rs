@@ -3,6 +3,7 @@
 //! A file is untrusted. Everything is looked up within bounds, nothing is followed further than a fixed number of
 //! steps, and sections that overlap are not read more often than the file is long.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use object::elf;
@@ -13,6 +14,10 @@ use object::{Endianness, FileKind, SectionIndex};
 const MOST_SECTIONS: usize = 100_000;
 /// More than the longest name of a section that is looked for.
 const LONGEST_SECTION_NAME: usize = 64;
+/// More segments than any linker makes.
+const MOST_SEGMENTS: usize = 64;
+/// How many lookups a file gets: a thousand for each event of the largest programs.
+const MOST_STEPS: u64 = 10_000_000;
 /// More than the dynamic linker is ever asked to load for one program.
 const MOST_LIBRARIES: usize = 512;
 
@@ -27,6 +32,8 @@ pub struct Image<'d> {
     pub sections: Vec<Section<'d>>,
     /// What the dynamic linker writes where, without the address that the file is loaded at.
     relocations: HashMap<u64, u64>,
+    /// The lookups that are left.
+    steps: Cell<u64>,
     /// The descriptions of the stapsdt notes.
     pub notes: Vec<&'d [u8]>,
     /// The libraries that it needs.
@@ -116,7 +123,16 @@ impl<'d> Image<'d> {
 
     /// The text at an address, up to its NUL; none if that is further than `longest`.
     pub fn text(&self, address: u64, longest: usize) -> Option<String> {
-        text(self.bytes(address)?, longest)
+        let text = text(self.bytes(address)?, longest);
+        self.spend(text.as_ref().map_or(longest, String::len) as u64 / 16)?;
+        text
+    }
+
+    /// Counts lookups; with none left, nothing is found any more.
+    fn spend(&self, steps: u64) -> Option<()> {
+        let left = self.steps.get().checked_sub(steps);
+        self.steps.set(left.unwrap_or(0));
+        left.map(|_| ())
     }
 }
 
@@ -154,7 +170,9 @@ where
                 offset: program.p_offset(endian).into(),
                 size: program.p_filesz(endian).into(),
             })
+            .take(MOST_SEGMENTS)
             .collect(),
+        steps: Cell::new(MOST_STEPS),
         sections: sections::<Elf>(header, headers, endian, data),
         relocations: HashMap::new(),
         notes: notes::<Elf>(header, headers, endian, data),

@@ -125,5 +125,9 @@ fn of_image(image: &Image<'_>, running: Option<(&Process, &Module)>) -> FileOffe
         probe.attached = running.and_then(|(process, module)| process.u16(module, image, semaphore?));
         probe
     });
-    FileOffer { path: String::new(), events: events.collect(), probes: probes.collect() }
+    let mut offer = FileOffer { path: String::new(), events: events.collect(), probes: probes.collect() };
+    // Linkers have them in any order.
+    offer.events.sort_by(|one, other| (&one.provider, &one.name).cmp(&(&other.provider, &other.name)));
+    offer.probes.sort_by(|one, other| (&one.provider, &one.name).cmp(&(&other.provider, &other.name)));
+    offer
 }

@@ -29,7 +29,7 @@ pub struct Found {
     pub state: Option<u64>,
 }
 
-/// The events of a file, in the order of its tracepoints.
+/// The events of a file.
 pub fn events(image: &Image<'_>) -> Vec<Found> {
     let names = ["lttng_ust_tracepoints_ptrs", "__tracepoints_ptrs"];
     let pointers = names.iter().find_map(|name| image.section(name));
@@ -91,10 +91,9 @@ fn descriptions(image: &Image<'_>) -> Vec<UstEvent> {
             continue;
         }
         budget -= section.data.len();
-        let first = section.address.next_multiple_of(width);
-        let Some(end) = section.address.checked_add(section.data.len() as u64) else { continue };
-        let mut at = first;
-        while at.saturating_add(6 * width) <= end && found.len() < MOST_EVENTS {
+        let end = section.address.checked_add(section.data.len() as u64);
+        let Some((mut at, end)) = section.address.checked_next_multiple_of(width).zip(end) else { continue };
+        while at.checked_add(6 * width).is_some_and(|last| last <= end) && found.len() < MOST_EVENTS {
             // The size of the description itself rules nearly everything out at once.
             let offset = (at - section.address) as usize;
             if section.data[offset..offset + 4].contains(&((6 * width) as u8))

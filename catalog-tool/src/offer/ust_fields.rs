@@ -24,9 +24,16 @@ pub fn fields(image: &Image<'_>, table: Option<u64>, count: u64) -> Option<Vec<U
         return Some(Vec::new());
     }
     let table = table.filter(|_| count <= MOST_FIELDS)?;
-    (0..count)
-        .map(|index| field(image, image.pointer(table.checked_add(index * image.address_size)?)?))
-        .collect()
+    let read = |index| field(image, image.pointer(table.checked_add(index * image.address_size)?)?);
+    let mut fields: Vec<UstField> = (0..count).map(read).collect::<Option<_>>()?;
+    // The macros record the length of a list in a field before it; it is a part of the list.
+    let lengths: Vec<String> = fields.iter().map(|field| format!("_{}_length", field.name)).collect();
+    let mut next = 0;
+    fields.retain(|field| {
+        next += 1;
+        lengths.get(next).is_none_or(|length| field.name != *length)
+    });
+    Some(fields)
 }
 
 fn field(image: &Image<'_>, at: u64) -> Option<UstField> {
