@@ -18,7 +18,7 @@ fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
     for path in catalogs {
         let catalog = Catalog::read(&path).unwrap_or_else(|errors| panic!("{errors}"));
         let mut options = Options::default();
-        options.tracing = true;
+        options.back_ends.lttng = true;
         let files = generate(&[catalog], &options).expect("one catalog has no clash");
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(path.file_stem().expect("a file has a name"));

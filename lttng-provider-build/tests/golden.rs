@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use lttng_catalog::Catalog;
-use lttng_provider_build::{Options, SourceFile, generate};
+use lttng_provider_build::{GeneratedFile, Options, generate};
 
 #[test]
 fn every_type_with_tracing_on() {
@@ -44,7 +44,7 @@ fn prefix_that_makes_a_name_too_long_is_refused() {
 
 fn options(tracing: bool, prefix: &str) -> Options {
     let mut options = Options::default();
-    options.tracing = tracing;
+    options.back_ends.lttng = tracing;
     prefix.clone_into(&mut options.prefix);
     options
 }
@@ -54,7 +54,7 @@ fn read(path: &str) -> Catalog {
 }
 
 /// The files are those in the folder, but for what every catalog has.
-fn compare(folder: &str, files: &[SourceFile]) {
+fn compare(folder: &str, files: &[GeneratedFile]) {
     let folder = workspace().join(folder);
     for file in files.iter().filter(|file| file.name != "lttng_provider.h") {
         let path = folder.join(&file.name);

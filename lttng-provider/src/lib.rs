@@ -77,6 +77,7 @@ mod measurement;
 #[cfg_attr(not(tracing), path = "moment_off.rs")]
 mod moment;
 mod owned_text;
+mod switch;
 mod text;
 mod value;
 
@@ -90,6 +91,7 @@ pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
 #[doc(hidden)]
 pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
+pub use switch::{Switch, Watch};
 pub use text::Text;
 pub use value::{Time, Value};
 

@@ -12,11 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 #include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
+
+/* LTTng-UST's own macros define one type several times, which C99 has no room for. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wtypedef-redefinition"
+#endif
 
 /* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
 #ifndef LTTNG_PROVIDER_ABI
@@ -556,34 +562,138 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 	return value;
 }
 
+/* For events that are emitted in C: where they are packed, and what they are packed with. */
+#define LTTNG_PROVIDER_PACKED_MAX 512
+
+static inline size_t lttng_provider_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The bytes that elements take; more than there is room for if they are too many to be counted. */
+static inline size_t lttng_provider_room(size_t count, size_t size)
+{
+	return count > LTTNG_PROVIDER_PACKED_MAX ? LTTNG_PROVIDER_PACKED_MAX + 1 : count * size;
+}
+
+#define LTTNG_PROVIDER_PACK(end, type, number)		\
+	do {						\
+		type lttng_provider_number = (number);	\
+							\
+		memcpy(end, &lttng_provider_number, sizeof(type));	\
+		end += sizeof(type);			\
+	} while (0)
+
+static inline __attribute__((always_inline)) char *lttng_provider_pack_number(char *end, uint64_t value, size_t size)
+{
+	lttng_provider_store(end, value, size, false);
+	return end + size;
+}
+
+/* A string that has no NUL, and one after it. */
+static inline char *lttng_provider_pack_string(char *end, const char *text, size_t length)
+{
+	if (length)
+		memcpy(end, text, length);
+	end[length] = 0;
+	return end + length + 1;
+}
+
+/* Text up to its first NUL, and NULs up to `size`. */
+static inline char *lttng_provider_pack_text(char *end, const char *text, size_t length, size_t size)
+{
+	size_t used = length ? strnlen(text, length) : 0;
+
+	if (used)
+		memcpy(end, text, used);
+	memset(end + used, 0, size - used);
+	return end + size;
+}
+
+static inline __attribute__((always_inline)) char *
+lttng_provider_pack_list(char *end, const void *list, size_t count, size_t size, bool swapped)
+{
+	if (swapped)
+		lttng_provider_copy_swapped(end, list, count, size);
+	else if (count)
+		memcpy(end, list, count * size);
+	return end + count * size;
+}
+
+static inline uint64_t lttng_provider_bits_of_float(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline uint64_t lttng_provider_bits_of_double(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* Return addresses, the nearest first, without those of the functions that take them. */
+#define LTTNG_PROVIDER_FRAMES_MAX 32
+
+struct lttng_provider_frames {
+	uint64_t *frames;
+	size_t count;
+	size_t skip;
+};
+
+static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *context, void *data)
+{
+	struct lttng_provider_frames *found = (struct lttng_provider_frames *) data;
+	uint64_t ip = (uint64_t) _Unwind_GetIP(context);
+
+	if (found->skip) {
+		found->skip--;
+		return _URC_NO_REASON;
+	}
+	if (!ip || found->count == LTTNG_PROVIDER_FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	found->frames[found->count++] = ip;
+	return _URC_NO_REASON;
+}
+
+static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
+{
+	/* This function, and the one that emits. */
+	struct lttng_provider_frames found = { .frames = frames, .count = 0, .skip = 2 };
+
+	_Unwind_Backtrace(lttng_provider_frame, &found);
+	return found.count;
+}
+
+/* What applications in C take for the tracepoint is its start. */
+#define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
+	typedef char lttng_provider_state_is_there[						\
+		offsetof(struct lttng_ust_tracepoint, state)					\
+			== offsetof(struct lttng_application_tracepoint, state)			\
+		&& offsetof(struct lttng_ust_tracepoint, probes)				\
+			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
+
 /*
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
  * catalog, and each must call its own.
  */
-#define LTTNG_PROVIDER_EVENT(provider, event, class, fields_of_event, count_of_fields, strings, copies)	\
+#define LTTNG_PROVIDER_RUST_EVENT(symbol)								\
 	__attribute__((visibility("hidden"))) struct lttng_provider_rest				\
-	lttng_provider_record_##provider##___##event(const char *payload, size_t size)			\
+	lttng_provider_record_##symbol(const char *payload, size_t size)				\
 	{												\
-		return lttng_provider_record(&lttng_ust_tracepoint_##provider##___##event,		\
-			(void (*)(void)) lttng_ust__event_probe__##provider##___##class,		\
-			payload, size, __builtin_return_address(0));					\
+		return lttng_provider_record(&lttng_ust_tracepoint_##symbol,				\
+			lttng_provider_event_##symbol.probe, payload, size, __builtin_return_address(0));	\
 	}												\
 													\
 	__attribute__((visibility("hidden"))) void							\
-	lttng_provider_deliver_##provider##___##event(struct lttng_provider_rest rest,			\
+	lttng_provider_deliver_##symbol(struct lttng_provider_rest rest,				\
 		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
 	{												\
-		static const struct lttng_provider_event description = {				\
-			.fields = fields_of_event,							\
-			.count = count_of_fields,							\
-			.has_strings = strings,								\
-			.has_copies = copies,								\
-			.probe = (void (*)(void)) lttng_ust__event_probe__##provider##___##class,	\
-			.prepare = lttng_provider_prepare_##provider##___##event,			\
-			.call = lttng_provider_call_##provider##___##event,				\
-		};											\
-													\
-		lttng_provider_deliver(&description, rest, payload, size, parts);			\
+		lttng_provider_deliver(&lttng_provider_event_##symbol, rest, payload, size, parts);	\
 	}
 
 #endif

@@ -1,7 +1,9 @@
-//! Documentation as C comments.
+//! Texts in C: comments, literals, lists.
+
+use crate::lists;
 
 /// A comment of one or several lines, ending in a line break; empty for no text.
-pub(super) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     // The end of the comment must not come from within.
     let text = text.trim().replace("*/", "* /");
     match text.lines().count() {
@@ -13,6 +15,24 @@ pub(super) fn comment(text: &str) -> String {
             format!("/*\n{lines} */\n")
         }
     }
+}
+
+/// A C string literal.
+pub(crate) fn string(text: &str) -> String {
+    let escaped: String = text
+        .bytes()
+        .map(|byte| match byte {
+            b'"' | b'\\' => format!("\\{}", char::from(byte)),
+            b' '..=b'~' => char::from(byte).to_string(),
+            _ => format!("\\{byte:03o}"),
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+/// `start(a, b)end`, in C's style.
+pub(crate) fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
+    lists::list(indent, "\t", start, items, end, "")
 }
 
 #[cfg(test)]
