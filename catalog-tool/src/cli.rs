@@ -43,6 +43,8 @@ Examples:
       The events as a page.
   lttng-catalog diff <(git show main:catalog.toml) catalog.toml --fail-on version
       In CI: did a change that readers of traces notice raise the version?
+  lttng-catalog c catalog.toml --out src/trace
+      Headers and sources for a C program that emits the events, for LTTng-UST and USDT.
   lttng-catalog list $(pidof memcached)
       What can be traced in a running memcached, and who traces it?
 
@@ -80,6 +82,14 @@ pub enum Command {
                       Example:\n  lttng-catalog diff old.toml new.toml --fail-on version"
     )]
     Diff(commands::diff::Options),
+    /// Write headers and sources for C and C++ programs.
+    #[command(
+        after_help = "The program includes NAME-trace.h, where NAME is the catalog's, and compiles the .c files; \
+                      NAME-trace.mk and NAME-trace.pc say how to make and pkg-config. With neither USE_LTTNG nor \
+                      USE_USDT defined, every call is empty. A file that would not change is not written, so that \
+                      make has nothing to do.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
+    )]
+    C(commands::c::Options),
     /// List what a program or a running process offers: LTTng-UST events and USDT probes.
     #[command(
         after_help = "The program and all its libraries are looked into; for a process, those that it has loaded. Of a \

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         }
     };
     let ended = match command {
+        Command::C(options) => commands::c::run(&options),
         Command::Check(options) => commands::check::run(&options),
         Command::Doc(options) => commands::doc::run(&options),
         Command::Diff(options) => commands::diff::run(&options),

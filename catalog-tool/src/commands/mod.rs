@@ -1,5 +1,6 @@
 //! The commands, one file each: its options, and what it does.
 
+pub mod c;
 pub mod check;
 pub mod diff;
 pub mod doc;

@@ -36,6 +36,14 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
     changes.changed(place, "formerly", &names(&was.formerly), &names(&is.formerly), Notices::Nobody);
     // Sessions choose events by it, so one that was recorded may be no more.
     changes.changed(place, "log-level", old.log_level.name(), new.log_level.name(), Notices::Reader);
+    if old.entry != new.entry {
+        let (change, notices) = if new.entry {
+            ("a USDT probe at the start, too", Notices::Nobody)
+        } else {
+            ("no USDT probe at the start any more", Notices::Reader)
+        };
+        changes.add(place, change, notices);
+    }
     changes.changed(place, "model-uri", &text(&old.model_uri), &text(&new.model_uri), Notices::Nobody);
 }
 

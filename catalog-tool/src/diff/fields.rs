@@ -14,6 +14,9 @@ pub(super) fn compare(place: &str, old: &[Field], new: &[Field], changes: &mut C
                 kept.push(index);
                 compare_two(&place, field, newer, changes);
             }
+            None if field.kind == FieldType::Stack => {
+                changes.add(&place, "the field is gone", Notices::Reader)
+            }
             None if field.recorded => changes.add(&place, "the field is gone", Notices::Both),
             None => changes.add(&place, "the field, which was for filters only, is gone", Notices::Caller),
         }
@@ -23,10 +26,12 @@ pub(super) fn compare(place: &str, old: &[Field], new: &[Field], changes: &mut C
     }
     for (index, field) in new.iter().enumerate() {
         if !kept.contains(&index) {
+            let is_passed = field.kind != FieldType::Stack;
+            let notices = if is_passed { Notices::Caller } else { Notices::Nobody };
             changes.add(
                 &format!("{place} → {}", field.name),
                 format!("new field, `{}`", field.kind),
-                Notices::Caller,
+                notices,
             );
         }
     }
@@ -86,6 +91,7 @@ fn reads_as(kind: &FieldType) -> String {
         FieldType::Float | FieldType::Double => "float".to_owned(),
         FieldType::Bool => "integer Decimal".to_owned(),
         FieldType::String | FieldType::TextArray(_) | FieldType::Text { .. } => "text".to_owned(),
+        FieldType::Stack => format!("list {:?}", FieldType::FRAME.base),
         FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => {
             format!("list {:?}", element.base)
         }
@@ -100,6 +106,7 @@ fn is_passed_as(kind: &FieldType) -> String {
         FieldType::Array { element, length } => format!("[{}; {length}]", element.rust_name()),
         FieldType::Sequence { element, .. } => format!("[{}]", element.rust_name()),
         FieldType::Text { .. } => "text".to_owned(),
+        FieldType::Stack => "nothing".to_owned(),
         other => other.to_string(),
     }
 }

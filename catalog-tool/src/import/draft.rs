@@ -61,6 +61,8 @@ pub struct Event {
     /// None, if it has a class.
     pub fields: Vec<Field>,
     pub duration: Option<String>,
+    /// Whether a probe stands at its start, too.
+    pub entry: bool,
     /// As catalogs spell it.
     pub log_level: Option<&'static str>,
     pub model_uri: Option<String>,
@@ -75,6 +77,7 @@ impl Event {
             class: None,
             fields: Vec::new(),
             duration: None,
+            entry: false,
             log_level: None,
             model_uri: None,
         }

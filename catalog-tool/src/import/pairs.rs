@@ -113,6 +113,7 @@ fn join_two(base: &str, start: &Event, end: &Event) -> Option<Event> {
         .join(" ");
     event.fields = fields;
     event.duration = Some(name.to_owned());
+    event.entry = true;
     Some(event)
 }
 

@@ -60,6 +60,9 @@ fn write_event(out: &mut String, provider: &str, event: &Event) -> fmt::Result {
     if let Some(duration) = &event.duration {
         writeln!(out, "duration = {}", quoted(duration))?;
     }
+    if event.entry {
+        writeln!(out, "entry = true")?;
+    }
     if let Some(level) = event.log_level {
         writeln!(out, "log-level = {}", quoted(level))?;
     }
