@@ -56,7 +56,7 @@ Exit status:
      list: a result was given, but a library or the memory of the process could not be read
 
 Environment:
-  COLUMNS  how wide lines may be; by default as wide as the terminal, and unlimited where there is none";
+  COLUMNS  how wide lines may be; by default as wide as the terminal, if there is one";
 
 /// What to do.
 #[derive(Debug, Subcommand)]

@@ -80,11 +80,9 @@ pub fn diff(old: &Catalog, new: &Catalog) -> Difference {
         }
     }
     for provider in new.providers.iter().filter(|provider| old.provider(&provider.name).is_none()) {
-        changes.add(
-            &provider.name,
-            format!("new provider with {} events", provider.events.len()),
-            Notices::Nobody,
-        );
+        let count = provider.events.len();
+        let events = if count == 1 { "event" } else { "events" };
+        changes.add(&provider.name, format!("new provider with {count} {events}"), Notices::Nobody);
     }
     let changes = changes.list;
     Difference {

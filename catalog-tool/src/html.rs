@@ -15,7 +15,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 /// ```
 pub fn page(catalog: &Catalog) -> String {
     let text = markdown(catalog);
-    let events = Parser::new_ext(&text, Options::ENABLE_TABLES).map(defused).collect();
+    let events = Parser::new_ext(&text, Options::ENABLE_TABLES).filter_map(defused).collect();
     let mut body = String::new();
     html::push_html(&mut body, with_anchors(events).into_iter());
     // A catalog's name has only letters, digits, `_` and `-`.
@@ -37,19 +37,24 @@ code { font-size: .92em; }
 ";
 
 /// The event without what a browser would obey.
-fn defused(event: Event<'_>) -> Event<'_> {
-    match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+fn defused(event: Event<'_>) -> Option<Event<'_>> {
+    Some(match event {
+        Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
+        Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
+        Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => Event::Text(printable(text)),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-            let dest_url = if leads_to_a_page(&dest_url) { dest_url } else { CowStr::Borrowed("") };
+            let dest_url = if leads_to_a_page(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
             Event::Start(Tag::Link { link_type, dest_url, title, id })
         }
-        // It would be fetched without a click.
-        Event::Start(Tag::Image { link_type, title, id, .. }) => {
-            Event::Start(Tag::Image { link_type, dest_url: CowStr::Borrowed(""), title, id })
-        }
+        // An image would be fetched without a click; its text stays.
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => return None,
         other => other,
-    }
+    })
+}
+
+fn printable(text: CowStr<'_>) -> CowStr<'_> {
+    let is_wrong = |letter: char| letter.is_control() && letter != '\n';
+    if text.contains(is_wrong) { text.replace(is_wrong, "\u{FFFD}").into() } else { text }
 }
 
 fn leads_to_a_page(url: &str) -> bool {

@@ -10,6 +10,9 @@ use super::draft::{Class, Event, Field, Provider, UNDOCUMENTED};
 use super::problem::Problem;
 use super::write::write;
 
+/// The errors of a catalog that are looked up in the imported file; more say nothing new.
+const MOST_ERRORS: usize = 100;
+
 /// Writes the catalog, if it is one.
 pub fn finish(
     file: &str,
@@ -35,7 +38,15 @@ pub fn finish(
             count_undocumented(&providers, notes);
             Ok(text)
         }
-        Err(errors) => Err(errors.errors.iter().map(|error| locate(error, &providers)).collect()),
+        Err(errors) => {
+            let mut problems: Vec<_> =
+                errors.errors.iter().take(MOST_ERRORS).map(|error| locate(error, &providers)).collect();
+            if let Some(more) = errors.errors.len().checked_sub(MOST_ERRORS).filter(|more| *more > 0) {
+                let last = problems.iter().map(|problem| problem.line).max().unwrap_or(1);
+                problems.push(Problem::new(last, format!("{more} further errors are not shown")));
+            }
+            Err(problems)
+        }
     }
 }
 
@@ -76,7 +87,7 @@ fn rename_classes(provider: &mut Provider, notes: &mut Vec<Problem>) {
 /// Which those are the catalog knows, so a catalog is made to find out.
 fn rename_fields(name: &str, origin: &str, providers: &mut [Provider], notes: &mut Vec<Problem>) {
     let Err(errors) = Catalog::parse(origin, &write(name, origin, providers)) else { return };
-    for error in &errors.errors {
+    for error in errors.errors.iter().take(MOST_ERRORS) {
         let Some((fields, index)) = field_at(error, providers) else { continue };
         let Some(field) = fields.get_mut(index) else { continue };
         if ["choose another", "write `", "with `arg`"].iter().any(|remedy| error.message.contains(remedy))
