@@ -18,6 +18,8 @@ tests=(
 	babeltrace babeltrace2 libbabeltrace2-dev
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
+	# Programs with USDT probes.
+	systemtap-sdt-dev
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
 )
@@ -29,8 +31,8 @@ demo)
 	;;
 test)
 	packages=("${demo[@]}" "${tests[@]}")
-	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz"
-	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz"
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils systemtap-sdt-devel valgrind tar xz"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils systemtap valgrind tar xz"
 	;;
 *)
 	echo "usage: scripts/setup.sh [demo|test]" >&2

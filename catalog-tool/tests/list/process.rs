@@ -73,6 +73,43 @@ fn a_semaphore_tells_how_many_tracers_are_attached() {
     }
 }
 
+/// The real tracer; where it is missing or the kernel refuses it, the test says so.
+#[test]
+fn bpftrace_is_seen_while_it_is_attached() {
+    let built = Built::new(&[]);
+    let mut running = Running::start(Command::new(built.path()));
+    let script = format!(
+        "usdt:{}:memcached:command__get {{ printf(\"%s\\n\", str(arg1)); exit(); }}",
+        built.path().display()
+    );
+    let tracer = Command::new("bpftrace")
+        .args(["-p", &running.process.id().to_string(), "-e", &script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut tracer) = tracer else {
+        println!("not tested: bpftrace is not installed");
+        return;
+    };
+    let mut ended = None;
+    lttng_testing::wait_until("bpftrace is attached, or has given up", || {
+        ended = tracer.try_wait().expect("it is our child");
+        ended.is_some() || attached(&running.offer()) == 1
+    });
+    if let Some(status) = ended {
+        let output = tracer.wait_with_output().expect("it has ended");
+        println!(
+            "not tested: bpftrace cannot attach here: {status}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        return;
+    }
+    running.say("seen");
+    let output = tracer.wait_with_output().expect("it ends after one event");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("seen"), "{output:?}");
+    lttng_testing::wait_until("the semaphore is 0 again", || attached(&running.offer()) == 0);
+}
+
 #[test]
 fn a_program_that_was_deleted_is_still_what_runs() {
     let built = Built::new(&[]);
