@@ -79,7 +79,11 @@ impl Types {
     /// Understands the tokens of a type, without the name of what has it.
     pub fn read(&self, tokens: &[Token<'_>]) -> Result<CType, String> {
         let (words, pointers) = self.parts(tokens)?;
-        let base = self.base(&words)?;
+        let base = match self.base(&words) {
+            // Whatever it points to, an address it is.
+            Err(_) if pointers > 0 && !words.is_empty() => Base::Struct,
+            base => base?,
+        };
         Ok(match (pointers, base) {
             (0, Base::Known(known)) => known,
             (0, Base::Struct) => {

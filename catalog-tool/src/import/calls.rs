@@ -22,17 +22,7 @@ pub type Range = std::ops::Range<usize>;
 
 impl<'a, 't> Calls<'a, 't> {
     pub fn new(tokens: &'a [Token<'t>]) -> Self {
-        let mut closing = vec![None; tokens.len()];
-        let mut open = Vec::new();
-        for (index, token) in tokens.iter().enumerate() {
-            if token.is("(") {
-                open.push(index);
-            } else if token.is(")")
-                && let Some(start) = open.pop()
-            {
-                closing[start] = Some(index);
-            }
-        }
+        let closing = closing(tokens);
         Calls { tokens, closing }
     }
 
@@ -70,4 +60,20 @@ impl<'a, 't> Calls<'a, 't> {
     pub fn slice(&self, range: &Range) -> &'a [Token<'t>] {
         &self.tokens[range.clone()]
     }
+}
+
+/// For each open parenthesis, where it is closed.
+fn closing(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+    let mut closing = vec![None; tokens.len()];
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if token.is("(") {
+            open.push(index);
+        } else if token.is(")")
+            && let Some(start) = open.pop()
+        {
+            closing[start] = Some(index);
+        }
+    }
+    closing
 }

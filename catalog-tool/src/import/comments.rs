@@ -61,6 +61,11 @@ impl Documentation {
         let mut to = Target::Text;
         for line in lines {
             let (new_target, said) = match tag(line) {
+                _ if listed_parameter(line).is_some() => {
+                    let (name, said) = listed_parameter(line).unwrap_or_default();
+                    documentation.parameters.push((name.to_owned(), String::new()));
+                    (Target::Parameter, said)
+                }
                 Some(("param", rest)) => {
                     let (name, said) = parameter(rest);
                     documentation.parameters.push((name.to_owned(), String::new()));
@@ -131,6 +136,14 @@ fn parameter(rest: &str) -> (&str, &str) {
     let end =
         rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
     (&rest[..end], rest[end..].trim_start_matches([':', '-', ' ']).trim())
+}
+
+/// The name and the text of a line of a list: "* `name` the text".
+fn listed_parameter(line: &str) -> Option<(&str, &str)> {
+    let (name, said) = line.strip_prefix('`')?.split_once("` ")?;
+    let is_name =
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    is_name.then(|| (name, said.trim()))
 }
 
 fn append(text: &mut String, said: &str) {

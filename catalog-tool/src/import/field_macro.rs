@@ -2,7 +2,7 @@
 
 use super::c_type::{CType, Types, spell};
 use super::calls::{Call, Calls, Range};
-use super::constants::Constants;
+use super::constants::number;
 use super::draft::Field;
 use super::lex::{Kind, Token};
 
@@ -24,7 +24,6 @@ pub enum Read {
 pub struct Reader<'r, 'a, 't> {
     pub calls: &'r Calls<'a, 't>,
     pub types: &'r Types,
-    pub constants: &'r Constants,
 }
 
 impl<'t> Reader<'_, '_, 't> {
@@ -39,24 +38,24 @@ impl<'t> Reader<'_, '_, 't> {
             None => (name, true),
         };
         let (name, base, network) = shown(name);
-        let number =
+        let suffix =
             format!("{}{}", if network { " network" } else { "" }, if base == 16 { " hex" } else { "" });
         let mut field = match (name, &call.arguments[..]) {
             ("unused", _) => return Ok(Read::Nothing),
             ("integer", [kind, name, value]) => {
-                self.field(call, name, value, self.number_or_bool(kind, &number)?)?
+                self.field(call, name, value, self.number_or_bool(kind, &suffix)?)?
             }
             ("float", [kind, name, value]) => self.field(call, name, value, self.float(kind)?)?,
             ("string", [name, value]) => self.field(call, name, value, "string".to_owned())?,
             ("array", [kind, name, value, length]) => {
-                let kind = format!("[{}{number}; {}]", self.element(kind)?, self.length(length)?);
+                let kind = format!("[{}{suffix}; {}]", self.element(kind)?, self.length(length)?);
                 self.field(call, name, value, kind)?
             }
             ("array_text", [_, name, value, length]) => {
                 self.field(call, name, value, format!("[char; {}]", self.length(length)?))?
             }
             ("sequence", [kind, name, value, length, _]) => {
-                let kind = match format!("{}{number}", self.element(kind)?) {
+                let kind = match format!("{}{suffix}", self.element(kind)?) {
                     bytes if bytes == "u8 hex" => "bytes".to_owned(),
                     element => format!("[{element}]"),
                 };
@@ -72,7 +71,7 @@ impl<'t> Reader<'_, '_, 't> {
                 field.recorded = recorded;
                 return Ok(Read::Enum {
                     field,
-                    provider: self.constants.name(&spell(self.calls.slice(provider))).to_owned(),
+                    provider: spell(self.calls.slice(provider)),
                     name: spell(self.calls.slice(enumeration)),
                     container: self.element(kind)?,
                 });
@@ -145,8 +144,8 @@ impl<'t> Reader<'_, '_, 't> {
 
     fn length(&self, length: &Range) -> Result<u32, String> {
         let tokens = self.calls.slice(length);
-        let number = self.constants.number(tokens).and_then(|number| u32::try_from(number).ok());
-        number.ok_or_else(|| format!("the length of an array is a number, not `{}`", spell(tokens)))
+        let length = number(tokens).and_then(|number| u32::try_from(number).ok());
+        length.ok_or_else(|| format!("the length of an array is a number, not `{}`", spell(tokens)))
     }
 
     /// The type of a length, if it is not the usual one.

@@ -1,13 +1,13 @@
 //! LTTng-UST headers with the usual macros, in the names of 2.13 (`LTTNG_UST_TRACEPOINT_…`) and the older ones.
 //!
-//! Macros of the application around those macros are not expanded.
+//! Macros of the application around those macros are expanded before.
 
 use std::collections::{HashMap, HashSet};
 
 use super::c_type::{Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::comments::{Comments, Documentation};
-use super::constants::Constants;
+use super::constants::number;
 use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
@@ -19,11 +19,10 @@ pub fn read(
     types: &Types,
     notes: &mut Vec<Problem>,
 ) -> Result<Vec<Provider>, Vec<Problem>> {
-    let Source { tokens, comments, directives } = source;
+    let Source { tokens, comments, .. } = source;
     let calls = Calls::new(&tokens);
-    let constants = Constants::new(&directives);
     let mut header = Header {
-        reader: Reader { calls: &calls, types, constants: &constants },
+        reader: Reader { calls: &calls, types },
         comments: Comments::new(comments),
         providers: Vec::new(),
         by_name: HashMap::new(),
@@ -204,8 +203,8 @@ impl<'t> Header<'_, '_, 't> {
         let kind = full.strip_prefix("lttng_ust_field_enum_").or_else(|| full.strip_prefix("ctf_enum_"));
         let number = |range: &Range| {
             let tokens = self.reader.calls.slice(range);
-            let number = self.reader.constants.number(tokens);
-            number.ok_or_else(|| format!("`{}` is not a number; write the value itself", spell(tokens)))
+            number(tokens)
+                .ok_or_else(|| format!("`{}` is not a number; write the value itself", spell(tokens)))
         };
         let (name, first, last) = match (kind, &call.arguments[..]) {
             (Some("value"), [name, value]) => (name, number(value)?, number(value)?),
@@ -378,7 +377,7 @@ impl<'t> Header<'_, '_, 't> {
 
     fn name(&self, range: &Range) -> Result<String, String> {
         match self.reader.calls.slice(range) {
-            [word] if word.kind == Kind::Word => Ok(self.reader.constants.name(word.text).to_owned()),
+            [word] if word.kind == Kind::Word => Ok(word.text.to_owned()),
             tokens => Err(format!("expected a name, found `{}`", spell(tokens))),
         }
     }

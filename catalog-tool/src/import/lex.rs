@@ -1,6 +1,7 @@
-//! C and D text as tokens, comments and directives, in one pass.
+//! C and D text as tokens, comments and definitions of macros, in one pass.
 //!
-//! Nothing is evaluated but `#if 0`, under which people leave what they do not want.
+//! Of conditions only `#if 0` is evaluated, under which people leave what they do not want; other directives are
+//! skipped.
 
 use super::problem::Problem;
 
@@ -9,8 +10,7 @@ use super::problem::Problem;
 pub struct Source<'t> {
     pub tokens: Vec<Token<'t>>,
     pub comments: Vec<Comment<'t>>,
-    /// The lines that begin with `#`, without it, their continuations joined.
-    pub directives: Vec<String>,
+    pub definitions: Vec<Definition<'t>>,
 }
 
 /// A part of the text with its place.
@@ -54,6 +54,15 @@ pub struct Comment<'t> {
     pub offset: usize,
     /// Whether something other than a comment stands before it on its first line.
     pub trails: bool,
+}
+
+/// `#define NAME …` or `#define NAME(PARAMETER, …) …`
+#[derive(Debug)]
+pub struct Definition<'t> {
+    pub name: Token<'t>,
+    /// None for a macro without parentheses.
+    pub parameters: Option<Vec<&'t str>>,
+    pub body: Vec<Token<'t>>,
 }
 
 /// Reads a text; what is never closed is a problem, and the text ends there.
@@ -161,13 +170,51 @@ impl<'t> Lexer<'t> {
     }
 
     fn directive(&mut self) {
-        let text = self.logical_line();
-        let text = text.trim_start_matches('#').trim();
-        if is_never_true(text) {
+        let text = self.rest().trim_start_matches('#').trim_start_matches([' ', '\t']);
+        if let Some(rest) = text.strip_prefix("define") {
+            self.at = self.text.len() - rest.len();
+            self.definition();
+        } else if is_never_true(&self.logical_line()) {
             self.skip_to_end_of_condition();
-        } else {
-            self.source.directives.push(text.to_owned());
         }
+    }
+
+    /// Reads a definition to the end of its line, or of the last that a `\` continues it on.
+    fn definition(&mut self) {
+        let outside = std::mem::take(&mut self.source.tokens);
+        while let Some(next) = self.rest().chars().next() {
+            let rest = self.rest();
+            let read = match next {
+                '\n' => break,
+                '\\' if rest[1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
+                    self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
+                    self.line += 1;
+                    Ok(())
+                }
+                _ if next.is_whitespace() => {
+                    self.at += next.len_utf8();
+                    Ok(())
+                }
+                '/' if rest.starts_with("/*") => self.block_comment(),
+                '/' if rest.starts_with("//") => {
+                    self.line_comment();
+                    Ok(())
+                }
+                '"' | '\'' => self.quoted(next),
+                _ => {
+                    self.token(next);
+                    Ok(())
+                }
+            };
+            if read.is_err() {
+                // What is wrong in a macro that nobody uses is nobody's problem.
+                self.logical_line();
+                break;
+            }
+        }
+        let tokens = std::mem::replace(&mut self.source.tokens, outside);
+        self.source.definitions.extend(Definition::new(tokens));
+        self.line_is_blank = false;
     }
 
     /// Takes the rest of the line, and the next line after each `\` at an end.
@@ -210,8 +257,28 @@ impl<'t> Lexer<'t> {
     }
 }
 
+impl<'t> Definition<'t> {
+    /// Takes the name and the parameters from the beginning of a line.
+    fn new(mut tokens: Vec<Token<'t>>) -> Option<Definition<'t>> {
+        let name = *tokens.first().filter(|token| token.kind == Kind::Word)?;
+        let has_parameters = tokens.get(1).is_some_and(|next| next.is("(") && next.offset == name.end());
+        if !has_parameters {
+            return Some(Definition { name, parameters: None, body: tokens.split_off(1) });
+        }
+        let close = tokens.iter().position(|token| token.is(")"))?;
+        let body = tokens.split_off(close + 1);
+        let words = tokens[2..close].iter().filter(|token| token.kind == Kind::Word || token.is("."));
+        let mut parameters: Vec<&str> = words.map(|token| token.text).collect();
+        if parameters.ends_with(&[".", ".", "."]) {
+            parameters.truncate(parameters.len() - 3);
+            parameters.push("__VA_ARGS__");
+        }
+        Some(Definition { name, parameters: Some(parameters), body })
+    }
+}
+
 fn is_never_true(directive: &str) -> bool {
-    let mut words = directive.split_whitespace();
+    let mut words = directive.trim_start_matches('#').split_whitespace();
     words.next() == Some("if") && words.next() == Some("0") && words.next().is_none_or(is_comment)
 }
 
@@ -244,10 +311,12 @@ mod tests {
 
     #[test]
     fn lines_are_counted_through_comments_and_continued_directives() {
-        let (source, problems) = lex("/* 1\n2 */ #define A \\\n 3\n  b // 4\nc");
+        let (source, problems) = lex("/* 1\n2 */ #define A(x, ...) \\\n 3\n  b // 4\nc");
         assert!(problems.is_empty());
         assert_eq!(source.tokens.iter().map(|token| token.line).collect::<Vec<_>>(), [4, 5]);
-        assert_eq!(source.directives[0], "define A   3");
+        let definition = &source.definitions[0];
+        assert_eq!((definition.name.text, definition.body[0].text), ("A", "3"));
+        assert_eq!(definition.parameters, Some(vec!["x", "__VA_ARGS__"]));
         assert!(!source.comments[0].trails && source.comments[1].trails);
     }
 

@@ -1,8 +1,8 @@
 //! Catalogs from what other tools have: DTrace provider files and LTTng-UST headers.
 //!
 //! ```text
-//! lex ──> provider_file (.d) ──> pairs, texts ──┐
-//!    └──> header (-tp.h) ───────────────────────┴──> draft ──> write ──> finish: the catalog's own checks
+//! lex ──> expand ──> provider_file (.d) ──> pairs, texts ──┐
+//!               └──> header (-tp.h) ───────────────────────┴──> draft ──> write ──> finish: the catalog's own checks
 //! ```
 //!
 //! Each part takes time in proportion to the file, whatever is in it.
@@ -12,6 +12,7 @@ mod calls;
 mod comments;
 mod constants;
 mod draft;
+mod expand;
 mod field_macro;
 mod finish;
 mod header;
@@ -93,8 +94,14 @@ fn import(
     let mut types = Types::default();
     options.types.iter().for_each(|(name, meaning)| types.define(name, *meaning));
     let mut notes = Vec::new();
-    let (source, problems) = lex::lex(text);
-    let read = if problems.is_empty() { read(source, types, &mut notes) } else { Err(problems) };
+    let (mut source, problems) = lex::lex(text);
+    let lexed = if problems.is_empty() { Ok(()) } else { Err(problems) };
+    let expanded = lexed
+        .and_then(|()| expand::expand(&source.tokens, &source.definitions).map_err(|problem| vec![problem]));
+    let read = expanded.and_then(|tokens| {
+        source.tokens = tokens;
+        read(source, types, &mut notes)
+    });
     let finished = read.and_then(|providers| finish::finish(file, providers, options, &mut notes));
     match finished {
         Ok(text) => {

@@ -13,10 +13,9 @@ use super::problem::Problem;
 
 /// Reads the providers of a file; the problems, if there are any, are all that it has.
 pub fn read(source: Source<'_>, types: Types) -> Result<Vec<Provider>, Vec<Problem>> {
-    let Source { tokens, comments, directives } = source;
+    let Source { tokens, comments, .. } = source;
     let mut parser =
         Parser { tokens: &tokens, at: 0, types, comments: Comments::new(comments), problems: Vec::new() };
-    parser.directives(&directives);
     let providers = parser.file();
     if providers.is_empty() && parser.problems.is_empty() {
         parser.problem(1, "no `provider NAME { … };` found");
@@ -33,19 +32,6 @@ struct Parser<'a, 't> {
 }
 
 impl<'a, 't> Parser<'a, 't> {
-    /// Takes `#define NAME TYPE`, as PostgreSQL's file has, for the name of a type. The others change nothing.
-    fn directives(&mut self, directives: &[String]) {
-        for directive in directives {
-            let Some(definition) = directive.strip_prefix("define") else { continue };
-            let (source, _) = super::lex::lex(definition);
-            if let [name, definition @ ..] = &source.tokens[..]
-                && let Ok(meaning) = self.types.read(definition)
-            {
-                self.types.define(name.text, meaning);
-            }
-        }
-    }
-
     fn file(&mut self) -> Vec<Provider> {
         let mut providers: Vec<Provider> = Vec::new();
         let mut by_name: HashMap<String, usize> = HashMap::new();
