@@ -132,6 +132,41 @@ fn events_of_this_project_are_found_in_debug_and_release_and_stripped() {
     }
 }
 
+/// Each probe passes what the catalog says, and has a semaphore.
+#[test]
+fn probes_of_this_project_are_found_beside_its_events() {
+    let emit_all =
+        lttng_testing::Program::example("valkey-trace", "emit-all").argument("--features=lttng,usdt");
+    let offer = offer(&emit_all.rustc("-Cstrip=symbols").build());
+    assert_eq!(offer["events"].as_array().map(Vec::len), Some(35));
+    let probes = offer["probes"].as_array().expect("a list");
+    let catalog = lttng_catalog::valkey();
+    for (provider, event) in catalog.events() {
+        let full = (json!(provider.name), json!(event.name));
+        let probe = probes.iter().find(|probe| (&probe["provider"], &probe["name"]) == (&full.0, &full.1));
+        let probe = probe.unwrap_or_else(|| panic!("{}:{}", provider.name, event.name));
+        assert_eq!(probe["has_semaphore"], true, "{probe}");
+        assert_eq!(probe["arguments"].as_array().map(Vec::len), Some(event.fields.len()), "{probe}");
+        assert_eq!(probe["said"]["catalog"], "valkey");
+    }
+}
+
+#[test]
+fn programs_of_32_bits_are_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/list/c");
+    run(Command::new("as").arg("--32").arg(sources.join("probe32.s")).arg("-o").arg(path("probe.o")));
+    run(Command::new("ld").args(["-m", "elf_i386"]).arg(path("probe.o")).arg("-o").arg(path("program")));
+    let notes = run(Command::new("readelf").arg("--notes").arg(path("program")));
+    assert!(notes.contains("Name: narrow"), "{notes}");
+    let expected = json!([{
+        "provider": "shop", "name": "narrow", "sites": 1, "has_semaphore": true, "attached": null, "said": null,
+        "arguments": [{ "type": "i32", "operand": "%eax" }, { "type": "u16", "operand": "4(%ebp)" }],
+    }]);
+    assert_eq!(offer(&path("program"))["probes"], expected);
+}
+
 #[test]
 fn what_is_no_program_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().expect("a temporary folder");
