@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use serde::Serialize;
 
 use crate::commands;
 use crate::outcome::{Outcome, Trouble};
@@ -103,21 +102,6 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-}
-
-/// How to write a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    #[default]
-    Table,
-    /// For programs; the form is stable.
-    Json,
-}
-
-/// A result as JSON.
-pub fn json(result: &impl Serialize) -> String {
-    serde_json::to_string_pretty(result).expect("results have only names for keys")
 }
 
 /// Why there is no command: its message is for the user as it is.

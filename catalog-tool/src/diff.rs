@@ -4,12 +4,16 @@
 //! would take for something else. CTF describes itself, so a number that got wider or moved is read as before.
 //! A *caller* emits the events: it notices what makes it fail to compile, or pass something else.
 
+mod changes;
 mod enumerations;
 mod events;
 mod fields;
 
 use lttng_catalog::{Catalog, Provider};
 use serde::Serialize;
+
+pub use changes::Change;
+use changes::{Changes, Notices};
 
 /// What changed between two versions of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,28 +37,6 @@ impl Difference {
     }
 }
 
-/// One change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// Where: `provider:event`, and a field after ` → `.
-    pub place: String,
-    /// What is different now.
-    pub change: String,
-    /// Whether a reader of traces notices.
-    pub reader: bool,
-    /// Whether a caller notices.
-    pub caller: bool,
-}
-
-/// Who notices a change.
-#[derive(Clone, Copy, Debug)]
-enum Notices {
-    Nobody,
-    Reader,
-    Caller,
-    Both,
-}
-
 /// Compares two versions of a catalog.
 ///
 /// ```
@@ -76,7 +58,10 @@ pub fn diff(old: &Catalog, new: &Catalog) -> Difference {
     for provider in &old.providers {
         match new.provider(&provider.name) {
             Some(newer) => compare_providers(provider, newer, new, &mut changes),
-            None => changes.removed_provider(provider, new),
+            None => provider
+                .events
+                .iter()
+                .for_each(|event| events::removed(&provider.name, event, new, &mut changes)),
         }
     }
     for provider in new.providers.iter().filter(|provider| old.provider(&provider.name).is_none()) {
@@ -121,42 +106,5 @@ fn compare_providers(old: &Provider, new: &Provider, catalog: &Catalog, changes:
     }
     for enumeration in new.enums.iter().filter(|known| old.enumeration(&known.name).is_none()) {
         changes.add(&format!("{} → {}", old.name, enumeration.name), "new enum", Notices::Nobody);
-    }
-}
-
-/// The changes found so far.
-#[derive(Default)]
-struct Changes {
-    list: Vec<Change>,
-}
-
-impl Changes {
-    fn add(&mut self, place: &str, change: impl Into<String>, notices: Notices) {
-        self.list.push(Change {
-            place: place.to_owned(),
-            change: change.into(),
-            reader: matches!(notices, Notices::Reader | Notices::Both),
-            caller: matches!(notices, Notices::Caller | Notices::Both),
-        });
-    }
-
-    /// Adds that a value differs; `none` stands for an empty one.
-    fn changed(&mut self, place: &str, what: &str, old: &str, new: &str, notices: Notices) {
-        if old != new {
-            let show = |text: &str| if text.is_empty() { "none".to_owned() } else { format!("`{text}`") };
-            self.add(place, format!("{what}: {}, was {}", show(new), show(old)), notices);
-        }
-    }
-
-    fn documentation(&mut self, place: &str, old: &str, new: &str) {
-        if old != new {
-            self.add(place, "documented differently", Notices::Nobody);
-        }
-    }
-
-    fn removed_provider(&mut self, provider: &Provider, new: &Catalog) {
-        for event in &provider.events {
-            events::removed(&provider.name, event, new, self);
-        }
     }
 }

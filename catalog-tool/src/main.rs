@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod files;
 mod outcome;
+mod output;
 
 use cli::{Command, Refusal};
 use outcome::{Outcome, Trouble};

@@ -6,9 +6,9 @@ use clap::Args;
 use lttng_catalog::{Catalog, Errors};
 use serde::Serialize;
 
-use crate::cli::Format;
 use crate::files;
 use crate::outcome::{Outcome, Trouble};
+use crate::output::{Format, json};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
         }
     }
     match options.format {
-        Format::Json => files::write(None, &format!("{}\n", crate::cli::json(&reports)))?,
+        Format::Json => files::write(None, &format!("{}\n", json(&reports)))?,
         Format::Table => {
             let lines: String = reports.iter().map(line).collect();
             files::write(None, &lines)?;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lttng_catalog_cli::diff::{Difference, diff};
 
-use crate::cli::{Format, json};
 use crate::files;
 use crate::outcome::{Outcome, Trouble};
+use crate::output::{Format, json};
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -8,9 +8,9 @@ use clap::Args;
 use lttng_catalog_cli::offer::{self, FileOffer, Offer, Probe, Said, UstEvent};
 use lttng_catalog_cli::table::{shown, table};
 
-use crate::cli::{Format, json};
 use crate::files;
 use crate::outcome::{Outcome, Trouble, note};
+use crate::output::{Format, json};
 
 #[derive(Args, Debug)]
 pub struct Options {

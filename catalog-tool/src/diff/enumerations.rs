@@ -2,7 +2,7 @@
 
 use lttng_catalog::{Enumeration, Label};
 
-use super::{Changes, Notices};
+use super::changes::{Changes, Notices};
 
 /// Reports what differs between two versions of an enum.
 pub(super) fn compare(place: &str, old: &Enumeration, new: &Enumeration, changes: &mut Changes) {

@@ -2,7 +2,8 @@
 
 use lttng_catalog::{Catalog, Event, EventName};
 
-use super::{Changes, Notices, fields};
+use super::changes::{Changes, Notices};
+use super::fields;
 
 /// Reports an event that the new catalog has not under its name: it was renamed, or it is gone.
 pub(super) fn removed(provider: &str, event: &Event, catalog: &Catalog, changes: &mut Changes) {

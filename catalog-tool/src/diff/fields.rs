@@ -2,7 +2,7 @@
 
 use lttng_catalog::{Field, FieldType, Unit};
 
-use super::{Changes, Notices};
+use super::changes::{Changes, Notices};
 
 /// Reports what differs between the fields of two versions of an event.
 pub(super) fn compare(place: &str, old: &[Field], new: &[Field], changes: &mut Changes) {

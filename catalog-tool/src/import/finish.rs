@@ -5,8 +5,8 @@ use std::path::Path;
 
 use lttng_catalog::{Catalog, Error, Step};
 
-use super::Options;
 use super::draft::{Class, Event, Field, Provider, UNDOCUMENTED};
+use super::options::Options;
 use super::problem::Problem;
 use super::write::write;
 

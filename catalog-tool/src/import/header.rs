@@ -11,6 +11,7 @@ use super::constants::number;
 use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
+use super::lttng_macros::{Macro, kind_of, log_level};
 use super::problem::Problem;
 
 /// Reads the providers of a header; the notes say what differs from it.
@@ -223,12 +224,7 @@ impl<'t> Header<'_, '_, 't> {
             return Err(takes(call, "a provider, an event and a level"));
         };
         let level = spell(self.reader.calls.slice(level));
-        let short =
-            level.strip_prefix("LTTNG_UST_TRACEPOINT_LOGLEVEL_").or_else(|| level.strip_prefix("TRACE_"));
-        let Some((_, known)) = LOG_LEVELS.iter().find(|(name, _)| Some(*name) == short) else {
-            return Err(format!("unknown log level `{level}`"));
-        };
-        let known = *known;
+        let known = log_level(&level).ok_or_else(|| format!("unknown log level `{level}`"))?;
         self.declared_event(call)?.log_level = Some(known);
         Ok(())
     }
@@ -395,46 +391,6 @@ impl<'t> Header<'_, '_, 't> {
         self.problems.push(Problem::new(line, message));
     }
 }
-
-#[derive(Clone, Copy)]
-enum Macro {
-    Event,
-    Class,
-    Instance,
-    Enum,
-    LogLevel,
-    ModelUri,
-}
-
-fn kind_of(name: &str) -> Option<Macro> {
-    Some(match name.strip_prefix("LTTNG_UST_").unwrap_or(name) {
-        "TRACEPOINT_EVENT" => Macro::Event,
-        "TRACEPOINT_EVENT_CLASS" => Macro::Class,
-        "TRACEPOINT_EVENT_INSTANCE" => Macro::Instance,
-        "TRACEPOINT_ENUM" => Macro::Enum,
-        "TRACEPOINT_LOGLEVEL" => Macro::LogLevel,
-        "TRACEPOINT_MODEL_EMF_URI" => Macro::ModelUri,
-        _ => return None,
-    })
-}
-
-const LOG_LEVELS: &[(&str, &str)] = &[
-    ("EMERG", "emergency"),
-    ("ALERT", "alert"),
-    ("CRIT", "critical"),
-    ("ERR", "error"),
-    ("WARNING", "warning"),
-    ("NOTICE", "notice"),
-    ("INFO", "info"),
-    ("DEBUG_SYSTEM", "debug-system"),
-    ("DEBUG_PROGRAM", "debug-program"),
-    ("DEBUG_PROCESS", "debug-process"),
-    ("DEBUG_MODULE", "debug-module"),
-    ("DEBUG_UNIT", "debug-unit"),
-    ("DEBUG_FUNCTION", "debug-function"),
-    ("DEBUG_LINE", "debug-line"),
-    ("DEBUG", "debug"),
-];
 
 fn takes(call: &Call<'_>, what: &str) -> String {
     format!("`{}` takes {what}", call.name.text)

@@ -17,6 +17,8 @@ mod field_macro;
 mod finish;
 mod header;
 mod lex;
+mod lttng_macros;
+mod options;
 mod pairs;
 mod problem;
 mod provider_file;
@@ -24,20 +26,10 @@ mod texts;
 mod write;
 
 pub use c_type::CType;
+pub use options::Options;
 pub use problem::{Problem, Problems};
 
 use c_type::Types;
-
-/// What can be said about an import.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Types that the file uses and does not define.
-    pub types: Vec<(String, CType)>,
-    /// Leave `…__start` and `…__end` the two events that they are.
-    pub keep_pairs: bool,
-    /// The catalog's name, if it is not that of the first provider.
-    pub name: Option<String>,
-}
 
 /// A catalog and what its user should know about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
