@@ -16,6 +16,25 @@ fn help_is_as_reviewed() {
 }
 
 #[test]
+fn the_manual_has_the_options_that_there_are() {
+    let manual = std::fs::read_to_string(case("../README.md")).expect("it is there");
+    for name in ["import", "check", "doc", "diff", "c", "list"] {
+        let start = format!("```text\nlttng-catalog {name} ");
+        let synopsis = manual.split(&start).nth(1).and_then(|rest| rest.split("```").next());
+        let synopsis = synopsis.unwrap_or_else(|| panic!("{name} has no synopsis"));
+        let help = said([name, "--help"]).out;
+        let options = |text: &str| {
+            let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '-');
+            let options = words.filter(|word| word.starts_with("--") && *word != "--help");
+            options.map(str::to_owned).collect::<std::collections::BTreeSet<_>>()
+        };
+        // What follows the options is prose, which may name those of another command.
+        let help = help.split("Options:").nth(1).and_then(|rest| rest.split("Print help").next());
+        assert_eq!(options(synopsis), options(help.expect("it has options")), "{name}");
+    }
+}
+
+#[test]
 fn the_short_help_fits_a_screen() {
     let said = said(["-h"]);
     assert_eq!(said.status, 0);

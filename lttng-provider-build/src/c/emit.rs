@@ -46,6 +46,7 @@ pub(super) fn limits(event: &Event<'_>) -> String {
         let most = match &argument.shape {
             Shape::Text { length } if length.bits() <= 16 => format!("UINT{}_MAX", length.bits()),
             Shape::Text { .. } => "LTTNG_APPLICATION_TEXT_MAX".to_owned(),
+            Shape::Characters { count } => count.to_string(),
             Shape::Stack => return None,
             Shape::Sequence { length, .. } if length.bits() < 64 => format!("UINT{}_MAX", length.bits()),
             _ => return None,

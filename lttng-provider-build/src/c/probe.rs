@@ -33,8 +33,11 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
         values.push_str("\t\t0,\n");
     }
     // What does not fit among the arguments of a probe.
-    let left_out =
-        parameters.iter().enumerate().filter(|(i, _)| probe.arguments.iter().all(|a| a.index != *i));
+    let is_left_out = |index: usize| probe.arguments.iter().all(|argument| argument.index != index);
+    let left_out = parameters
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| event.arguments[*index].is_passed() && is_left_out(*index));
     let unused: String = left_out.flat_map(|(_, of)| of).map(|p| format!("\t(void) {};\n", p.name)).collect();
     let start = match probe.has_start {
         true => format!(
