@@ -36,6 +36,26 @@ fn generated_headers_import_as_the_catalog_that_they_came_from() {
     assert!(events > 100, "only {events} events were compared");
 }
 
+/// The header is by hand, for the tests that compare LTTng's own probes with ours.
+#[test]
+fn a_header_by_hand_imports_as_the_catalog_that_was_written_for_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let path = folder.join("fixtures/c/twin_c-tp.h");
+    let text = fs::read_to_string(&path).expect("it is there");
+    let imported =
+        header("twin_c-tp.h", &text, &Options::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut imported = Catalog::parse("twin", &imported.text).expect("it is a catalog");
+    let catalog = Catalog::read(folder.join("catalogs/twin.toml")).expect("it is a catalog");
+    assert_eq!(imported.providers.len(), catalog.providers.len());
+    for (imported, provider) in imported.providers.iter_mut().zip(&catalog.providers) {
+        imported.name.clone_from(&provider.name);
+    }
+    for provider in &catalog.providers {
+        assert_eq!(imported.events().count(), catalog.events().count());
+        compare(&catalog, provider, &imported, &path);
+    }
+}
+
 /// A header says all of the wire and nothing of the meaning.
 fn compare(catalog: &Catalog, provider: &lttng_catalog::Provider, imported: &Catalog, path: &Path) {
     let mut original = catalog.clone();

@@ -2,9 +2,9 @@
 
 use super::c_type::{CType, Types, spell};
 use super::calls::{Call, Calls, Range};
-use super::constants::number;
 use super::draft::Field;
 use super::lex::{Kind, Token};
+use super::number::number;
 
 /// What a field macro stands for.
 pub enum Read {

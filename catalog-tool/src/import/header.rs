@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 use super::c_type::{Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::comments::{Comments, Documentation};
-use super::constants::number;
 use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
 use super::lttng_macros::{Macro, kind_of, log_level};
+use super::number::number;
 use super::problem::Problem;
 
 /// Reads the providers of a header; the notes say what differs from it.

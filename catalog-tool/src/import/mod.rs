@@ -10,7 +10,7 @@
 mod c_type;
 mod calls;
 mod comments;
-mod constants;
+
 mod draft;
 mod expand;
 mod field_macro;
@@ -18,6 +18,7 @@ mod finish;
 mod header;
 mod lex;
 mod lttng_macros;
+mod number;
 mod options;
 mod pairs;
 mod problem;
