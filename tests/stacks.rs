@@ -12,7 +12,8 @@ use support::{CProgram, succeed};
 fn rust_records_its_callers() {
     // Without PIE, addresses in a trace are those of the file.
     let program = Program::binary("lttng-fixtures", "probing").traced();
-    let program = program.rustc("-Crelocation-model=static").build();
+    // Without debug information, binutils names the function that others were inlined into.
+    let program = program.rustc("-Crelocation-model=static").rustc("-Cdebuginfo=0").build();
     let events = record(&program);
     let [called, alone, deep] = &events[..] else { panic!("{events:?}") };
     assert_called_from_inner_and_outer(called, &program);

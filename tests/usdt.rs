@@ -278,23 +278,29 @@ fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> St
     // bpftrace prints nothing before it has attached to all probes.
     let script = format!("{script} interval:ms:50 {{ printf(\"attached\\n\"); }}");
     let mut command = Command::new("bpftrace");
-    command.args(["-B", "line", "-e", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["-B", "line", "-e", &script]).stdout(Stdio::piped());
     let mut process = command.spawn().expect("bpftrace was here a moment ago");
     let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
-    let mut line = String::new();
-    while line != "attached\n" {
-        line.clear();
-        let read = output.read_line(&mut line).expect("bpftrace prints text");
-        if read == 0 {
-            let output = process.wait_with_output().expect("bpftrace has ended");
-            panic!("{script}\n{}", String::from_utf8_lossy(&output.stderr));
+    let mut printed = String::new();
+    let mut wait = |printed: &mut String| {
+        let mut line = String::new();
+        while line != "attached\n" {
+            line.clear();
+            if output.read_line(&mut line).expect("bpftrace prints text") == 0 {
+                panic!("bpftrace has ended: {script}\n{printed}");
+            }
+            printed.push_str(&line);
         }
-    }
+    };
+    wait(&mut printed);
     daemon.run(program, [argument]);
+    // When it is interrupted, it does not look once more at what it has not read; it has when it has printed twice.
+    wait(&mut printed);
+    wait(&mut printed);
+    wait(&mut printed);
     let mut interrupt = Command::new("kill");
     interrupt.args(["-INT", &process.id().to_string()]);
     succeed(interrupt);
-    let mut printed = String::new();
     output.read_to_string(&mut printed).expect("bpftrace prints text");
     assert!(process.wait().expect("bpftrace is our child").success(), "{script}");
     printed

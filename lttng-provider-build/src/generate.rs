@@ -21,12 +21,9 @@ pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<Generated
     let mut files = vec![rust::events(&border, options.back_ends)];
     if options.back_ends.lttng {
         files.push(lttng::support());
-        files.extend(
-            border
-                .providers
-                .iter()
-                .flat_map(|provider| [lttng::header(provider), lttng::source_for_rust(provider)]),
-        );
+        files.extend(border.providers.iter().flat_map(|provider| {
+            [lttng::header(provider), lttng::source_for_rust(provider, options.back_ends.usdt)]
+        }));
     }
     Ok(files)
 }

@@ -59,7 +59,10 @@ impl CProgram<'_> {
     }
 
     fn compile(&self, compiler: &str, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
-        let object = folder.join(source.with_extension("o").file_name().expect("a file has a name"));
+        // The program's file and a provider's may have one name.
+        let is_own = source == workspace().join(self.source);
+        let name = source.with_extension(if is_own { "own.o" } else { "o" });
+        let object = folder.join(name.file_name().expect("a file has a name"));
         let mut command = Command::new(compiler);
         command.args(["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]).args(self.flags).args(more);
         command.arg("-I").arg(folder.join("generated")).arg(source).arg("-o").arg(&object);

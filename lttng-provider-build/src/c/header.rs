@@ -92,8 +92,8 @@ fn function(name: &str, parameters: &[CParameter], emit: &str, arguments: &[Stri
     let unused: String = parameters.iter().map(|p| format!("\t(void) {};\n", p.name)).collect();
     let unused = if unused.is_empty() { "\t/* Nothing records. */\n".to_owned() } else { unused };
     format!(
-        "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n#else\n{unused}#endif\n}}\n\n",
-        head = function_head("", &format!("static inline void {name}("), parameters, ")\n"),
+        "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n\tLTTNG_APPLICATION_STAY;\n#else\n{unused}#endif\n}}\n\n",
+        head = function_head("", &format!("LTTNG_APPLICATION_INLINE void {name}("), parameters, ")\n"),
         call = list("\t", &format!("{emit}("), arguments, ");"),
     )
 }

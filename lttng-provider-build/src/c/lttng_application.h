@@ -14,6 +14,10 @@
 
 #define LTTNG_APPLICATION_HIDDEN __attribute__((visibility("hidden")))
 
+/* LTTng-UST's `ip` is where the emitting function returns to: into the caller, which therefore must not jump there. */
+#define LTTNG_APPLICATION_INLINE static inline __attribute__((always_inline))
+#define LTTNG_APPLICATION_STAY __asm__ volatile("")
+
 /* The longest text that is recorded. */
 #define LTTNG_APPLICATION_TEXT_MAX 65536
 

@@ -41,7 +41,7 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
     let unused: String = left_out.flat_map(|(_, of)| of).map(|p| format!("\t(void) {};\n", p.name)).collect();
     let start = match probe.has_start {
         true => format!(
-            "LTTNG_USDT_PROBE({0}, {0}_room, {symbol}, {provider}, {1}__start, \"\", \"\")\n",
+            "LTTNG_USDT_PROBE({0}, {symbol}, {provider}, {1}__start, \"\", \"\")\n",
             event.start_function(),
             source.name
         ),
@@ -50,7 +50,8 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
     format!(
         "
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE({function}, {semaphore}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarch64}\")
+LTTNG_USDT_SEMAPHORE({symbol})
+LTTNG_USDT_PROBE({function}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarch64}\")
 {start}
 {head}{{
 {copies}\tconst uint64_t lttng_values[] = {{
@@ -61,7 +62,6 @@ LTTNG_USDT_PROBE({function}, {semaphore}, {symbol}, {provider}, {name}, \"{x86_6
 #endif
 ",
         name = source.name,
-        semaphore = event.semaphore(),
         x86_64 = probe.x86_64(),
         aarch64 = probe.aarch64(),
         head = head(&format!("static __attribute__((noinline)) void lttng_usdt_fire_{symbol}("), event),

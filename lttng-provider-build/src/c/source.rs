@@ -27,6 +27,9 @@ typedef int lttng_provider_of_{name};
 #if defined(USE_LTTNG)
 LTTNG_PROVIDER_CHECK_TRACEPOINT
 #endif
+#if defined(USE_USDT)
+LTTNG_USDT_ALIGN
+#endif
 ",
         origin = comment(&provider.origin()),
         includes = lttng::includes(provider),

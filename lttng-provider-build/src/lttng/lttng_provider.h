@@ -92,6 +92,21 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 	}
 
 /*
+ * With USDT probes, the padding of tracepoints has their semaphores. Linkers may map a page of the file twice, at the end
+ * of one segment and at the start of the next, and the kernel counts in the first mapping that it finds; so semaphores must
+ * not lie in such a page: where the tracepoints of a file begin, a page begins.
+ */
+#ifdef __x86_64__
+#define LTTNG_PROVIDER_PAGE 4096
+#else
+#define LTTNG_PROVIDER_PAGE 65536
+#endif
+
+#define LTTNG_PROVIDER_ALIGN								\
+	static struct lttng_ust_tracepoint lttng_provider_page				\
+		__attribute__((section("lttng_ust_tracepoints"), aligned(LTTNG_PROVIDER_PAGE), used));
+
+/*
  * A field's value, as Rust hands it over where packed bytes do not do: a number in the order of the machine, or
  * the start and the number of elements. Texts need not end in a NUL here.
  */

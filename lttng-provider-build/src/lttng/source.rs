@@ -7,8 +7,11 @@ use super::header::file_name;
 use crate::GeneratedFile;
 use crate::c_text::comment;
 
-pub(crate) fn source_for_rust(provider: &Provider<'_>) -> GeneratedFile {
+pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedFile {
     let mut text = comment(&provider.origin()) + "\n" + &includes(provider);
+    if usdt {
+        text.push_str("\nLTTNG_PROVIDER_ALIGN\n");
+    }
     for each in &provider.events {
         text.push_str(&event(&provider.name, each));
         text.push_str(&format!("\nLTTNG_PROVIDER_RUST_EVENT({})\n", each.symbol));

@@ -23,7 +23,12 @@ const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::
 /// All providers in one file.
 pub(crate) fn events(border: &Border<'_>, back_ends: BackEnds) -> GeneratedFile {
     let modules: Vec<String> = border.providers.iter().map(|provider| module(provider, back_ends)).collect();
-    GeneratedFile { name: "events.rs".to_owned(), text: check_version() + &modules.join("\n") }
+    let semaphores = match back_ends {
+        BackEnds { lttng: false, usdt: true } => probe::semaphores(border),
+        _ => String::new(),
+    };
+    let text = check_version() + &semaphores + &modules.join("\n");
+    GeneratedFile { name: "events.rs".to_owned(), text }
 }
 
 /// Generated code that was kept may meet another runtime than the one that it was made for.

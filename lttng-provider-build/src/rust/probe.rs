@@ -1,36 +1,36 @@
 //! USDT probes in Rust: their definition in assembly, and the call that fires them.
 
-use lttng_border::{Event, ProbePart};
+use lttng_border::{Border, Event, ProbePart};
 
 use super::list;
 use crate::BackEnds;
+
+/// The semaphores of all events, where LTTng's tracepoints have none.
+pub(super) fn semaphores(border: &Border<'_>) -> String {
+    let events = border.providers.iter().flat_map(|provider| &provider.events);
+    let names: Vec<String> = events.map(|event| format!("\"{}\"", event.semaphore())).collect();
+    format!("{}\n\n", list("", "lttng_provider::usdt_semaphores!(", &names, ");"))
+}
 
 /// The probe of an event, and the one for its beginning if it has one.
 pub(super) fn define(provider: &str, event: &Event<'_>, back_ends: BackEnds) -> String {
     let name = &event.source.name;
     let probe = &event.probe;
-    let (function, room) = (event.probe_function(), event.semaphore());
-    let mut text =
-        definition(event, back_ends, &function, &room, [provider, name, &probe.x86_64(), &probe.aarch64()]);
+    let note = [provider, name, &probe.x86_64(), &probe.aarch64()];
+    let mut text = definition(event, back_ends, &event.probe_function(), note);
     if probe.has_start {
-        let function = event.start_function();
-        let room = format!("{function}_room");
         let name = format!("{name}__start");
-        text.push_str(&definition(event, back_ends, &function, &room, [provider, &name, "", ""]));
+        text.push_str(&definition(event, back_ends, &event.start_function(), [provider, &name, "", ""]));
     }
     text
 }
 
-fn definition(event: &Event<'_>, back_ends: BackEnds, function: &str, room: &str, note: [&str; 4]) -> String {
+fn definition(event: &Event<'_>, back_ends: BackEnds, function: &str, note: [&str; 4]) -> String {
     let semaphore = match back_ends.lttng {
         true => format!("{} + 28", event.tracepoint()),
         false => event.semaphore(),
     };
-    let mut items = vec![
-        format!("function \"{function}\""),
-        format!("room \"{room}\""),
-        format!("semaphore \"{semaphore}\""),
-    ];
+    let mut items = vec![format!("function \"{function}\""), format!("semaphore \"{semaphore}\"")];
     items.extend(note.map(|text| format!("\"{text}\"")));
     format!("\n{}\n", list("", "lttng_provider::usdt_probe!(", &items, ");"))
 }

@@ -26,17 +26,33 @@
  * Where the semaphore is: in the padding of LTTng-UST's tracepoint, so that one load tells of both; or by itself. The
  * section .probes is there either way, as bpftrace finds any semaphore by that section's place in the file.
  */
+/*
+ * Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
+ * the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+ */
+#ifdef __x86_64__
+#define LTTNG_USDT_PAGE 4096
+#else
+#define LTTNG_USDT_PAGE 65536
+#endif
+
 #ifdef USE_LTTNG
+#define LTTNG_USDT_SEMAPHORE(symbol)
+#define LTTNG_USDT_ALIGN LTTNG_PROVIDER_ALIGN
 #define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_ust_tracepoint_" #symbol " + 28"
 #define LTTNG_USDT_ATTACHED(symbol) \
 	(*(const volatile uint16_t *) ((const char *) &lttng_ust_tracepoint_##symbol + 28) != 0)
 #else
+#define LTTNG_USDT_SEMAPHORE(symbol)										\
+	extern uint16_t lttng_provider_semaphore_##symbol LTTNG_APPLICATION_HIDDEN;				\
+	__attribute__((section(".probes"))) uint16_t lttng_provider_semaphore_##symbol;
+#define LTTNG_USDT_ALIGN										\
+	static uint16_t lttng_usdt_page __attribute__((section(".probes"), aligned(LTTNG_USDT_PAGE), used));
 #define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_provider_semaphore_" #symbol
 #define LTTNG_USDT_ATTACHED(symbol) (*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0)
 #endif
 
-#define LTTNG_USDT_PROBE(function, room, symbol, provider, name, x86_64, aarch64) \
-	extern uint16_t room LTTNG_APPLICATION_HIDDEN; \
+#define LTTNG_USDT_PROBE(function, symbol, provider, name, x86_64, aarch64) \
 	extern void function(const uint64_t *values) LTTNG_APPLICATION_HIDDEN; \
 	__asm__( \
 		".pushsection .text." #function ",\"axG\",%progbits," #function ",comdat\n" \
@@ -52,11 +68,7 @@
 		".popsection\n" \
 		".pushsection .probes,\"awG\",%progbits," #function ",comdat\n" \
 		".balign 2\n" \
-		".globl " #room "\n" \
-		".hidden " #room "\n" \
-		".type " #room ", %object\n" \
-		#room ": .2byte 0\n" \
-		".size " #room ", 2\n" \
+		".2byte 0\n" \
 		".popsection\n" \
 		".pushsection .note.stapsdt,\"G\",%note," #function ",comdat\n" \
 		".balign 4\n" \

@@ -113,15 +113,15 @@ macro_rules! start_probe {
 #[macro_export]
 macro_rules! usdt_probe {
     (
-        function $function:literal, room $room:literal, semaphore $semaphore:literal,
+        function $function:literal, semaphore $semaphore:literal,
         $provider:literal, $name:literal, $x86_64:literal, $aarch64:literal $(,)?
     ) => {
         #[cfg(target_arch = "x86_64")]
-        $crate::usdt_probe!(@ $function, $room, $semaphore, $provider, $name, $x86_64);
+        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $x86_64);
         #[cfg(target_arch = "aarch64")]
-        $crate::usdt_probe!(@ $function, $room, $semaphore, $provider, $name, $aarch64);
+        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $aarch64);
     };
-    (@ $function:literal, $room:literal, $semaphore:literal, $provider:literal, $name:literal, $operands:literal) => {
+    (@ $function:literal, $semaphore:literal, $provider:literal, $name:literal, $operands:literal) => {
         ::core::arch::global_asm!(
             ::core::concat!(".pushsection .text.", $function, ",\"axG\",%progbits,", $function, ",comdat"),
             ::core::concat!(".globl ", $function),
@@ -136,11 +136,7 @@ macro_rules! usdt_probe {
             ".popsection",
             ::core::concat!(".pushsection .probes,\"awG\",%progbits,", $function, ",comdat"),
             ".balign 2",
-            ::core::concat!(".globl ", $room),
-            ::core::concat!(".hidden ", $room),
-            ::core::concat!(".type ", $room, ", %object"),
-            ::core::concat!($room, ": .2byte 0"),
-            ::core::concat!(".size ", $room, ", 2"),
+            ".2byte 0",
             ".popsection",
             ::core::concat!(".pushsection .note.stapsdt,\"G\",%note,", $function, ",comdat"),
             ".balign 4",
@@ -163,6 +159,35 @@ macro_rules! usdt_probe {
             ".size _.stapsdt.base, 1",
             ".popsection",
             ".endif",
+        );
+    };
+}
+
+/// Defines semaphores, where LTTng's tracepoints have none.
+///
+/// Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
+/// the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! usdt_semaphores {
+    ($($semaphore:literal),* $(,)?) => {
+        #[cfg(target_arch = "x86_64")]
+        $crate::usdt_semaphores!(@ ".balign 4096", $($semaphore),*);
+        #[cfg(not(target_arch = "x86_64"))]
+        $crate::usdt_semaphores!(@ ".balign 65536", $($semaphore),*);
+    };
+    (@ $align:literal, $($semaphore:literal),*) => {
+        ::core::arch::global_asm!(
+            ".pushsection .probes,\"aw\",%progbits",
+            $align,
+            $(
+                ::core::concat!(".globl ", $semaphore),
+                ::core::concat!(".hidden ", $semaphore),
+                ::core::concat!(".type ", $semaphore, ", %object"),
+                ::core::concat!($semaphore, ": .2byte 0"),
+                ::core::concat!(".size ", $semaphore, ", 2"),
+            )*
+            ".popsection",
         );
     };
 }

@@ -34,7 +34,7 @@ static inline bool trace_every_type_unsigned_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___unsigned);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___unsigned(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___unsigned(
 	uint8_t a,
 	uint16_t b,
 	uint32_t c,
@@ -43,6 +43,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___unsigned(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___unsigned(a, b, c, d);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) b;
@@ -83,7 +84,7 @@ static inline bool trace_every_type_signed_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___signed);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___signed(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___signed(
 	int8_t a,
 	int16_t b,
 	int32_t c,
@@ -92,6 +93,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___signed(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___signed(a, b, c, d);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) b;
@@ -132,7 +134,7 @@ static inline bool trace_every_type_hexadecimal_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___hexadecimal);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___hexadecimal(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___hexadecimal(
 	uint8_t a,
 	uint16_t b,
 	uint32_t c,
@@ -141,6 +143,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___hexadecimal(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___hexadecimal(a, b, c, d);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) b;
@@ -181,7 +184,7 @@ static inline bool trace_every_type_network_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___network);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___network(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___network(
 	uint8_t a,
 	uint16_t b,
 	int32_t c,
@@ -190,6 +193,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___network(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___network(a, b, c, d);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) b;
@@ -232,7 +236,7 @@ static inline bool trace_every_type_others_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___others);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___others(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___others(
 	float single,
 	double precise,
 	bool truth,
@@ -242,6 +246,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___others(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___others(single, precise, truth, direction, size);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) single;
 	(void) precise;
@@ -290,7 +295,7 @@ static inline bool trace_every_type_texts_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___texts);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___texts(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___texts(
 	const char *string,
 	const char *text,
 	size_t text_length,
@@ -314,6 +319,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___texts(
 		bytes,
 		bytes_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) string;
 	(void) text;
@@ -332,7 +338,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___texts(
 			lttng_ust_tracepoint_cb_every_type___texts(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_every_type___texts(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_every_type___texts(
 	const char *string,
 	size_t string_length,
 	const char *text,
@@ -358,6 +364,7 @@ static inline void lttng_application_sized_every_type___texts(
 		bytes,
 		bytes_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) string;
 	(void) string_length;
@@ -406,7 +413,7 @@ static inline bool trace_every_type_arrays_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___arrays);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___arrays(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___arrays(
 	const uint8_t *a,
 	const int16_t *b,
 	const uint32_t *c,
@@ -416,6 +423,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___arrays(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___arrays(a, b, c, d, e);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) b;
@@ -461,7 +469,7 @@ static inline bool trace_every_type_sequences_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___sequences);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___sequences(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___sequences(
 	const uint64_t *a,
 	size_t a_length,
 	const int8_t *b,
@@ -474,6 +482,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___sequences(
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___sequences(a, a_length, b, b_length, c, c_length, d, d_length);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) a;
 	(void) a_length;
@@ -526,7 +535,7 @@ static inline bool trace_every_type_filters_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___filters);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___filters(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___filters(
 	uint32_t kept,
 	uint16_t number,
 	double fraction,
@@ -549,6 +558,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___filters(
 		list,
 		list_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) kept;
 	(void) number;
@@ -567,7 +577,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___filters(
 			lttng_ust_tracepoint_cb_every_type___filters(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_every_type___filters(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_every_type___filters(
 	uint32_t kept,
 	uint16_t number,
 	double fraction,
@@ -591,6 +601,7 @@ static inline void lttng_application_sized_every_type___filters(
 		list,
 		list_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) kept;
 	(void) number;
@@ -625,10 +636,11 @@ static inline bool trace_every_type_nothing_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___nothing);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___nothing(void)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___nothing(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___nothing();
+	LTTNG_APPLICATION_STAY;
 #else
 	/* Nothing records. */
 #endif
@@ -666,7 +678,7 @@ static inline bool trace_every_type_first_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___first);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___first(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___first(
 	const char *type,
 	uint32_t elapsed,
 	const uint8_t *parts,
@@ -681,6 +693,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___first(
 		parts,
 		parts_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) type;
 	(void) elapsed;
@@ -695,7 +708,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___first(
 			lttng_ust_tracepoint_cb_every_type___first(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_every_type___first(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_every_type___first(
 	const char *type,
 	size_t type_length,
 	uint32_t elapsed,
@@ -711,6 +724,7 @@ static inline void lttng_application_sized_every_type___first(
 		parts,
 		parts_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) type;
 	(void) type_length;
@@ -752,7 +766,7 @@ static inline bool trace_every_type_second_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___second);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___second(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___second(
 	const char *type,
 	uint32_t elapsed,
 	const uint8_t *parts,
@@ -767,6 +781,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___second(
 		parts,
 		parts_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) type;
 	(void) elapsed;
@@ -781,7 +796,7 @@ static inline void lttng_ust_tracepoint_cb_every_type___second(
 			lttng_ust_tracepoint_cb_every_type___second(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_every_type___second(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_every_type___second(
 	const char *type,
 	size_t type_length,
 	uint32_t elapsed,
@@ -797,6 +812,7 @@ static inline void lttng_application_sized_every_type___second(
 		parts,
 		parts_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) type;
 	(void) type_length;
@@ -827,10 +843,11 @@ static inline bool trace_every_type_debug_function_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___debug_function);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___debug_function(void)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug_function(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___debug_function();
+	LTTNG_APPLICATION_STAY;
 #else
 	/* Nothing records. */
 #endif
@@ -857,10 +874,11 @@ static inline bool trace_every_type_debug_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___debug);
 }
 
-static inline void lttng_ust_tracepoint_cb_every_type___debug(void)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_every_type___debug();
+	LTTNG_APPLICATION_STAY;
 #else
 	/* Nothing records. */
 #endif

@@ -25,6 +25,9 @@ typedef int lttng_provider_of_every_type;
 #if defined(USE_LTTNG)
 LTTNG_PROVIDER_CHECK_TRACEPOINT
 #endif
+#if defined(USE_USDT)
+LTTNG_USDT_ALIGN
+#endif
 
 /* unsigned */
 #if defined(USE_LTTNG)
@@ -71,7 +74,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___unsig
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___unsigned, lttng_provider_semaphore_every_type___unsigned, every_type___unsigned, every_type, unsigned, "1@0(%rdi) 2@8(%rdi) 4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] 4@[x0, 16] 8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___unsigned)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___unsigned, every_type___unsigned, every_type, unsigned, "1@0(%rdi) 2@8(%rdi) 4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] 4@[x0, 16] 8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___unsigned(
 	uint8_t a,
@@ -176,7 +180,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___signe
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___signed, lttng_provider_semaphore_every_type___signed, every_type___signed, every_type, signed, "-1@0(%rdi) -2@8(%rdi) -4@16(%rdi) -8@24(%rdi)", "-1@[x0] -2@[x0, 8] -4@[x0, 16] -8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___signed)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___signed, every_type___signed, every_type, signed, "-1@0(%rdi) -2@8(%rdi) -4@16(%rdi) -8@24(%rdi)", "-1@[x0] -2@[x0, 8] -4@[x0, 16] -8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___signed(
 	int8_t a,
@@ -281,7 +286,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___hexad
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___hexadecimal, lttng_provider_semaphore_every_type___hexadecimal, every_type___hexadecimal, every_type, hexadecimal, "1@0(%rdi) 2@8(%rdi) 4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] 4@[x0, 16] 8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___hexadecimal)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___hexadecimal, every_type___hexadecimal, every_type, hexadecimal, "1@0(%rdi) 2@8(%rdi) 4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] 4@[x0, 16] 8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___hexadecimal(
 	uint8_t a,
@@ -396,7 +402,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___netwo
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___network, lttng_provider_semaphore_every_type___network, every_type___network, every_type, network, "1@0(%rdi) 2@8(%rdi) -4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] -4@[x0, 16] 8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___network)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___network, every_type___network, every_type, network, "1@0(%rdi) 2@8(%rdi) -4@16(%rdi) 8@24(%rdi)", "1@[x0] 2@[x0, 8] -4@[x0, 16] 8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___network(
 	uint8_t a,
@@ -504,7 +511,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___other
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___others, lttng_provider_semaphore_every_type___others, every_type___others, every_type, others, "4@0(%rdi) 8@8(%rdi) 1@16(%rdi) -1@24(%rdi) 8@32(%rdi)", "4@[x0] 8@[x0, 8] 1@[x0, 16] -1@[x0, 24] 8@[x0, 32]")
+LTTNG_USDT_SEMAPHORE(every_type___others)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___others, every_type___others, every_type, others, "4@0(%rdi) 8@8(%rdi) 1@16(%rdi) -1@24(%rdi) 8@32(%rdi)", "4@[x0] 8@[x0, 8] 1@[x0, 16] -1@[x0, 24] 8@[x0, 32]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___others(
 	float single,
@@ -634,7 +642,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___texts
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___texts, lttng_provider_semaphore_every_type___texts, every_type___texts, every_type, texts, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
+LTTNG_USDT_SEMAPHORE(every_type___texts)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___texts, every_type___texts, every_type, texts, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___texts(
 	const char *string,
@@ -798,7 +807,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___array
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___arrays, lttng_provider_semaphore_every_type___arrays, every_type___arrays, every_type, arrays, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32]")
+LTTNG_USDT_SEMAPHORE(every_type___arrays)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___arrays, every_type___arrays, every_type, arrays, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___arrays(
 	const uint8_t *a,
@@ -927,7 +937,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___seque
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___sequences, lttng_provider_semaphore_every_type___sequences, every_type___sequences, every_type, sequences, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
+LTTNG_USDT_SEMAPHORE(every_type___sequences)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___sequences, every_type___sequences, every_type, sequences, "8@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "8@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___sequences(
 	const uint64_t *a,
@@ -1076,7 +1087,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___filte
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___filters, lttng_provider_semaphore_every_type___filters, every_type___filters, every_type, filters, "4@0(%rdi) 2@8(%rdi) 8@16(%rdi) 1@24(%rdi) -1@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "4@[x0] 2@[x0, 8] 8@[x0, 16] 1@[x0, 24] -1@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
+LTTNG_USDT_SEMAPHORE(every_type___filters)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___filters, every_type___filters, every_type, filters, "4@0(%rdi) 2@8(%rdi) 8@16(%rdi) 1@24(%rdi) -1@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi)", "4@[x0] 2@[x0, 8] 8@[x0, 16] 1@[x0, 24] -1@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___filters(
 	uint32_t kept,
@@ -1204,7 +1216,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___nothi
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___nothing, lttng_provider_semaphore_every_type___nothing, every_type___nothing, every_type, nothing, "", "")
+LTTNG_USDT_SEMAPHORE(every_type___nothing)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___nothing, every_type___nothing, every_type, nothing, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___nothing(void)
 {
@@ -1293,7 +1306,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___first
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___first, lttng_provider_semaphore_every_type___first, every_type___first, every_type, first, "8@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi)", "8@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___first)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___first, every_type___first, every_type, first, "8@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi)", "8@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___first(
 	const char *type,
@@ -1411,7 +1425,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___secon
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___second, lttng_provider_semaphore_every_type___second, every_type___second, every_type, second, "8@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi)", "8@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24]")
+LTTNG_USDT_SEMAPHORE(every_type___second)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___second, every_type___second, every_type, second, "8@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi)", "8@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___second(
 	const char *type,
@@ -1512,7 +1527,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___debug
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___debug_function, lttng_provider_semaphore_every_type___debug_function, every_type___debug_function, every_type, debug_function, "", "")
+LTTNG_USDT_SEMAPHORE(every_type___debug_function)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___debug_function, every_type___debug_function, every_type, debug_function, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___debug_function(void)
 {
@@ -1584,7 +1600,8 @@ static const struct lttng_provider_event lttng_provider_event_every_type___debug
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___debug, lttng_provider_semaphore_every_type___debug, every_type___debug, every_type, debug, "", "")
+LTTNG_USDT_SEMAPHORE(every_type___debug)
+LTTNG_USDT_PROBE(lttng_provider_usdt_every_type___debug, every_type___debug, every_type, debug, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_every_type___debug(void)
 {

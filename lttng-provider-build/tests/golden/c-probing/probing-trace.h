@@ -31,7 +31,10 @@ static inline bool trace_probing_timed_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___timed);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___timed(const char *what, uint64_t took)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___timed(
+	const char *what,
+	uint64_t took
+)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_probing___timed(
@@ -39,6 +42,7 @@ static inline void lttng_ust_tracepoint_cb_probing___timed(const char *what, uin
 		lttng_application_length(lttng_application_text(what)),
 		took
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) what;
 	(void) took;
@@ -51,7 +55,7 @@ static inline void lttng_ust_tracepoint_cb_probing___timed(const char *what, uin
 			lttng_ust_tracepoint_cb_probing___timed(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_probing___timed(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_probing___timed(
 	const char *what,
 	size_t what_length,
 	uint64_t took
@@ -63,6 +67,7 @@ static inline void lttng_application_sized_probing___timed(
 		lttng_application_length_within(what, what_length),
 		took
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) what;
 	(void) what_length;
@@ -105,10 +110,11 @@ static inline bool trace_probing_alone_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___alone);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___alone(uint64_t took)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___alone(uint64_t took)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_probing___alone(took);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) took;
 #endif
@@ -154,7 +160,10 @@ static inline bool trace_probing_called_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___called);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___called(uint32_t number, const char *end)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___called(
+	uint32_t number,
+	const char *end
+)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_probing___called(
@@ -162,6 +171,7 @@ static inline void lttng_ust_tracepoint_cb_probing___called(uint32_t number, con
 		lttng_application_text(end),
 		lttng_application_length(lttng_application_text(end))
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) number;
 	(void) end;
@@ -174,7 +184,7 @@ static inline void lttng_ust_tracepoint_cb_probing___called(uint32_t number, con
 			lttng_ust_tracepoint_cb_probing___called(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_probing___called(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_probing___called(
 	uint32_t number,
 	const char *end,
 	size_t end_length
@@ -186,6 +196,7 @@ static inline void lttng_application_sized_probing___called(
 		end,
 		lttng_application_length_within(end, end_length)
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) number;
 	(void) end;
@@ -214,10 +225,11 @@ static inline bool trace_probing_only_called_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___only_called);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___only_called(void)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___only_called(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_probing___only_called();
+	LTTNG_APPLICATION_STAY;
 #else
 	/* Nothing records. */
 #endif
@@ -264,7 +276,7 @@ static inline bool trace_probing_shown_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___shown);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___shown(
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___shown(
 	int8_t small,
 	uint32_t swapped,
 	double half,
@@ -289,6 +301,7 @@ static inline void lttng_ust_tracepoint_cb_probing___shown(
 		list,
 		list_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) small;
 	(void) swapped;
@@ -308,7 +321,7 @@ static inline void lttng_ust_tracepoint_cb_probing___shown(
 			lttng_ust_tracepoint_cb_probing___shown(__VA_ARGS__); \
 	} while (0)
 
-static inline void lttng_application_sized_probing___shown(
+LTTNG_APPLICATION_INLINE void lttng_application_sized_probing___shown(
 	int8_t small,
 	uint32_t swapped,
 	double half,
@@ -334,6 +347,7 @@ static inline void lttng_application_sized_probing___shown(
 		list,
 		list_length
 	);
+	LTTNG_APPLICATION_STAY;
 #else
 	(void) small;
 	(void) swapped;
@@ -369,10 +383,11 @@ static inline bool trace_probing_nothing_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___nothing);
 }
 
-static inline void lttng_ust_tracepoint_cb_probing___nothing(void)
+LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___nothing(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
 	lttng_provider_emit_probing___nothing();
+	LTTNG_APPLICATION_STAY;
 #else
 	/* Nothing records. */
 #endif

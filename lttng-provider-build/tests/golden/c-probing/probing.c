@@ -25,6 +25,9 @@ typedef int lttng_provider_of_probing;
 #if defined(USE_LTTNG)
 LTTNG_PROVIDER_CHECK_TRACEPOINT
 #endif
+#if defined(USE_USDT)
+LTTNG_USDT_ALIGN
+#endif
 
 /* timed */
 #if defined(USE_LTTNG)
@@ -65,8 +68,9 @@ static const struct lttng_provider_event lttng_provider_event_probing___timed = 
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___timed, lttng_provider_semaphore_probing___timed, probing___timed, probing, timed, "8@0(%rdi) 8@8(%rdi)", "8@[x0] 8@[x0, 8]")
-LTTNG_USDT_PROBE(lttng_provider_usdt_start_probing___timed, lttng_provider_usdt_start_probing___timed_room, probing___timed, probing, timed__start, "", "")
+LTTNG_USDT_SEMAPHORE(probing___timed)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___timed, probing___timed, probing, timed, "8@0(%rdi) 8@8(%rdi)", "8@[x0] 8@[x0, 8]")
+LTTNG_USDT_PROBE(lttng_provider_usdt_start_probing___timed, probing___timed, probing, timed__start, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___timed(
 	const char *what,
@@ -153,8 +157,9 @@ static const struct lttng_provider_event lttng_provider_event_probing___alone = 
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___alone, lttng_provider_semaphore_probing___alone, probing___alone, probing, alone, "8@0(%rdi)", "8@[x0]")
-LTTNG_USDT_PROBE(lttng_provider_usdt_start_probing___alone, lttng_provider_usdt_start_probing___alone_room, probing___alone, probing, alone__start, "", "")
+LTTNG_USDT_SEMAPHORE(probing___alone)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___alone, probing___alone, probing, alone, "8@0(%rdi)", "8@[x0]")
+LTTNG_USDT_PROBE(lttng_provider_usdt_start_probing___alone, probing___alone, probing, alone__start, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___alone(uint64_t took)
 {
@@ -244,7 +249,8 @@ static const struct lttng_provider_event lttng_provider_event_probing___called =
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___called, lttng_provider_semaphore_probing___called, probing___called, probing, called, "4@0(%rdi) 8@8(%rdi)", "4@[x0] 8@[x0, 8]")
+LTTNG_USDT_SEMAPHORE(probing___called)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___called, probing___called, probing, called, "4@0(%rdi) 8@8(%rdi)", "4@[x0] 8@[x0, 8]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___called(
 	uint32_t number,
@@ -337,7 +343,8 @@ static const struct lttng_provider_event lttng_provider_event_probing___only_cal
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___only_called, lttng_provider_semaphore_probing___only_called, probing___only_called, probing, only_called, "", "")
+LTTNG_USDT_SEMAPHORE(probing___only_called)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___only_called, probing___only_called, probing, only_called, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___only_called(void)
 {
@@ -444,7 +451,8 @@ static const struct lttng_provider_event lttng_provider_event_probing___shown = 
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___shown, lttng_provider_semaphore_probing___shown, probing___shown, probing, shown, "-1@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi) 8@64(%rdi)", "-1@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56] 8@[x0, 64]")
+LTTNG_USDT_SEMAPHORE(probing___shown)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___shown, probing___shown, probing, shown, "-1@0(%rdi) 4@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi) 8@40(%rdi) 8@48(%rdi) 8@56(%rdi) 8@64(%rdi)", "-1@[x0] 4@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32] 8@[x0, 40] 8@[x0, 48] 8@[x0, 56] 8@[x0, 64]")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___shown(
 	int8_t small,
@@ -588,7 +596,8 @@ static const struct lttng_provider_event lttng_provider_event_probing___nothing 
 #endif
 
 #if defined(USE_USDT)
-LTTNG_USDT_PROBE(lttng_provider_usdt_probing___nothing, lttng_provider_semaphore_probing___nothing, probing___nothing, probing, nothing, "", "")
+LTTNG_USDT_SEMAPHORE(probing___nothing)
+LTTNG_USDT_PROBE(lttng_provider_usdt_probing___nothing, probing___nothing, probing, nothing, "", "")
 
 static __attribute__((noinline)) void lttng_usdt_fire_probing___nothing(void)
 {

@@ -91,7 +91,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___timed",
-        room "lttng_provider_semaphore_probing___timed",
         semaphore "lttng_ust_tracepoint_probing___timed + 28",
         "probing",
         "timed",
@@ -101,7 +100,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_start_probing___timed",
-        room "lttng_provider_usdt_start_probing___timed_room",
         semaphore "lttng_ust_tracepoint_probing___timed + 28",
         "probing",
         "timed__start",
@@ -220,7 +218,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___alone",
-        room "lttng_provider_semaphore_probing___alone",
         semaphore "lttng_ust_tracepoint_probing___alone + 28",
         "probing",
         "alone",
@@ -230,7 +227,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_start_probing___alone",
-        room "lttng_provider_usdt_start_probing___alone_room",
         semaphore "lttng_ust_tracepoint_probing___alone + 28",
         "probing",
         "alone__start",
@@ -329,7 +325,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___called",
-        room "lttng_provider_semaphore_probing___called",
         semaphore "lttng_ust_tracepoint_probing___called + 28",
         "probing",
         "called",
@@ -404,7 +399,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___only_called",
-        room "lttng_provider_semaphore_probing___only_called",
         semaphore "lttng_ust_tracepoint_probing___only_called + 28",
         "probing",
         "only_called",
@@ -517,7 +511,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___shown",
-        room "lttng_provider_semaphore_probing___shown",
         semaphore "lttng_ust_tracepoint_probing___shown + 28",
         "probing",
         "shown",
@@ -587,7 +580,6 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
     lttng_provider::usdt_probe!(
         function "lttng_provider_usdt_probing___nothing",
-        room "lttng_provider_semaphore_probing___nothing",
         semaphore "lttng_ust_tracepoint_probing___nothing + 28",
         "probing",
         "nothing",

@@ -9,6 +9,8 @@
 
 LTTNG_PROVIDER_KEEP(probing, timed)
 
+LTTNG_PROVIDER_ALIGN
+
 static const struct lttng_provider_field lttng_provider_fields_probing___timed[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
