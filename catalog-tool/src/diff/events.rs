@@ -34,6 +34,13 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
     let event = |name: &Option<EventName>| name.as_ref().map(EventName::to_string).unwrap_or_default();
     changes.changed(place, "repeats", &event(&was.repeats), &event(&is.repeats), Notices::Reader);
     changes.changed(place, "explains", &names(&was.explains), &names(&is.explains), Notices::Reader);
+    changes.changed(place, "started-by", &event(&was.started_by), &event(&is.started_by), Notices::Reader);
+    changes.changed(place, "advice", &text(&was.advice), &text(&is.advice), Notices::Nobody);
+    let advice_for = |advice: &[(String, String)]| {
+        advice.iter().map(|(key, advice)| format!("{key}: {advice}")).collect::<Vec<_>>().join(" ")
+    };
+    let [old_advice, new_advice] = [&was.advice_for, &is.advice_for].map(|advice| advice_for(advice));
+    changes.changed(place, "advice-for", &old_advice, &new_advice, Notices::Nobody);
     changes.changed(place, "formerly", &names(&was.formerly), &names(&is.formerly), Notices::Nobody);
     // Sessions choose events by it, so one that was recorded may be no more.
     changes.changed(place, "log-level", old.log_level.name(), new.log_level.name(), Notices::Reader);
