@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree, total};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -249,7 +249,7 @@ impl Engine {
             Sort::Silence => Some(span.end),
         };
         let waiting = Waiting::new(&state.clients, before, span, cause_end, culprit);
-        let stalled: i64 = state.stalled.iter().map(|other| before.overlap(*other)).sum();
+        let stalled = total(state.stalled.iter().map(|other| before.overlap(*other)));
         let expected = state.clients.expected(before, stalled, span.length());
         let not_served = expected.saturating_sub(state.clients.count(span));
         if state.stalled.len() == 32 {
