@@ -45,6 +45,7 @@ fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
         let (doc, hints) = (cell(&event.doc), cell(&hints(event)));
         writeln!(out, "| `{}` | {doc} | {duration} | {clock} | {hints} |", event.name)?;
     }
+    write_advice(out, provider)?;
     for class in provider.classes.iter().filter(|class| !class.fields.is_empty()) {
         write_class(out, provider, class)?;
     }
@@ -55,6 +56,27 @@ fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
     }
     for enumeration in &provider.enums {
         write_enumeration(out, enumeration)?;
+    }
+    Ok(())
+}
+
+/// What helps when events of the provider hold a program up.
+fn write_advice(out: &mut String, provider: &Provider) -> std::fmt::Result {
+    let has_advice = |event: &&Event| event.meaning.advice.is_some() || !event.meaning.advice_for.is_empty();
+    let advised: Vec<&Event> = provider.events.iter().filter(has_advice).collect();
+    if advised.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n### What helps\n")?;
+    writeln!(out, "| when this is slow | it means, and this helps |")?;
+    writeln!(out, "|---|---|")?;
+    for Event { name, meaning, .. } in advised {
+        if let Some(advice) = &meaning.advice {
+            writeln!(out, "| `{name}` | {} |", cell(advice))?;
+        }
+        for (key, advice) in &meaning.advice_for {
+            writeln!(out, "| `{name}`, `{key}` | {} |", cell(advice))?;
+        }
     }
     Ok(())
 }
@@ -146,6 +168,9 @@ fn hints(event: &Event) -> String {
     }
     if let Some(client) = &meaning.client {
         sentences.push(format!("On behalf of `{client}`."));
+    }
+    if let Some(start) = &meaning.started_by {
+        sentences.push(format!("Ends the interval that `{start}` began."));
     }
     if !meaning.explains.is_empty() {
         sentences.push(format!("Can slow {}.", list(&quoted(&meaning.explains))));

@@ -110,8 +110,34 @@ pub struct Meaning {
     pub repeats: Option<EventName>,
     /// Events that this one, when it overlaps them, can have made slow.
     pub explains: Vec<EventName>,
+    /// The event that begins the interval which this one ends, where both are recorded and neither has a duration.
+    pub started_by: Option<EventName>,
+    /// What it means when this event holds a program up, and what helps.
+    pub advice: Option<String>,
+    /// Advice for single groups, by the value of the first field of `group_by`.
+    pub advice_for: Vec<(String, String)>,
     /// Full names that this event had in the past.
     pub formerly: Vec<EventName>,
+}
+
+impl Meaning {
+    /// What helps when this event, in the group with this first key, holds a program up.
+    ///
+    /// ```
+    /// let catalog = lttng_catalog::valkey();
+    /// let event = catalog.event("valkey_commands", "command_call").unwrap();
+    /// assert!(event.meaning.advice(Some("keys")).unwrap().contains("SCAN"));
+    /// assert!(event.meaning.advice(Some("get")).is_some());
+    /// ```
+    pub fn advice(&self, key: Option<&str>) -> Option<&str> {
+        let own = self.advice_for.iter().find(|(group, _)| Some(&**group) == key);
+        own.map(|(_, advice)| advice.as_str()).or(self.advice.as_deref())
+    }
+
+    /// Whether the event ends an interval: it has a duration, or another event marks the beginning.
+    pub fn is_timed(&self) -> bool {
+        self.duration.is_some() || self.started_by.is_some()
+    }
 }
 
 /// How a duration came about.

@@ -141,6 +141,9 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         client: table.string("client"),
         repeats: table.parsed("repeats", read_event_name),
         explains: table.parsed_strings("explains", read_event_name),
+        started_by: table.parsed("started-by", read_event_name),
+        advice: table.name("advice").map(|advice| one_line(&advice)),
+        advice_for: table.texts("advice-for").into_iter().map(|(key, text)| (key, one_line(&text))).collect(),
         formerly: table.parsed_strings("formerly", read_event_name),
     };
     let class_name = table.string("class");
@@ -166,6 +169,11 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         model_uri,
         meaning,
     }
+}
+
+/// A text without its line breaks: advice is shown in the width of a terminal.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn read_event_name(text: &str) -> Result<EventName, String> {

@@ -67,3 +67,12 @@ fn repeats_and_the_sum_are_marked() {
     assert_eq!(marked(|meaning| meaning.repeats.is_some()), repeats);
     assert_eq!(marked(|meaning| meaning.measure == Measure::Sum), ["eventloop_cron"]);
 }
+
+#[test]
+fn every_event_has_advice_of_its_own() {
+    let catalog = valkey();
+    let advice = |(_, event): (_, &lttng_catalog::Event)| event.meaning.advice.clone();
+    let advice: Vec<String> = catalog.events().filter_map(advice).collect();
+    assert_eq!(advice.len(), 35);
+    assert!(advice.iter().all(|advice| advice.len() > 60 && advice.ends_with('.')), "{advice:?}");
+}

@@ -26,6 +26,6 @@ pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
 pub use discover::{Discovery, TraceFiles, discover, stream_files};
 pub use events::{Decoded, Event, Events, Fields};
 pub use reader::Reader;
-pub use report::{ClockSteps, Damage, Error, Progress, Report, Trace, Window};
+pub use report::{ClockSteps, Damage, Error, Gap, Progress, Report, Trace, Window};
 pub use uuid::Uuid;
 pub use value::{Enumeration, Integer, List, Value};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::layout::Layout;
 use crate::packets::{LocatedPacket, TracePackets, ledger};
-use crate::{Report, Trace, Window};
+use crate::{Gap, Report, Trace, Window};
 
 /// A trace, its layout and its packets.
 #[derive(Debug)]
@@ -38,6 +38,16 @@ impl OpenTrace {
             streams: counts.streams,
             packets: counts.packets,
         });
+    }
+
+    /// Where events of the trace, which has this number, are missing in the window.
+    pub fn gaps(&self, trace: usize, window: Window) -> impl Iterator<Item = Gap> {
+        let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
+        let gaps = ledger::count(self.packets.streams(), &in_window).gaps;
+        gaps.into_iter().map(move |gap| {
+            let timebase = &self.layout.timebases[gap.stream];
+            Gap { trace, since: timebase.time(gap.since), until: timebase.time(gap.until) }
+        })
     }
 
     /// Notes if the clock ran backwards from a packet's beginning to something later.

@@ -14,7 +14,7 @@ use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
 use crate::open_trace::OpenTrace;
 use crate::packets::{LocatedPacket, TracePackets};
-use crate::{Damage, Error, EventClass, Progress, Report, Trace, Window};
+use crate::{Damage, Error, EventClass, Gap, Progress, Report, Trace, Window};
 
 /// Reads traces.
 ///
@@ -135,6 +135,14 @@ impl Reader {
             merge.add(Box::new(source), Arc::clone(&trace.layout), size);
         }
         merge
+    }
+
+    /// Where events are missing, in the order in which that began.
+    pub fn gaps(&self, window: Window) -> Vec<Gap> {
+        let traces = self.traces.iter().enumerate();
+        let mut gaps: Vec<Gap> = traces.flat_map(|(number, trace)| trace.gaps(number, window)).collect();
+        gaps.sort_by_key(|gap| (gap.since, gap.until));
+        gaps
     }
 
     /// What is known before any event is read.

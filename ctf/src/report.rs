@@ -77,6 +77,25 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// A time in which events of a trace are missing: the tracer discarded them, or overwrote a packet.
+///
+/// ```
+/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
+/// # use made::*;
+/// use ctf_reader::Window;
+///
+/// assert_eq!(example().gaps(Window::default()), []);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The trace, as an index into [`Report::traces`].
+    pub trace: usize,
+    /// The last time at which nothing was missing yet: nanoseconds since 1970.
+    pub since: i64,
+    /// The time from which on nothing is missing.
+    pub until: i64,
+}
+
 /// What was read, besides the events themselves.
 ///
 /// ```

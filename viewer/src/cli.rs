@@ -21,7 +21,7 @@ use ltt_top::unit::{TimeUnit, parse_duration};
 ///
 /// A TRACE is a folder: every trace in and below it is read, rotated chunks and snapshots included, and a
 /// packet that two of them share counts once. Without a TRACE the newest one under $LTTNG_HOME/lttng-traces or
-/// ~/lttng-traces is read. Without a command, ltt-top does `top`.
+/// ~/lttng-traces is read. Without a command, ltt-top does `report`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-top",
@@ -42,7 +42,9 @@ Each command has its own options: ltt-top COMMAND --help.
 
 Examples:
   ltt-top ~/lttng-traces/valkey-20260131-235959
-      Which commands and which housekeeping took the most time?
+      What held the server up, and which commands and which housekeeping took the most time?
+  ltt-top incidents TRACE --longer-than 10ms
+      Every stall of ten milliseconds or more: why, who waited, and what helps?
   ltt-top TRACE --by addr --event command_call --sort p99
       Which clients have the slowest commands?
   ltt-top slow TRACE --where name=keys --since +10s --until +20s
@@ -82,7 +84,22 @@ Environment:
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Sum events up by group: how many, how long in total, percentiles (the default command).
+    /// Show what held the program up, then sum events up by group (the default command).
+    #[command(
+        after_help = "This is what `incidents` shows, and after it what `top` shows. As JSON it is the object of \
+                            `top` with another one, `incidents`, in it; CSV has the groups alone."
+    )]
+    Report(ReportOptions),
+    /// Say what held the program up: when, for how long, why, who waited, and what helps.
+    #[command(
+        after_help = "An incident is a turn of the event loop that took long, or where there is no event loop an \
+                            interval that took improbably long for its group, or a time in which a process said \
+                            nothing although it should have. UNEXPL. is the part that no event covers. WAITED: how many \
+                            of the clients that were active before were served only after it, and how long that took \
+                            at most. NOT SERVED: how many requests the rate before would have served meanwhile."
+    )]
+    Incidents(IncidentOptions),
+    /// Sum events up by group: how many, how long in total, percentiles.
     #[command(
         after_help = "A group is an event with the keys that its catalog says, e.g. each command by its \
                             name. --by chooses other keys. WALL is the total's share of the time from the \
@@ -221,6 +238,30 @@ pub struct TopOptions {
 }
 
 #[derive(Args, Debug)]
+pub struct ReportOptions {
+    #[command(flatten)]
+    pub top: TopOptions,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+}
+
+#[derive(Args, Debug)]
+pub struct IncidentOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+}
+
+/// What makes an incident.
+#[derive(Args, Debug)]
+pub struct IncidentRule {
+    /// What takes at least this long holds somebody up.
+    #[arg(long, value_name = "DURATION", default_value = "1ms", value_parser = nanoseconds, help_heading = "Rule")]
+    pub longer_than: u64,
+}
+
+#[derive(Args, Debug)]
 pub struct SlowOptions {
     #[command(flatten)]
     pub common: Common,
@@ -342,7 +383,7 @@ pub enum Refusal {
     Wrong(String),
 }
 
-/// Reads the command line. `ltt-top TRACE` is `ltt-top top TRACE`.
+/// Reads the command line. `ltt-top TRACE` is `ltt-top report TRACE`.
 pub fn parse() -> Result<Command, Refusal> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     let is_general =
@@ -355,7 +396,7 @@ pub fn parse() -> Result<Command, Refusal> {
             if let Some(meant) = first.and_then(mistyped_command) {
                 return Err(Refusal::Wrong(meant));
             }
-            arguments.insert(1, "top".into());
+            arguments.insert(1, "report".into());
         }
     }
     let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {

@@ -9,13 +9,15 @@ use ltt_top::analysis::{Finding, Question, Reading, Rule, Selection, Sort};
 use ltt_top::source::AnySource;
 use ltt_top::view::{csv, json, notes, progress, table};
 
-use crate::cli::{self, Command, Common, Format};
+use crate::cli::{self, Command, Common, Format, ReportOptions};
 use crate::events;
 use crate::job::{Job, Outcome, Trouble, warn};
 
 /// Runs a command.
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
     let (options, by) = match command {
+        Command::Report(options) => (&options.top.common, &options.top.grouping.by),
+        Command::Incidents(options) => (&options.common, &None),
         Command::Top(options) => (&options.common, &options.grouping.by),
         Command::Slow(options) => (&options.common, &None),
         Command::Outliers(options) => (&options.common, &options.by),
@@ -34,6 +36,15 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
 
 fn question(job: &Job<'_>, command: &Command) -> Question {
     match command {
+        Command::Report(ReportOptions { top, rule }) => {
+            let sort = top.grouping.sort;
+            let quantiles = quantiles(&top.percentiles, sort);
+            let limit = job.limit(20, usize::MAX);
+            Question::Report { threshold: rule.longer_than, sort, quantiles, limit }
+        }
+        Command::Incidents(options) => {
+            Question::Incidents { threshold: options.rule.longer_than, limit: job.limit(20, 1000) }
+        }
         Command::Top(options) => {
             let sort = options.grouping.sort;
             let quantiles = quantiles(&options.percentiles, sort);

@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod datum;
 pub mod filter;
 pub mod meaning;
+pub mod pair;
 pub mod source;
 pub mod text;
 pub mod unit;

@@ -4,8 +4,10 @@
 //! The command line says it first, then the catalogs, which also know the names that events and fields
 //! had in the past, and last the names of the fields themselves.
 
-use lttng_catalog::{Catalog, Event, FieldType, Measure, Provider};
+use lttng_catalog::{Catalog, Event, EventName, FieldType, Measure, Provider};
 
+use crate::datum::Datum;
+use crate::pair::{Side, pair_of};
 use crate::unit::TimeUnit;
 use ctf_reader::{EventClass, FieldClass, FieldKind, Scope, Value};
 
@@ -33,6 +35,13 @@ pub struct Meaning {
     pub group_by: Vec<Named>,
     /// The field that says on whose behalf the event happened.
     pub client: Option<usize>,
+    /// The interval that the event begins or ends, where it is one of a pair without a duration.
+    pub pair: Option<(String, Side)>,
+    /// Whether it is the outermost of the intervals that the catalog knows: others explain it, and it explains none. While
+    /// it lasts, everything that its thread serves waits.
+    pub is_outermost: bool,
+    /// The full names of events that this one can have made slow.
+    pub explains: Vec<String>,
     /// Fields under the names that the catalog has for them, where the trace has others.
     aliases: Vec<Named>,
     /// Integers that the catalog says are booleans.
@@ -68,15 +77,30 @@ const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 impl Dictionary {
     /// What to make of the events of this class.
     pub fn look_up(&self, class: &EventClass) -> Meaning {
-        let known = self.catalogs.iter().find_map(|catalog| find(catalog, &class.name));
-        let mut meaning = known.map(|known| from_catalog(known, class)).unwrap_or_default();
+        let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
+        let pair = pair_of(&class.name);
+        let known = known(&class.name).or_else(|| known(pair?.0));
+        let mut meaning =
+            known.map(|(catalog, event)| from_catalog(catalog, event, class)).unwrap_or_default();
         let given = self.given_duration(class).map(|(index, name, unit)| {
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
             let unit = unit.or(known).or_else(|| unit_from_suffix(name));
             DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() }
         });
         meaning.duration = given.or(meaning.duration).or_else(|| from_names(class));
+        let by_name = || pair.map(|(interval, side)| (interval.to_owned(), side));
+        meaning.pair = meaning.pair.or_else(by_name).filter(|_| meaning.duration.is_none());
         meaning
+    }
+
+    /// What helps when an event, in the group with these keys, holds a program up.
+    pub fn advice(&self, event: &str, key: &[Datum]) -> Option<&str> {
+        let (_, known) = self.catalogs.iter().find_map(|catalog| find(catalog, event))?;
+        let key = match key.first() {
+            Some(Datum::Text(text)) => std::str::from_utf8(text).ok(),
+            _ => None,
+        };
+        known.meaning.advice(key)
     }
 
     /// The field of the class that the user says is the duration, if it is there and is a number.
@@ -145,7 +169,8 @@ fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<(&'a Provider, &'a 
     catalog.events().find(is_named).or_else(|| catalog.events().find(was_named))
 }
 
-fn from_catalog((provider, event): (&Provider, &Event), class: &EventClass) -> Meaning {
+fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class: &EventClass) -> Meaning {
+    let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
     let recorded = |name: &str| {
         let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
         let mut names = std::iter::once(name).chain(formerly.iter().map(String::as_str));
@@ -160,8 +185,19 @@ fn from_catalog((provider, event): (&Provider, &Event), class: &EventClass) -> M
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
     let booleans = event.fields.iter().filter(|field| field.kind == FieldType::Bool);
     let booleans = booleans.filter_map(|field| recorded(&field.name));
+    let starts = |(_, other): &(&Provider, &Event)| other.meaning.started_by.as_ref() == Some(&name);
+    let ended = catalog.events().find(starts);
+    let pair = match (&event.meaning.started_by, ended) {
+        (Some(_), _) => Some((name.to_string(), Side::End)),
+        (None, Some((provider, event))) => Some((format!("{}:{}", provider.name, event.name), Side::Begin)),
+        (None, None) => None,
+    };
+    let is_explained = catalog.events().any(|(_, other)| other.meaning.explains.contains(&name));
     Meaning {
-        event: Some(format!("{}:{}", provider.name, event.name)),
+        event: Some(name.to_string()),
+        pair,
+        is_outermost: is_explained && event.meaning.explains.is_empty(),
+        explains: event.meaning.explains.iter().map(ToString::to_string).collect(),
         duration,
         is_sum: event.meaning.measure == Measure::Sum,
         repeats: event.meaning.repeats.as_ref().map(ToString::to_string),

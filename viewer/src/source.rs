@@ -22,6 +22,11 @@ pub trait Source {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error>;
+
+    /// What reads the same events in the order of time, if the source can.
+    fn in_order(&self) -> Option<&Reader> {
+        None
+    }
 }
 
 impl Source for Reader {
@@ -37,6 +42,10 @@ impl Source for Reader {
     ) -> Result<(C, Report), Error> {
         let Collected { collector, report, .. } = Reader::read(self, window, collector, progress);
         Ok((collector, report))
+    }
+
+    fn in_order(&self) -> Option<&Reader> {
+        Some(self)
     }
 }
 
@@ -115,6 +124,13 @@ impl Source for AnySource {
             AnySource::Native(source) => Source::read(source, window, collector, progress),
             #[cfg(feature = "babeltrace2")]
             AnySource::Babeltrace2(source) => source.read(window, collector, progress),
+        }
+    }
+    fn in_order(&self) -> Option<&Reader> {
+        match self {
+            AnySource::Native(source) => Some(source),
+            #[cfg(feature = "babeltrace2")]
+            AnySource::Babeltrace2(_) => None,
         }
     }
 }

@@ -22,6 +22,12 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
         }
     }
     roles.check(place, report);
+    if !meaning.advice_for.is_empty() && meaning.group_by.is_empty() {
+        report.add(
+            place.value("advice-for"),
+            "advice for single groups needs `group-by`: its keys are values of the first of those fields",
+        );
+    }
     if meaning.duration.is_none() {
         let said = [
             (meaning.measure != Measure::default(), "measure"),

@@ -18,6 +18,7 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
         let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
         checker.check_repeats(&name, event, &place, report);
         checker.check_explains(&name, event, &place, report);
+        checker.check_started_by(&name, event, &place, report);
         checker.check_formerly(&name, event, &mut former_owners, &place, report);
     }
 }
@@ -47,7 +48,7 @@ impl Checker<'_> {
     /// Whether an event has no duration. One of an unknown class, which is an error, may have.
     fn lacks_duration(&self, name: &EventName, event: &Event) -> bool {
         let class_of = |class: &String| self.catalog.provider(&name.provider)?.class(class);
-        event.meaning.duration.is_none() && event.class.as_ref().is_none_or(|class| class_of(class).is_some())
+        !event.meaning.is_timed() && event.class.as_ref().is_none_or(|class| class_of(class).is_some())
     }
 
     fn check_repeats(&self, name: &EventName, event: &Event, place: &Place, report: &mut Report) {
@@ -118,6 +119,26 @@ impl Checker<'_> {
                 continue;
             };
             report.add(place, format!("`{target_name}` {wrong}"));
+        }
+    }
+
+    fn check_started_by(&self, name: &EventName, event: &Event, place: &Place, report: &mut Report) {
+        let Some(start_name) = &event.meaning.started_by else {
+            return;
+        };
+        let place = place.value("started-by");
+        if start_name == name {
+            return report.add(place, "an event does not start itself");
+        }
+        if event.meaning.duration.is_some() {
+            let message = "an event with a `duration` says itself when its interval began";
+            return report.add(place, message);
+        }
+        let Some(start) = self.find(start_name, &place, report) else {
+            return;
+        };
+        if start.meaning.is_timed() {
+            report.add(place, format!("`{start_name}` ends an interval and cannot start another"));
         }
     }
 

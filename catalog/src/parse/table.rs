@@ -278,6 +278,28 @@ impl<'a> Table<'a> {
             .collect()
     }
 
+    /// The texts by name within the table at `key`, in the order of the file; none of them may be empty.
+    pub(super) fn texts(&mut self, key: &'static str) -> Vec<(String, String)> {
+        let Some(value) = self.get(key) else {
+            return Vec::new();
+        };
+        let place = self.place.value(key);
+        let within = self.child(value, place.clone());
+        let mut texts = Vec::new();
+        for (name, value) in within.entries.into_iter().flatten() {
+            let name = name.get_ref().to_string();
+            let place = place.then(Step::Key(name.clone()));
+            match value.get_ref() {
+                DeValue::String(text) if text.trim().is_empty() => {
+                    self.report_at(place, format!("`{name}` is empty"));
+                }
+                DeValue::String(text) => texts.push((name, text.to_string())),
+                other => self.wrong_type(place, &name, "a text in quotes", other),
+            }
+        }
+        texts
+    }
+
     /// Reports every key that was not asked for.
     pub(super) fn finish(self) {
         for (key, _) in self.entries.into_iter().flatten() {

@@ -22,6 +22,17 @@ pub struct Counts {
     pub discarded_events: u64,
     /// How many packets are missing.
     pub lost_packets: u64,
+    /// Where events are missing, stream by stream.
+    pub gaps: Vec<StreamGap>,
+}
+
+/// A time in which events of a stream are missing, in counts of its clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamGap {
+    /// The index of the stream's class.
+    pub stream: usize,
+    pub since: u64,
+    pub until: u64,
 }
 
 /// Puts packets into the order of their streams, drops those that are repeated, and works out the latest time of each.
@@ -138,12 +149,19 @@ pub fn count<'p>(
             if in_window(header.stream, packet.earliest(), packet.latest) {
                 counts.packets += 1;
             }
-            if in_window(header.stream, gap.since, header.begin.unwrap_or(0)) {
+            let (begin, end) = (header.begin.unwrap_or(0), header.end.unwrap_or(u64::MAX));
+            let mut until = None;
+            if in_window(header.stream, gap.since, begin) {
                 counts.lost_packets = counts.lost_packets.saturating_add(gap.lost_packets);
+                until = (gap.lost_packets > 0).then_some(begin);
             }
-            if in_window(header.stream, gap.since, header.end.unwrap_or(u64::MAX)) {
+            if gap.discarded_events > 0 && in_window(header.stream, gap.since, end) {
                 counts.discarded_events = counts.discarded_events.saturating_add(gap.discarded_events);
+                // A tracer that has no room says so in the next packet that it closes.
+                until = Some(end);
             }
+            let since = gap.since;
+            counts.gaps.extend(until.map(|until| StreamGap { stream: header.stream, since, until }));
         }
     }
     counts

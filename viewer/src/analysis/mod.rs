@@ -13,7 +13,9 @@ mod groups;
 pub mod heat;
 pub mod hist;
 pub mod histogram;
+pub mod incidents;
 pub mod info;
+mod intervals;
 mod key;
 mod kinds;
 mod longest;
@@ -34,7 +36,7 @@ pub mod top;
 
 pub use fields::{Field, Fields};
 pub use group::Sort;
-pub use question::{Finding, Question};
+pub use question::{Finding, Question, Report};
 pub use reading::{Failure, Reading};
 pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
 pub use tail::{Basis, Rule};

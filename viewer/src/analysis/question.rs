@@ -10,6 +10,7 @@ use super::group::Sort;
 use super::heat::{Heat, heat};
 use super::hist::{Hist, hist};
 use super::histogram::Quantile;
+use super::incidents::{Incidents, incidents};
 use super::info::{Info, info};
 use super::outliers::{Outliers, outliers};
 use super::reading::{Failure, Reading};
@@ -23,6 +24,24 @@ use crate::source::Source;
 /// What can be asked of a trace. A limit is the number of groups, events or processes that a finding names.
 #[derive(Clone, Debug)]
 pub enum Question {
+    /// What held the program up, and what takes the time?
+    Report {
+        /// What is shorter, in nanoseconds, holds nobody up.
+        threshold: u64,
+        /// By what groups are ranked.
+        sort: Sort,
+        /// The percentiles that each group has.
+        quantiles: Vec<Quantile>,
+        /// The number of groups, and of incidents.
+        limit: usize,
+    },
+    /// What held the program up?
+    Incidents {
+        /// What is shorter, in nanoseconds, holds nobody up.
+        threshold: u64,
+        /// The number of incidents.
+        limit: usize,
+    },
     /// What takes the time?
     Top {
         /// By what groups are ranked.
@@ -75,6 +94,16 @@ impl Question {
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
+            Question::Report { threshold, sort, ref quantiles, limit } => Finding::Report(Box::new(Report {
+                top: top(reading, selection, sort, quantiles, limit)?,
+                incidents: match reading.source.in_order() {
+                    Some(_) => Some(incidents(reading, selection, threshold, limit)?),
+                    None => None,
+                },
+            })),
+            Question::Incidents { threshold, limit } => {
+                Finding::Incidents(incidents(reading, selection, threshold, limit)?)
+            }
             Question::Top { sort, ref quantiles, limit } => {
                 Finding::Top(top(reading, selection, sort, quantiles, limit)?)
             }
@@ -99,6 +128,10 @@ impl Question {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Finding {
+    /// What held the program up, and what takes the time.
+    Report(Box<Report>),
+    /// What held the program up.
+    Incidents(Incidents),
     /// What takes the time.
     Top(Top),
     /// The slowest events.
@@ -113,10 +146,22 @@ pub enum Finding {
     Info(Info),
 }
 
+/// What held the program up, and what takes the time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What takes the time.
+    #[serde(flatten)]
+    pub top: Top,
+    /// What held the program up; none if the source cannot read in the order of time.
+    pub incidents: Option<Incidents>,
+}
+
 impl Finding {
     /// What was read.
     pub fn trace(&self) -> &TraceFinding {
         match self {
+            Finding::Report(report) => &report.top.trace,
+            Finding::Incidents(incidents) => &incidents.trace,
             Finding::Top(top) => &top.trace,
             Finding::Slow(slow) => &slow.trace,
             Finding::Outliers(outliers) => &outliers.trace,
@@ -129,6 +174,8 @@ impl Finding {
     /// What a reader must know to trust the finding.
     pub fn notes(&self) -> &Notes {
         match self {
+            Finding::Report(report) => &report.top.notes,
+            Finding::Incidents(incidents) => &incidents.notes,
             Finding::Top(top) => &top.notes,
             Finding::Slow(slow) => &slow.notes,
             Finding::Outliers(outliers) => &outliers.notes,
@@ -141,6 +188,8 @@ impl Finding {
     /// The notes, to add to them.
     fn notes_mut(&mut self) -> &mut Notes {
         match self {
+            Finding::Report(report) => &mut report.top.notes,
+            Finding::Incidents(incidents) => &mut incidents.notes,
             Finding::Top(top) => &mut top.notes,
             Finding::Slow(slow) => &mut slow.notes,
             Finding::Outliers(outliers) => &mut outliers.notes,
@@ -153,6 +202,8 @@ impl Finding {
     /// Whether no event came through to the analysis.
     fn is_empty(&self) -> bool {
         match self {
+            Finding::Report(report) => report.top.groups.is_empty() && report.top.hidden_groups == 0,
+            Finding::Incidents(incidents) => incidents.intervals == 0,
             Finding::Top(top) => top.groups.is_empty() && top.hidden_groups == 0,
             Finding::Slow(slow) => slow.timed + slow.implausible == 0,
             Finding::Outliers(outliers) => {

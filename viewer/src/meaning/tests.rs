@@ -49,9 +49,13 @@ fn every_historic_shape_of_command_call_is_understood() {
 }
 
 #[test]
-fn an_entry_without_a_duration_has_none() {
-    let class = class("valkey_commands:command_call_entry", &[("name", TEXT)]);
-    assert_eq!(dictionary().look_up(&class), Meaning::default());
+fn an_entry_without_a_duration_begins_an_interval() {
+    let meaning = |name| dictionary().look_up(&class(name, &[("name", TEXT)]));
+    let entry = meaning("valkey_commands:command_call_entry");
+    assert_eq!((entry.duration, entry.group_by.len()), (None, 1));
+    assert_eq!(entry.pair, Some(("valkey_commands:command_call".into(), Side::Begin)));
+    assert_eq!(meaning("other:call_exit").pair, Some(("other:call".into(), Side::End)));
+    assert_eq!(meaning("other:call").pair, None);
     let bare = self::class("valkey_commands:command_call", &[("name", TEXT)]);
     let meaning = dictionary().look_up(&bare);
     assert_eq!((meaning.duration, meaning.group_by.len()), (None, 1));

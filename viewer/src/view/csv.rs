@@ -13,6 +13,7 @@ use crate::analysis::Finding;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
 use crate::analysis::heat::HeatGroup;
 use crate::analysis::hist::HistGroup;
+use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
 use crate::analysis::top::Top;
 use crate::datum::{Datum, Pairs};
@@ -22,6 +23,13 @@ use crate::text::escape;
 pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let has_hosts = finding.trace().has_several_hosts();
     let sheet = match finding {
+        // A sheet has one kind of row: incidents have a command that writes them alone.
+        Finding::Report(report) => top_sheet(&report.top),
+        Finding::Incidents(incidents) => {
+            let mut sheet = Sheet::new(&incident_columns(has_hosts));
+            incidents.incidents.iter().for_each(|incident| sheet.add(incident_row(incident)));
+            sheet
+        }
         Finding::Top(top) => top_sheet(top),
         Finding::Slow(slow) => {
             let mut sheet = Sheet::new(&event_columns(has_hosts, &["reason", "unit_is_guess"]));
@@ -184,6 +192,42 @@ fn event_row(event: &EventFinding) -> Row {
         ("reason".into(), event.reason.as_deref().map_or(String::new(), text)),
         ("unit_is_guess".into(), number(&event.unit_is_guess)),
     ]);
+    row
+}
+
+fn incident_columns(has_hosts: bool) -> Vec<&'static str> {
+    let mut columns = vec!["begin_ns", "end_ns", "held_us", "kind"];
+    columns.extend(has_hosts.then_some("host"));
+    columns.extend(["pid", "cause.event", "cause.key.*", "cause.client", "cause.duration_us", "chain"]);
+    columns.extend(["unexplained_us", "waited.clients", "waited.of", "waited.longest_us", "not_served"]);
+    columns.extend(["is_incomplete", "advice"]);
+    columns
+}
+
+fn incident_row(incident: &Incident) -> Row {
+    let cause = incident.cause.as_ref();
+    let chain = incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > ");
+    let mut row: Row = vec![
+        ("begin_ns".into(), number(&incident.begin_ns)),
+        ("end_ns".into(), number(&incident.end_ns)),
+        ("held_us".into(), number(&incident.held)),
+        ("kind".into(), number(&incident.kind).trim_matches('"').into()),
+        ("host".into(), incident.process.host.as_deref().map_or(String::new(), text)),
+        ("pid".into(), incident.process.pid.as_ref().map_or(String::new(), datum)),
+        ("cause.event".into(), cause.map_or(String::new(), |cause| text(&cause.event))),
+        ("cause.client".into(), cause.and_then(|cause| cause.client.as_ref()).map_or(String::new(), datum)),
+        ("cause.duration_us".into(), optional(&cause.map(|cause| cause.duration))),
+        ("chain".into(), text(&chain)),
+        ("unexplained_us".into(), number(&incident.unexplained)),
+        ("waited.clients".into(), number(&incident.waited.clients)),
+        ("waited.of".into(), number(&incident.waited.of)),
+        ("waited.longest_us".into(), number(&incident.waited.longest)),
+        ("not_served".into(), number(&incident.not_served)),
+        ("is_incomplete".into(), number(&incident.is_incomplete)),
+        ("advice".into(), incident.advice.as_deref().map_or(String::new(), text)),
+    ];
+    let keys = cause.iter().flat_map(|cause| &cause.key.0);
+    row.extend(keys.map(|(name, value)| (format!("cause.key.{name}"), datum(value))));
     row
 }
 

@@ -9,7 +9,7 @@ use crate::text::amount::duration;
 use crate::text::escape;
 
 /// The keys of a group: a single one as its value alone, several with their names.
-fn keys(Pairs(pairs): &Pairs) -> String {
+pub fn keys(Pairs(pairs): &Pairs) -> String {
     match &pairs[..] {
         [(_, value)] => escape::datum(value),
         _ => {
@@ -59,7 +59,8 @@ impl Names {
     }
 }
 
-fn short(event: &str) -> &str {
+/// An event's name without its provider.
+pub fn short(event: &str) -> &str {
     event.split_once(':').map_or(event, |(_, name)| name)
 }
 

@@ -3,6 +3,7 @@
 mod grid;
 mod heat;
 mod hist;
+mod incidents;
 mod info;
 mod label;
 mod outliers;
@@ -20,6 +21,15 @@ use crate::analysis::Finding;
 pub fn write(finding: &Finding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     notes::heading(finding.trace(), screen, out)?;
     let footnotes = match finding {
+        Finding::Report(report) => {
+            if let Some(found) = &report.incidents {
+                let footnotes = incidents::write(found, screen, out)?;
+                notes::footing(&footnotes, screen, out)?;
+                writeln!(out)?;
+            }
+            top::write(&report.top, screen, out)?
+        }
+        Finding::Incidents(incidents) => incidents::write(incidents, screen, out)?,
         Finding::Top(top) => top::write(top, screen, out)?,
         Finding::Slow(slow) => slow::write(slow, screen, out)?,
         Finding::Outliers(outliers) => outliers::write(outliers, screen, out)?,

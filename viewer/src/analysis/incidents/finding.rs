@@ -1,0 +1,200 @@
+//! Incidents as they are found: plain, serialisable data.
+
+use serde::Serialize;
+
+use crate::analysis::finding::{Notes, Ns, TraceFinding};
+use crate::datum::{Datum, Pairs};
+
+/// The incidents of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Incidents {
+    /// What was read.
+    pub trace: TraceFinding,
+    /// What is shorter holds nobody up.
+    #[serde(rename = "threshold_us")]
+    pub threshold: Ns,
+    /// The time in which any process was held up.
+    #[serde(rename = "blocked_us")]
+    pub blocked: Ns,
+    /// Its share of the trace's length.
+    pub blocked_share: Option<f64>,
+    /// How much of the incidents no event explains.
+    #[serde(rename = "unexplained_us")]
+    pub unexplained: Ns,
+    /// The number of intervals that were looked at.
+    pub intervals: u64,
+    /// The number of incidents in all.
+    pub found: u64,
+    /// The number of those that are turns of an event loop.
+    pub turns: u64,
+    /// The longest incidents, in the order of time.
+    pub incidents: Vec<Incident>,
+    /// The number of shorter ones after those.
+    pub hidden_incidents: u64,
+    /// What all incidents add up to by cause, those that took the most time first.
+    pub causes: Vec<CauseFinding>,
+    /// What can hold a program up and was recorded, but did not.
+    pub not_causes: Vec<NotCause>,
+    /// What can hold a program up and was not recorded.
+    pub unrecorded: Vec<String>,
+    /// Intervals that were set aside, because a clock that stepped made them up.
+    pub set_aside: u64,
+    /// What a reader must know.
+    pub notes: Notes,
+}
+
+/// A time in which a thread was held up.
+#[derive(Clone, Debug, Serialize)]
+pub struct Incident {
+    /// When it began: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When it ended.
+    pub end_ns: i64,
+    /// How long it took.
+    #[serde(rename = "held_us")]
+    pub held: Ns,
+    /// What was held up.
+    pub kind: IncidentKind,
+    /// The process.
+    pub process: ProcessFinding,
+    /// What held it up; none if no event explains it.
+    pub cause: Option<LinkFinding>,
+    /// From the outermost interval to the one within it that took the most time, and so on.
+    pub chain: Vec<LinkFinding>,
+    /// The largest parts of a turn, whichever the cause is.
+    pub explained_by: Vec<LinkFinding>,
+    /// How much of it no event explains.
+    #[serde(rename = "unexplained_us")]
+    pub unexplained: Ns,
+    /// What an event says that pieces of it add up to.
+    pub sum: Option<SumFinding>,
+    /// Who waited.
+    pub waited: WaitedFinding,
+    /// About how many requests were not served, against the rate before.
+    pub not_served: u64,
+    /// What ran at the same time on other threads and in other processes of the machine.
+    pub meanwhile: Vec<MeanwhileFinding>,
+    /// What it means, and what helps.
+    pub advice: Option<String>,
+    /// Whether events of it may be missing, so that what is unexplained may be what was lost.
+    pub is_incomplete: bool,
+}
+
+/// What was held up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IncidentKind {
+    /// A turn of an event loop.
+    Turn,
+    /// A thread, by an interval that took improbably long.
+    Interval,
+    /// A process that recorded nothing although it should have.
+    Silence,
+}
+
+/// Intervals of one name within the same parent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkFinding {
+    /// The full name of the event.
+    pub event: String,
+    /// The values that tell its group apart.
+    pub key: Pairs,
+    /// On whose behalf it happened.
+    pub client: Option<Datum>,
+    /// How long it took, all of them together.
+    #[serde(rename = "duration_us")]
+    pub duration: Ns,
+    /// How much of that none within it covers.
+    #[serde(rename = "self_us")]
+    pub own: Ns,
+    /// How many there were.
+    pub count: u64,
+}
+
+/// What pieces of a turn add up to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SumFinding {
+    /// The full name of the event.
+    pub event: String,
+    /// How long they took together.
+    #[serde(rename = "duration_us")]
+    pub duration: Ns,
+}
+
+/// Who waited for the end of an incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitedFinding {
+    /// The number of clients that were active before and served after.
+    pub clients: u64,
+    /// The number of clients that were active before.
+    pub of: u64,
+    /// How long the longest wait was.
+    #[serde(rename = "longest_us")]
+    pub longest: Ns,
+}
+
+/// A process.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProcessFinding {
+    /// Its id, where that was recorded.
+    pub pid: Option<Datum>,
+    /// Its name, where that was recorded.
+    pub name: Option<String>,
+    /// The machine that it ran on, if there is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+}
+
+/// What ran at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeanwhileFinding {
+    /// The process.
+    pub process: ProcessFinding,
+    /// The thread, where that was recorded.
+    pub tid: Option<i64>,
+    /// The interval that overlapped; none if only single events tell that the process was active.
+    pub event: Option<LinkFinding>,
+    /// About how many events the process had, if no interval tells.
+    pub events: Option<u64>,
+}
+
+/// What the incidents of one cause add up to.
+#[derive(Clone, Debug, Serialize)]
+pub struct CauseFinding {
+    /// The full name of the event; none if no event explains them.
+    pub event: Option<String>,
+    /// The values that tell its group apart.
+    pub key: Pairs,
+    /// The event within it that took most of the time: `fork` in BGSAVE.
+    pub detail: Option<String>,
+    /// What was held up, if no event explains it.
+    pub kind: Option<IncidentKind>,
+    /// The number of incidents.
+    pub count: u64,
+    /// How long they took together.
+    #[serde(rename = "total_us")]
+    pub total: Ns,
+    /// How long the longest took.
+    #[serde(rename = "longest_us")]
+    pub longest: Ns,
+    /// How much of them no event explains.
+    #[serde(rename = "unexplained_us")]
+    pub unexplained: Ns,
+    /// The time from one to the next, if that is about the same each time.
+    #[serde(rename = "period_us")]
+    pub period: Option<Ns>,
+    /// What it means, and what helps.
+    pub advice: Option<String>,
+}
+
+/// What can hold a program up and did not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotCause {
+    /// The full name of the event.
+    pub event: String,
+    /// How many there were.
+    pub count: u64,
+    /// How long the longest took.
+    #[serde(rename = "longest_us")]
+    pub longest: Ns,
+}

@@ -1,0 +1,174 @@
+//! The time between two turns of an event loop, and when it is too long.
+//!
+//! A loop sleeps until somebody asks or a timer fires, and says nothing meanwhile. A process that is stopped, or gets no
+//! CPU, says nothing either. Two things tell the one from the other: a timer that fires regularly bounds all sleeps, so
+//! that a longer one ended late; and a loop that was busy, and whose clients come back after it, would not have slept.
+
+use std::collections::VecDeque;
+
+use super::held::Span;
+
+/// How many of the last sleeps are remembered, and how many turns make a loop busy.
+const RECENT: usize = 256;
+const BUSY: usize = 64;
+
+/// Shorter sleeps tell nothing about timers.
+const LONG: i64 = 1_000_000;
+
+/// This many long sleeps of about the same length make a timer.
+const REGULAR: usize = 3;
+
+/// A pause of a busy loop is shorter than this, whatever the turns before it were.
+const PAUSE: i64 = 5_000_000;
+
+/// How much longer than all before a pause must be.
+const FACTOR: i64 = 16;
+
+/// The sleeps of a thread between its turns.
+#[derive(Debug, Default)]
+pub struct Sleeps {
+    last_end: Option<i64>,
+    /// The lengths of the last long sleeps.
+    long: VecDeque<i64>,
+    /// The lengths of the last sleeps of any length.
+    recent: VecDeque<i64>,
+    /// The longest sleep that was seen twice.
+    longest: i64,
+    second_longest: i64,
+}
+
+/// A sleep that was too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// The loop woke up later than its timer fires.
+    Late(Span),
+    /// The loop was busy before. If none of its clients comes back, it had nothing to do.
+    Pause(Span),
+}
+
+impl Sleeps {
+    /// When the last turn ended.
+    pub fn last_end(&self) -> Option<i64> {
+        self.last_end
+    }
+
+    /// Takes a turn in, and says if the sleep before it was too long: by at least `least`.
+    #[inline]
+    pub fn turn(&mut self, begin: i64, end: i64, least: i64) -> Option<Silence> {
+        let before = self.last_end.replace(end)?;
+        let length = begin.saturating_sub(before);
+        if length < LONG {
+            self.remember(length);
+            return None;
+        }
+        let silence = self.judge(before, begin, least);
+        self.remember(length);
+        if self.long.len() == RECENT {
+            self.long.pop_front();
+        }
+        self.long.push_back(length);
+        let [longest, second] = [self.longest, self.second_longest];
+        (self.longest, self.second_longest) =
+            if length > longest { (length, longest) } else { (longest, second.max(length)) };
+        silence
+    }
+
+    /// Forgets the last turn: events are missing, and a sleep across the gap tells nothing.
+    pub fn forget(&mut self) {
+        self.last_end = None;
+    }
+
+    #[inline]
+    fn remember(&mut self, length: i64) {
+        if self.recent.len() == BUSY {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(length);
+    }
+
+    fn judge(&self, before: i64, begin: i64, least: i64) -> Option<Silence> {
+        let length = begin - before;
+        let longest = self.recent.iter().copied().max().unwrap_or(0);
+        if self.recent.len() == BUSY && length > PAUSE.max(least) && length / FACTOR > longest {
+            return Some(Silence::Pause(Span { begin: before, end: begin }));
+        }
+        let timer = self.timer()?;
+        let late = length - timer;
+        // What was seen before is not late, even if it is rare: a timer may have several rates.
+        let is_new = length - length / 20 > self.second_longest;
+        let is_late = is_new && late > least.max(2_000_000) && late > timer / 20;
+        is_late.then_some(Silence::Late(Span { begin: before + timer, end: begin }))
+    }
+
+    /// The length of the sleeps that a timer ends: the longest, almost the same several times.
+    fn timer(&self) -> Option<i64> {
+        let mut lengths: Vec<i64> = self.long.iter().copied().collect();
+        lengths.sort_unstable();
+        let group =
+            lengths.windows(REGULAR).rev().find(|group| group[REGULAR - 1] - group[0] < group[0] / 128)?;
+        let timer = group[REGULAR - 1];
+        // Without a timer lengths are spread, and a few that are alike by chance are rarely the longest.
+        (timer >= self.second_longest - self.second_longest / 32).then_some(timer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    /// Turns of 0.1 ms after sleeps of these lengths; returns the silences.
+    fn silences(sleeps: impl IntoIterator<Item = i64>) -> Vec<Silence> {
+        let mut state = Sleeps::default();
+        state.turn(0, 0, MS);
+        let mut time = 0;
+        let mut found = Vec::new();
+        for sleep in sleeps {
+            found.extend(state.turn(time + sleep, time + sleep + MS / 10, MS));
+            time += sleep + MS / 10;
+        }
+        found
+    }
+
+    #[test]
+    fn a_loop_with_a_timer_that_wakes_up_late_was_stopped() {
+        let mut sleeps = vec![100 * MS; 20];
+        sleeps[12] = 130 * MS;
+        let begin = 12 * (100 * MS + MS / 10) + 100 * MS;
+        assert_eq!(silences(sleeps), [Silence::Late(Span { begin, end: begin + 30 * MS })]);
+    }
+
+    #[test]
+    fn sleeps_of_an_idle_loop_are_not_silences() {
+        assert_eq!(silences((0..1000).map(|sleep| 100 * MS - (sleep * 7919 % 100) * MS)), []);
+        assert_eq!(silences([100 * MS, 50 * MS, 30 * MS, 200 * MS, 10 * MS]), []);
+        assert_eq!(silences([]), []);
+    }
+
+    #[test]
+    fn a_busy_loop_that_pauses_is_noticed() {
+        let mut sleeps = vec![MS / 50; 500];
+        sleeps[300] = 80 * MS;
+        let begin = 300 * (MS / 50 + MS / 10);
+        assert_eq!(silences(sleeps), [Silence::Pause(Span { begin, end: begin + 80 * MS })]);
+    }
+
+    #[test]
+    fn two_rates_of_a_timer_are_not_late() {
+        let sleeps =
+            [10 * MS; 50].into_iter().chain([100 * MS; 50]).chain([10 * MS; 50]).chain([100 * MS; 50]);
+        // The first long one may have been late; it is known to be regular when it comes again.
+        assert!(silences(sleeps).len() <= 2);
+    }
+
+    #[test]
+    fn a_gap_tells_nothing() {
+        let mut state = Sleeps::default();
+        for turn in 0..300 {
+            state.turn(turn * MS / 10, turn * MS / 10, MS);
+        }
+        state.forget();
+        assert_eq!(state.turn(500 * MS, 500 * MS, MS), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! All incidents: the longest as they are, and what all of them add up to by cause.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::intervals::Name;
+use super::held::{Held, Sort};
+
+/// How many incidents are kept as they are.
+const MOST: usize = 10_000;
+
+/// How many beginnings of the incidents of one cause are kept.
+const MOST_BEGINNINGS: usize = 4096;
+
+/// What held a thread up, in brief.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// An event, and what within it took most of the time.
+    Event(Name, Option<Name>),
+    /// No event explains it.
+    Unexplained,
+    /// A loop slept too long.
+    Silence,
+}
+
+impl Cause {
+    /// The cause of an incident.
+    pub fn of(held: &Held) -> Cause {
+        match held.cause() {
+            Some(cause) => Cause::Event(cause.name, held.detail().map(|detail| detail.name)),
+            None if held.sort == Sort::Silence => Cause::Silence,
+            None => Cause::Unexplained,
+        }
+    }
+}
+
+/// What the incidents of one cause add up to.
+#[derive(Clone, Debug, Default)]
+pub struct CauseSum {
+    pub count: u64,
+    pub total: i64,
+    pub longest: i64,
+    pub unexplained: i64,
+    /// When they began, in order; not all if there are very many.
+    pub beginnings: Vec<i64>,
+}
+
+/// All incidents so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Those that are kept, in the order of their ends.
+    held: Vec<Held>,
+    /// What those that are not kept add up to.
+    folded: HashMap<Cause, CauseSum>,
+    /// The kinds of intervals that took most of an incident.
+    pub involved: HashSet<u32>,
+}
+
+impl Tally {
+    /// Takes an incident in.
+    pub fn add(&mut self, held: Held) {
+        self.involved.extend(held.chain.iter().map(|link| link.name.kind));
+        self.held.push(held);
+        if self.held.len() > 2 * MOST {
+            self.fold();
+        }
+    }
+
+    /// Takes out the last incident that fits, if there is one that ended after `since`.
+    pub fn take_last(&mut self, fits: impl Fn(&Held) -> bool, since: i64) -> Option<Held> {
+        let recent = self.held.iter().rev().take_while(|held| held.span.end > since).count();
+        let first = self.held.len() - recent;
+        let place = self.held[first..].iter().rposition(fits)?;
+        Some(self.held.remove(first + place))
+    }
+
+    /// Lets go of those that do not fit.
+    pub fn retain(&mut self, fits: impl Fn(&Held) -> bool) {
+        self.held.retain(fits);
+    }
+
+    /// Keeps the longest as they are, and of the others what they add up to.
+    fn fold(&mut self) {
+        let mut lengths: Vec<i64> = self.held.iter().map(|held| held.span.length()).collect();
+        let (_, &mut limit, _) = lengths.select_nth_unstable(MOST);
+        let (kept, folded) =
+            std::mem::take(&mut self.held).into_iter().partition(|held| held.span.length() > limit);
+        self.held = kept;
+        for held in &folded as &Vec<Held> {
+            self.folded.entry(Cause::of(held)).or_default().take(held);
+        }
+    }
+
+    /// The incidents that were kept, in the order of their ends.
+    pub fn held(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// What those that were not kept add up to: their number, time, and the time that is unexplained.
+    pub fn folded(&self) -> (u64, i64, i64) {
+        let sums = self.folded.values();
+        sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
+            (count + sum.count, total + sum.total, unexplained + sum.unexplained)
+        })
+    }
+
+    /// What all incidents add up to by cause, those that took the most time first.
+    pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
+        let mut sums = self.folded.clone();
+        for held in &self.held {
+            sums.entry(Cause::of(held)).or_default().take(held);
+        }
+        let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
+        sums.iter_mut().for_each(|(_, sum)| sum.beginnings.sort_unstable());
+        sums.sort_by_key(|(_, sum)| (std::cmp::Reverse(sum.total), sum.beginnings.first().copied()));
+        sums
+    }
+}
+
+impl CauseSum {
+    fn take(&mut self, held: &Held) {
+        let length = held.span.length();
+        self.count += 1;
+        self.total = self.total.saturating_add(length);
+        self.longest = self.longest.max(length);
+        self.unexplained = self.unexplained.saturating_add(held.unexplained);
+        if self.beginnings.len() < MOST_BEGINNINGS {
+            self.beginnings.push(held.span.begin);
+        }
+    }
+
+    /// The time from one incident to the next, if that is about the same each time.
+    pub fn period(&self) -> Option<i64> {
+        const FEWEST: usize = 4;
+        if self.beginnings.len() < FEWEST || self.count > self.beginnings.len() as u64 {
+            return None;
+        }
+        let mut steps: Vec<i64> = self.beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        steps.sort_unstable();
+        let median = steps[(steps.len() - 1) / 2];
+        let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
+        deviations.sort_unstable();
+        // Most of them must be regular: the 75th percentile of the deviations.
+        let deviation = deviations[deviations.len() * 3 / 4];
+        (median > 0 && deviation <= median / 4).then_some(median)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::held::Span;
+    use super::*;
+
+    fn silence(begin: i64, length: i64) -> Held {
+        Held::silence(0, Span { begin, end: begin + length })
+    }
+
+    #[test]
+    fn a_million_incidents_are_folded_and_all_are_counted() {
+        let mut tally = Tally::default();
+        for number in 0..100_000 {
+            tally.add(silence(number * 1000, 1 + number % 977));
+        }
+        assert!(tally.held().len() <= 2 * MOST);
+        let [(Cause::Silence, sum)] = &tally.by_cause()[..] else { panic!("there is one cause") };
+        assert_eq!((sum.count, sum.longest), (100_000, 977));
+        assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
+        assert_eq!(tally.folded().0 + tally.held().len() as u64, 100_000);
+        assert!(tally.held().iter().any(|held| held.span.length() == 977));
+    }
+
+    #[test]
+    fn a_period_is_said_where_there_is_one() {
+        let period = |beginnings: &[i64]| {
+            let mut tally = Tally::default();
+            beginnings.iter().for_each(|&begin| tally.add(silence(begin, 1)));
+            tally.by_cause()[0].1.period()
+        };
+        assert_eq!(period(&[1000, 2000, 3010, 3990, 5000, 6000, 9000]), Some(1000));
+        assert_eq!(period(&[1000, 2000, 3000]), None, "too few");
+        assert_eq!(period(&[1000, 1100, 4000, 4050, 9000, 20_000]), None);
+    }
+}

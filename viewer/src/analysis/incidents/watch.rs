@@ -1,0 +1,65 @@
+//! Incidents as they happen: events in, incidents out.
+
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, Gap, OrderedEvent};
+
+use super::engine::Engine;
+use super::finding::{Incident, Incidents};
+use super::report::Reporter;
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::intervals::Feed;
+use crate::analysis::selection::{Misfit, Selection};
+
+/// Finds incidents in events that come in the order of time, from files or from a tracer that is still at work.
+pub struct Watch {
+    selection: Arc<Selection>,
+    feed: Feed,
+    engine: Engine,
+}
+
+impl Watch {
+    /// What takes at least `threshold` nanoseconds holds somebody up. `gaps` says where events are known to be missing, in
+    /// the order in which that began.
+    pub fn new(selection: &Arc<Selection>, threshold: u64, gaps: Vec<Gap>) -> Self {
+        Watch {
+            selection: Arc::clone(selection),
+            feed: Feed::new(selection, gaps),
+            engine: Engine::new(i64::try_from(threshold).unwrap_or(i64::MAX)),
+        }
+    }
+
+    /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
+    pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+        self.feed.want(class, host)
+    }
+
+    /// Takes an event whose fields are those that [`want`](Watch::want) asked for.
+    #[inline]
+    pub fn event(&mut self, event: &OrderedEvent<'_>) {
+        self.feed.event(event, &mut self.engine);
+    }
+
+    /// The last incidents that are known in full, the newest first.
+    pub fn newest(&self, limit: usize) -> Vec<Incident> {
+        let reporter = self.reporter();
+        let newest = self.engine.tally.held().iter().rev().take(limit);
+        newest.map(|held| reporter.incident(held, false)).collect()
+    }
+
+    /// What was found so far, with at most `limit` incidents; the longest if there are more.
+    pub fn finding(&self, trace: TraceFinding, limit: usize) -> Result<Incidents, Misfit> {
+        let left_out = self.feed.finish()?;
+        let notes = Notes { implausible: self.feed.implausible, left_out, ..Notes::default() };
+        Ok(self.reporter().report(trace, notes, limit))
+    }
+
+    /// Takes note that no event will come any more.
+    pub fn finish(&mut self) {
+        self.engine.finish(&self.feed);
+    }
+
+    fn reporter(&self) -> Reporter<'_> {
+        Reporter { engine: &self.engine, feed: &self.feed, dictionary: &self.selection.dictionary }
+    }
+}

@@ -1,0 +1,146 @@
+//! Numbers for the names of intervals and of clients, and back.
+
+use ctf_reader::{Brief, Value};
+
+use super::interval::Name;
+use crate::analysis::groups::Groups;
+use crate::analysis::key;
+use crate::datum::{Datum, Pairs};
+
+/// How many keys and clients are told apart. Whatever comes after those shares one number.
+const MOST: usize = 1 << 17;
+
+/// The key of intervals whose keys are not told apart.
+const OTHER: u32 = u32::MAX;
+
+/// A kind of interval.
+#[derive(Clone, Debug)]
+pub struct KindEntry {
+    /// The full name of the event, or of the interval that a pair of events makes.
+    pub event: String,
+    /// The name that the catalog has for it.
+    pub known_as: Option<String>,
+    /// The names of the fields that tell its groups apart.
+    pub keys: Vec<String>,
+    /// Whether it is the outermost that its catalog knows.
+    pub is_outermost: bool,
+    /// The names, as the catalog has them, of what it can have made slow.
+    pub explains: Vec<String>,
+}
+
+/// All names so far.
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    kinds: Vec<KindEntry>,
+    keys: Numbered,
+    clients: Numbered,
+}
+
+/// Byte strings, numbered in the order in which they were met.
+#[derive(Debug, Default)]
+struct Numbered {
+    numbers: Groups<u32>,
+    bytes: Vec<Box<[u8]>>,
+}
+
+impl Numbered {
+    /// The number of a text that is told apart by its brief form where it has one. `encode` writes it in full.
+    #[inline]
+    fn number(&mut self, space: usize, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> u32 {
+        if brief != Brief::OTHER
+            && let Some(&mut known) = self.numbers.of_kind(space).recall(brief)
+        {
+            return known;
+        }
+        let mut bytes = Vec::new();
+        encode(&mut bytes);
+        let Numbered { numbers, bytes: known } = self;
+        if known.len() >= MOST {
+            return numbers.get(space, &bytes).copied().unwrap_or(OTHER);
+        }
+        let next = known.len() as u32;
+        let number = match brief {
+            Brief::OTHER => *numbers.entry(space, &bytes, || next),
+            brief if bytes.is_empty() => {
+                _ = brief;
+                *numbers.entry(space, &bytes, || next)
+            }
+            brief => *numbers.recallable(space, brief, &bytes, || next),
+        };
+        if number == next {
+            known.push(bytes.into());
+        }
+        number
+    }
+
+    fn get(&self, number: u32) -> Option<&[u8]> {
+        self.bytes.get(number as usize).map(|bytes| &**bytes)
+    }
+}
+
+impl Lexicon {
+    /// The number of a kind.
+    pub fn kind(&mut self, entry: KindEntry) -> u32 {
+        let known =
+            self.kinds.iter().position(|known| known.event == entry.event && known.keys == entry.keys);
+        known.unwrap_or_else(|| {
+            self.kinds.push(entry);
+            self.kinds.len() - 1
+        }) as u32
+    }
+
+    /// The name of an interval of a kind. `brief` is the brief form of its only key.
+    #[inline]
+    pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> Name {
+        Name { kind, key: self.keys.number(kind as usize, brief, encode) }
+    }
+
+    /// The number of a client; none if there is no client, as for what a server does by itself.
+    #[inline]
+    pub fn client(&mut self, value: &Value<'_>) -> Option<u32> {
+        if matches!(value, Value::Text(text) if text.is_empty()) {
+            return None;
+        }
+        let number = self.clients.number(0, Brief::from(value), |bytes| key::encode(value, bytes));
+        (number != OTHER).then_some(number)
+    }
+
+    /// All kinds; the number of each is its place.
+    pub fn kinds(&self) -> &[KindEntry] {
+        &self.kinds
+    }
+
+    /// The kind of a name.
+    pub fn entry(&self, name: Name) -> &KindEntry {
+        &self.kinds[name.kind as usize]
+    }
+
+    /// The values that tell the groups of a kind apart.
+    pub fn key(&self, name: Name) -> Pairs {
+        let values = self.keys.get(name.key).map(key::decode).unwrap_or_default();
+        Pairs(self.entry(name).keys.iter().cloned().zip(values).collect())
+    }
+
+    /// The value behind the number of a client.
+    pub fn client_value(&self, client: u32) -> Option<Datum> {
+        key::decode(self.clients.get(client)?).into_iter().next()
+    }
+
+    /// Whether an interval may lie within another one as far as the catalogs know. They know it of kinds that both are
+    /// theirs; all others may.
+    pub fn may_contain(&self, outer: Name, inner: Name) -> bool {
+        let (outer, inner) = (self.entry(outer), self.entry(inner));
+        let (Some(of), Some(_)) = (&outer.known_as, &inner.known_as) else { return true };
+        outer.event == inner.event || inner.explains.is_empty() || self.explains(inner, of, 8)
+    }
+
+    /// Whether one kind explains another, directly or through others.
+    fn explains(&self, kind: &KindEntry, of: &str, depth: usize) -> bool {
+        let through = |name: &String| {
+            let known = |entry: &&KindEntry| entry.known_as.as_ref() == Some(name);
+            depth > 0
+                && self.kinds.iter().find(known).is_some_and(|entry| self.explains(entry, of, depth - 1))
+        };
+        kind.explains.iter().any(|name| name == of || through(name))
+    }
+}

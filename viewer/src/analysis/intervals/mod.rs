@@ -1,0 +1,21 @@
+//! Intervals of single threads, and how they lie within each other.
+//!
+//! An event that has a duration ends an interval; of a pair of events (`X_entry` and `X_exit`) the second ends the one
+//! that the first began. The intervals of a thread end in the order of time, and one that ends later and began earlier
+//! contains the others:
+//!
+//! ```text
+//!   turn      ├──────────────────────────────────┤
+//!   command      ├───────────┤     ├───────────┤          what no child covers is self time
+//!   fork            ├─────┤
+//! ```
+
+mod feed;
+mod interval;
+mod lexicon;
+mod nesting;
+mod open;
+
+pub(super) use feed::{Feed, Listener};
+pub(super) use interval::{Interval, Name};
+pub(super) use nesting::{Nesting, Tree};

@@ -1,0 +1,248 @@
+//! The intervals of one thread as a forest, in bounded memory.
+//!
+//! They are kept in the order in which they ended, each with the size of its subtree, so that a subtree is a slice:
+//!
+//! ```text
+//!   ended:   GET  fork  BGSAVE  write  flush  turn
+//!   size:     1    1      2       1      2      6
+//! ```
+
+use std::collections::HashMap;
+
+use super::interval::{Interval, Name};
+
+/// How many intervals are kept of a thread before they are folded.
+const MOST: usize = 1 << 16;
+
+/// A subtree of more intervals than this is folded when it is complete.
+const LARGE: usize = 1 << 12;
+
+/// An interval with those that lie within it, or several of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The interval; of several, from the first beginning to the last end.
+    pub span: Interval,
+    /// How many it stands for.
+    pub count: u32,
+    /// How long they took together.
+    pub busy: i64,
+    /// The number of nodes in its subtree, itself included.
+    size: u32,
+}
+
+/// The intervals of a thread that have ended, those within others below them.
+#[derive(Clone, Debug, Default)]
+pub struct Nesting {
+    nodes: Vec<Node>,
+    /// Before this time intervals were forgotten, or events are missing.
+    lost_before: Option<i64>,
+}
+
+/// A node and its subtree.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'n> {
+    /// In the order of their ends: the root is the last.
+    nodes: &'n [Node],
+}
+
+impl Nesting {
+    /// Takes in an interval that has ended after all others, and puts those below it that lie within it and that
+    /// `may_contain` allows.
+    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(Name, Name) -> bool) {
+        let mut first = self.nodes.len();
+        let (mut has_strangers, mut are_mixed) = (false, false);
+        for at in roots(&self.nodes) {
+            let root = &self.nodes[at];
+            if root.span.end < interval.begin {
+                break;
+            }
+            if is_within(&root.span, &interval) && may_contain(interval.name, root.span.name) {
+                first = at + 1 - root.size as usize;
+                are_mixed |= has_strangers;
+            } else {
+                has_strangers = true;
+            }
+        }
+        if are_mixed {
+            first = self.set_strangers_apart(first, &interval, may_contain);
+        }
+        let mut size = (self.nodes.len() - first + 1) as u32;
+        if size as usize > LARGE {
+            let folded = fold(&self.nodes[first..]);
+            self.nodes.truncate(first);
+            size = folded.len() as u32 + 1;
+            self.nodes.extend(folded);
+        }
+        self.nodes.push(Node { span: interval, count: 1, busy: interval.length(), size });
+        if self.nodes.len() > MOST {
+            self.make_room();
+        }
+    }
+
+    /// Moves the trees from a place on that are not below an interval before those that are.
+    fn set_strangers_apart(
+        &mut self,
+        first: usize,
+        interval: &Interval,
+        may_contain: impl Fn(Name, Name) -> bool,
+    ) -> usize {
+        let (mut apart, mut below) = (Vec::new(), Vec::new());
+        let tail = &self.nodes[first..];
+        let mut trees: Vec<&[Node]> = roots(tail).map(|at| Tree::at(tail, at).nodes).collect();
+        trees.reverse();
+        for tree in trees {
+            let root = &tree[tree.len() - 1].span;
+            let is_below = is_within(root, interval) && may_contain(interval.name, root.name);
+            if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
+        }
+        self.nodes.truncate(first);
+        self.nodes.extend(apart);
+        let first = self.nodes.len();
+        self.nodes.extend(below);
+        first
+    }
+
+    /// Folds what is kept, and forgets the older half if that does not help.
+    fn make_room(&mut self) {
+        let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
+        let mut kept = fold_runs(&self.nodes[..last]);
+        if kept.len() > MOST / 2 {
+            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.span.end).max();
+            self.lost_before = self.lost_before.max(forgotten);
+        }
+        kept.extend_from_slice(&self.nodes[last..]);
+        self.nodes = kept;
+    }
+
+    /// The tree of the interval that ended last.
+    pub fn last(&self) -> Option<Tree<'_>> {
+        roots(&self.nodes).next().map(|at| Tree::at(&self.nodes, at))
+    }
+
+    /// Whether the interval that ended last contains others.
+    #[inline]
+    pub fn last_has_children(&self) -> bool {
+        self.nodes.last().is_some_and(|last| last.size > 1)
+    }
+
+    /// The trees that nothing contains, the last to end first.
+    pub fn trees(&self) -> impl Iterator<Item = Tree<'_>> {
+        roots(&self.nodes).map(|at| Tree::at(&self.nodes, at))
+    }
+
+    /// Forgets all intervals.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Takes note that events up to this time are missing.
+    pub fn lose(&mut self, until: i64) {
+        self.lost_before = self.lost_before.max(Some(until));
+    }
+
+    /// Whether something that happened from this time on may be missing.
+    pub fn is_incomplete_since(&self, begin: i64) -> bool {
+        self.lost_before.is_some_and(|lost| lost > begin)
+    }
+}
+
+impl<'n> Tree<'n> {
+    fn at(nodes: &'n [Node], root: usize) -> Self {
+        Tree { nodes: &nodes[root + 1 - nodes[root].size as usize..=root] }
+    }
+
+    /// The interval itself.
+    pub fn root(&self) -> &'n Node {
+        &self.nodes[self.nodes.len() - 1]
+    }
+
+    /// Those directly below it, the last to end first.
+    pub fn children(&self) -> impl Iterator<Item = Tree<'n>> {
+        let below = &self.nodes[..self.nodes.len() - 1];
+        roots(below).map(|at| Tree::at(below, at))
+    }
+
+    /// How much of it those below it cover.
+    pub fn covered(&self) -> i64 {
+        let root = &self.root().span;
+        let mut single = Vec::new();
+        let mut folded: i64 = 0;
+        for child in self.children().map(|child| child.root()) {
+            match child.count {
+                1 => single.push((child.span.begin.max(root.begin), child.span.end.min(root.end))),
+                _ => folded = folded.saturating_add(child.busy),
+            }
+        }
+        single.sort_unstable();
+        let (mut covered, mut reached) = (0, i64::MIN);
+        for (begin, end) in single {
+            covered += (end - begin.max(reached)).max(0);
+            reached = reached.max(end);
+        }
+        covered.saturating_add(folded).min(root.length())
+    }
+}
+
+/// The places of nodes that no other contains, the last first.
+fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
+    let mut next = nodes.len();
+    std::iter::from_fn(move || {
+        let at = next.checked_sub(1)?;
+        next -= nodes[at].size as usize;
+        Some(at)
+    })
+}
+
+/// Whether an interval that ended earlier lies within another one. Durations are cut to whole units, and events are recorded
+/// a little after what they measure, so intervals cross that do not: the larger part decides.
+fn is_within(inner: &Interval, outer: &Interval) -> bool {
+    match inner.length() {
+        0 => inner.end >= outer.begin,
+        length => inner.overlap(outer.begin, outer.end) * 2 > length,
+    }
+}
+
+/// One node for each name among the roots.
+fn fold(nodes: &[Node]) -> Vec<Node> {
+    let mut places = HashMap::new();
+    let mut folded: Vec<Node> = Vec::new();
+    for at in roots(nodes) {
+        let node = Node { size: 1, ..nodes[at] };
+        let place = *places.entry(node.span.name).or_insert(folded.len());
+        match folded.get_mut(place) {
+            Some(known) => known.join(&node),
+            None => folded.push(node),
+        }
+    }
+    folded.sort_by_key(|node| node.span.end);
+    folded
+}
+
+/// One node for each run of roots of the same name.
+fn fold_runs(nodes: &[Node]) -> Vec<Node> {
+    let mut folded: Vec<Node> = Vec::new();
+    let mut places: Vec<usize> = roots(nodes).collect();
+    places.reverse();
+    for at in places {
+        let node = Node { size: 1, ..nodes[at] };
+        match folded.last_mut() {
+            Some(last) if last.span.name == node.span.name => last.join(&node),
+            _ => folded.push(node),
+        }
+    }
+    folded
+}
+
+impl Node {
+    fn join(&mut self, other: &Node) {
+        self.span.begin = self.span.begin.min(other.span.begin);
+        self.span.end = self.span.end.max(other.span.end);
+        self.span.client = self.span.client.filter(|_| self.span.client == other.span.client);
+        self.count = self.count.saturating_add(other.count);
+        self.busy = self.busy.saturating_add(other.busy);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Intervals of a thread that have begun and not ended, for events that come in pairs.
+
+use super::interval::{Interval, Name};
+
+/// How many calls within each other are remembered.
+const DEEPEST: usize = 1024;
+
+/// The intervals that have begun, the innermost last.
+#[derive(Clone, Debug, Default)]
+pub struct OpenIntervals(Vec<Open>);
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    begin: i64,
+    name: Name,
+    client: Option<u32>,
+}
+
+impl OpenIntervals {
+    /// Takes note that an interval has begun.
+    pub fn begin(&mut self, begin: i64, name: Name, client: Option<u32>) {
+        if self.0.len() == DEEPEST {
+            // Its ends are missing: what began first will not end any more.
+            self.0.remove(0);
+        }
+        self.0.push(Open { begin, name, client });
+    }
+
+    /// The interval of this kind that ends now: the innermost one. Those within it, whose ends are missing, are forgotten.
+    /// What the end says of its name and client, if anything, holds.
+    pub fn end(&mut self, end: i64, kind: u32, name: Option<Name>, client: Option<u32>) -> Option<Interval> {
+        let place = self.0.iter().rposition(|open| open.name.kind == kind)?;
+        let open = self.0[place];
+        self.0.truncate(place);
+        Some(Interval {
+            begin: open.begin,
+            end,
+            name: name.unwrap_or(open.name),
+            client: client.or(open.client),
+        })
+    }
+
+    /// Forgets all of them: events are missing, and what follows may belong to other intervals.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Name = Name { kind: 0, key: 0 };
+    const B: Name = Name { kind: 1, key: 0 };
+
+    #[test]
+    fn calls_within_calls_end_from_the_innermost_on() {
+        let mut open = OpenIntervals::default();
+        open.begin(10, A, Some(7));
+        open.begin(20, A, None);
+        open.begin(25, B, None);
+        let span =
+            |ended: Option<Interval>| ended.map(|interval| (interval.begin, interval.end, interval.client));
+        assert_eq!(span(open.end(30, 0, None, None)), Some((20, 30, None)), "the end of B is missing");
+        assert_eq!(span(open.end(35, 1, None, None)), None);
+        assert_eq!(span(open.end(40, 0, None, None)), Some((10, 40, Some(7))));
+        assert_eq!(span(open.end(50, 0, None, None)), None, "an end without a beginning");
+        open.begin(60, A, None);
+        open.forget();
+        assert_eq!(span(open.end(70, 0, None, None)), None, "nothing is invented across a gap");
+    }
+
+    #[test]
+    fn beginnings_without_ends_do_not_fill_the_memory() {
+        let mut open = OpenIntervals::default();
+        (0..10_000).for_each(|time| open.begin(time, A, None));
+        assert_eq!(open.0.len(), DEEPEST);
+    }
+}

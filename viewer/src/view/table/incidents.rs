@@ -1,0 +1,243 @@
+//! `incidents` as a table: what held the program up, then what that adds up to, and what helps.
+
+use std::io::{self, Write};
+
+use super::grid::{Column, Grid};
+use super::label::{keys, short, value};
+use crate::analysis::finding::Ns;
+use crate::analysis::incidents::{
+    CauseFinding, Incident, IncidentKind, Incidents, LinkFinding, MeanwhileFinding, ProcessFinding,
+};
+use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
+use crate::text::escape;
+use crate::view::Screen;
+
+/// How many events that are not the cause are named.
+const NAMED: usize = 6;
+
+/// Writes the incidents, and says what is to be said after them.
+pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+    for line in screen.wrapped(&headline(found)) {
+        writeln!(out, "{}", screen.bold(&line))?;
+    }
+    if !found.incidents.is_empty() {
+        list(found, screen).write(screen, out)?;
+        writeln!(out)?;
+        causes(&found.causes).write(screen, out)?;
+    }
+    Ok(footnotes(found))
+}
+
+fn headline(found: &Incidents) -> String {
+    let threshold = words(found.threshold);
+    if found.found == 0 {
+        return format!("no incidents: nothing was held up for {threshold} or longer");
+    }
+    let of = found.trace.length_ns.map_or(String::new(), |length| {
+        let part = found.blocked_share.map_or(String::new(), |part| format!(" ({})", share(part)));
+        format!(" of {}{part}", duration_in_words(length as f64))
+    });
+    let others = found.found - found.turns;
+    let turns =
+        (found.turns > 0).then(|| format!("{} of {threshold} or longer", counted(found.turns, "turn")));
+    let others = (others > 0).then(|| counted(others, "other incident"));
+    let count: Vec<String> = turns.into_iter().chain(others).collect();
+    let unexplained = match found.unexplained {
+        Ns(0) => String::new(),
+        unexplained => format!("; {} unexplained", words(unexplained)),
+    };
+    format!("blocked {}{of}, {}{unexplained}", words(found.blocked), count.join(", "))
+}
+
+fn list(found: &Incidents, screen: &Screen) -> Grid {
+    let incidents = &found.incidents;
+    let has_hosts = found.trace.has_several_hosts();
+    let has_processes = incidents.windows(2).any(|pair| pair[0].process != pair[1].process);
+    let columns = [
+        Some(Column::text("START")),
+        Some(Column::number("HELD")),
+        has_hosts.then(|| Column::text("HOST").shrinkable()),
+        has_processes.then(|| Column::text("PROCESS").shrinkable()),
+        Some(Column::text("CAUSE").shrinkable()),
+        Some(Column::text("CLIENT").shrinkable().droppable(2)),
+        Some(Column::number("UNEXPL.")),
+        Some(Column::text("WAITED")),
+        Some(Column::number("NOT SERVED").droppable(1)),
+    ];
+    let mut grid = Grid::new(columns.into_iter().flatten().collect());
+    for incident in incidents {
+        let cells = [
+            Some(screen.time_of_day(incident.begin_ns)),
+            Some(amount(incident.held)),
+            has_hosts.then(|| incident.process.host.as_deref().map_or("-".into(), escape::text)),
+            has_processes.then(|| process(&incident.process)),
+            Some(cause(incident)),
+            Some(incident.cause.as_ref().map_or("-".into(), |cause| value(&cause.client))),
+            Some(amount(incident.unexplained)),
+            Some(waited(incident)),
+            Some(match incident.not_served {
+                0 => String::new(),
+                not_served => format!("~{}", grouped(not_served.into())),
+            }),
+        ];
+        grid.row(cells.into_iter().flatten().collect());
+        let notes = notes(incident);
+        if !notes.is_empty() {
+            grid.note(notes.join("; "));
+        }
+    }
+    grid
+}
+
+/// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
+fn cause(incident: &Incident) -> String {
+    let Some(cause) = &incident.cause else {
+        return match incident.kind {
+            IncidentKind::Silence => "no event at all".into(),
+            IncidentKind::Turn | IncidentKind::Interval => "in no event".into(),
+        };
+    };
+    let inner = incident.chain.last().filter(|last| *last != cause);
+    let inner = inner.map_or(String::new(), |inner| format!(" ({})", link(inner)));
+    let is_beside = |part: &&LinkFinding| {
+        let is_chain = incident.chain.contains(part);
+        !is_chain && part.duration.0 * 10 >= incident.held.0
+    };
+    let beside = incident.explained_by.iter().filter(is_beside).map(|part| format!(" + {}", link(part)));
+    format!("{}{inner}{}", link(cause), beside.collect::<String>())
+}
+
+/// An event with how long it took, and how often it came.
+fn link(link: &LinkFinding) -> String {
+    let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
+    format!("{count}{} {}", name(&link.event, &link.key), amount(link.duration))
+}
+
+/// What an event is called: by its keys where it has any.
+fn name(event: &str, key: &crate::datum::Pairs) -> String {
+    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
+}
+
+fn waited(incident: &Incident) -> String {
+    let waited = incident.waited;
+    match waited.clients {
+        0 => "nobody".into(),
+        clients => format!("{clients}/{}, {}", waited.of, amount(waited.longest)),
+    }
+}
+
+fn notes(incident: &Incident) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(sum) = &incident.sum
+        && sum.duration.0 * 2 > incident.unexplained.0
+        && incident.unexplained.0 * 10 > incident.held.0
+    {
+        let event = escape::text(short(&sum.event));
+        notes.push(format!("{event} adds up to {} in this turn", words(sum.duration)));
+    }
+    if !incident.meanwhile.is_empty() {
+        let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
+        notes.push(format!("meanwhile: {}", others.join(", ")));
+    }
+    if incident.is_incomplete {
+        notes.push("events of this time are missing from the trace".into());
+    }
+    notes
+}
+
+fn meanwhile(other: &MeanwhileFinding) -> String {
+    let process = process(&other.process);
+    match (&other.event, other.events) {
+        (Some(event), _) => format!("{} in {process}", link(event)),
+        (None, events) => format!("about {} of {process}", counted(events.unwrap_or(0), "event")),
+    }
+}
+
+fn process(process: &ProcessFinding) -> String {
+    let name = process.name.as_deref().map_or(String::new(), |name| format!("{} ", escape::text(name)));
+    format!("{name}{}", value(&process.pid))
+}
+
+fn causes(causes: &[CauseFinding]) -> Grid {
+    let columns = [
+        Column::number("TOTAL"),
+        Column::number("COUNT"),
+        Column::number("LONGEST"),
+        Column::number("EVERY").droppable(1),
+        Column::text("CAUSE"),
+    ];
+    let mut grid = Grid::new(columns.into());
+    grid.sorted_by = Some("TOTAL".into());
+    for cause in causes {
+        let detail = cause
+            .detail
+            .as_ref()
+            .map_or(String::new(), |detail| format!(" ({})", escape::text(short(detail))));
+        let called = match (&cause.event, cause.kind) {
+            (Some(event), _) => format!("{}{detail}", name(event, &cause.key)),
+            (None, Some(IncidentKind::Silence)) => "no event at all".into(),
+            (None, _) => "in no event".into(),
+        };
+        grid.row(vec![
+            amount(cause.total),
+            grouped(cause.count.into()),
+            amount(cause.longest),
+            cause.period.map_or(String::new(), |period| format!("~{}", amount(period))),
+            called,
+        ]);
+        if let Some(advice) = &cause.advice {
+            grid.note(escape::text(advice));
+        }
+    }
+    grid
+}
+
+fn footnotes(found: &Incidents) -> Vec<String> {
+    let mut footnotes = Vec::new();
+    if found.hidden_incidents > 0 {
+        footnotes.push(format!(
+            "{} not shown (-n shows more)",
+            counted(found.hidden_incidents, "shorter incident")
+        ));
+    }
+    if found.set_aside > 0 {
+        footnotes.push(format!(
+            "{} set aside: a clock stepped, and they would have begun within an earlier turn",
+            counted(found.set_aside, "interval")
+        ));
+    }
+    let named = |names: Vec<String>| {
+        let more = match names.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{}{more}", names.into_iter().take(NAMED).collect::<Vec<_>>().join(", "))
+    };
+    let not: Vec<String> = found
+        .not_causes
+        .iter()
+        .map(|other| {
+            let event = escape::text(short(&other.event));
+            format!("{event} at most {} ({})", words(other.longest), times(other.count))
+        })
+        .collect();
+    if !not.is_empty() {
+        footnotes.push(format!("not the cause: {}", named(not)));
+    }
+    let is_ambiguous =
+        |event: &&String| found.unrecorded.iter().filter(|other| short(other) == short(event)).count() > 1;
+    let shown = |event: &String| escape::text(if is_ambiguous(&event) { event } else { short(event) });
+    let unrecorded: Vec<String> = found.unrecorded.iter().map(shown).collect();
+    if !unrecorded.is_empty() {
+        footnotes.push(format!("no events recorded: {}", named(unrecorded)));
+    }
+    footnotes
+}
+
+fn amount(Ns(ns): Ns) -> String {
+    duration(ns as f64)
+}
+
+fn words(Ns(ns): Ns) -> String {
+    duration_in_words(ns as f64)
+}
