@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use ctf_reader::{NextPacket, Packet};
 
-use crate::{Error, Status};
+use crate::{Error, Status, Url};
 
 /// How many packets of a stream wait at most before it is not asked for more.
 const WAITING_PACKETS: usize = 4;
@@ -222,9 +222,11 @@ impl Inbox {
         self.lock().sessions.iter().map(|session| session.status.clone()).collect()
     }
 
-    /// The names of the traces from a number on.
-    pub fn traces_from(&self, first: usize) -> Vec<PathBuf> {
-        self.lock().traces.iter().skip(first).map(|trace| trace.name.clone()).collect()
+    /// The names of the traces from a number on, and where they come from.
+    pub fn traces_from(&self, first: usize) -> Vec<(PathBuf, Url)> {
+        let state = self.lock();
+        let from = |trace: &TraceQueue| state.sessions[trace.session].status.url.clone();
+        state.traces.iter().skip(first).map(|trace| (trace.name.clone(), from(trace))).collect()
     }
 
     pub fn take_metadata(&self, trace: usize) -> Vec<u8> {

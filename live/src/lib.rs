@@ -25,7 +25,7 @@ mod status;
 mod url;
 
 pub use error::Error;
-pub use live::{Live, sessions};
+pub use live::{Live, NewTrace, sessions};
 pub use options::{Options, Seek};
 pub use protocol::Session;
 pub use status::{State, Status};

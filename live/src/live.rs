@@ -20,6 +20,16 @@ pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
     Connection::open(relay, options.timeout)?.sessions()
 }
 
+/// A trace that has come.
+pub struct NewTrace {
+    /// What it is called in messages.
+    pub name: PathBuf,
+    /// The session that it is part of.
+    pub url: Url,
+    /// Its packets, for [`InOrder::add_source`](ctf_reader::InOrder::add_source).
+    pub source: Box<dyn PacketSource>,
+}
+
 /// Sessions that are received, each by a thread. Dropping it ends them.
 ///
 /// ```no_run
@@ -32,7 +42,7 @@ pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
 /// let mut events = InOrder::new(Vec::new(), Window::default(), all_fields);
 /// while !live.is_over() {
 ///     live.wait(Duration::from_millis(100));
-///     live.new_traces().into_iter().for_each(|(name, source)| events.add_source(name, source));
+///     live.new_traces().into_iter().for_each(|trace| events.add_source(trace.name, trace.source));
 ///     events.look_for_more();
 ///     while let Step::Event(event) = events.step() {
 ///         println!("{} {}", event.timestamp(), event.class().name);
@@ -80,12 +90,12 @@ impl Live {
     }
 
     /// The traces that have come since the last call: for each process or user that is traced. A merge takes them.
-    pub fn new_traces(&mut self) -> Vec<(PathBuf, Box<dyn PacketSource>)> {
-        let names = self.inbox.traces_from(self.traces);
-        let traces = names.into_iter().map(|name| {
+    pub fn new_traces(&mut self) -> Vec<NewTrace> {
+        let traces = self.inbox.traces_from(self.traces);
+        let traces = traces.into_iter().map(|(name, url)| {
             let trace = LiveTrace { inbox: Arc::clone(&self.inbox), number: self.traces };
             self.traces += 1;
-            (name, Box::new(trace) as Box<dyn PacketSource>)
+            NewTrace { name, url, source: Box::new(trace) }
         });
         traces.collect()
     }

@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use ltt_top::analysis::Sort;
 use ltt_top::analysis::histogram::Quantile;
+use ltt_top::analysis::live::Window;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::source::Choice;
 use ltt_top::text::nearest;
@@ -125,6 +126,16 @@ pub enum Command {
                             { packet }, { context }, { fields }. --format json writes one object a line."
     )]
     Events(EventsOptions),
+    /// Show what is slow right now, from a relay that a session is sent to while it is recorded.
+    #[command(
+        mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
+        mut_arg("threads", |argument| argument.hide(true)),
+        mut_arg("source", |argument| argument.hide(true)),
+        after_help = "On a terminal it fills the screen; ? lists the keys. Elsewhere, and with --plain, it writes a table \
+                            every interval, with --format json an object a line. It ends when the session is destroyed. \
+                            A filter or a grouping that is changed on the screen holds from then on."
+    )]
+    Live(LiveOptions),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.
@@ -309,6 +320,57 @@ pub struct EventsOptions {
     /// Show N events of any kind before and after each event that the filters choose; with --around, N chosen ones.
     #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
     pub context: Option<usize>,
+
+    /// Write only these fields, in this order, e.g. name,addr,duration.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Output")]
+    pub fields: Option<Vec<String>>,
+
+    /// Write events as they are recorded: TRACE is the URL of a session, as of `live`.
+    #[arg(long, short = 'f')]
+    pub follow: bool,
+}
+
+/// What `live` takes in place of folders.
+const LIVE_URL: &str = "Sessions: net://HOST[:PORT][/host/HOSTNAME]/SESSION; by default the only one on this machine";
+
+#[derive(Args, Debug)]
+pub struct LiveOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// The percentiles to show, e.g. 50,99,99.99; that of --sort is shown too.
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_delimiter = ',',
+        default_value = "50,90,99,99.9",
+        help_heading = "Grouping"
+    )]
+    pub percentiles: Vec<Quantile>,
+
+    /// Write a table every interval instead of filling the screen.
+    #[arg(long, help_heading = "Output")]
+    pub plain: bool,
+
+    /// How often to write.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = interval, help_heading = "Output")]
+    pub interval: u64,
+
+    /// End after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
+    pub for_length: Option<u64>,
+
+    /// How far back figures go: 10s, 1m, 10m or all. By default all; on a screen 1m.
+    #[arg(long, value_name = "WINDOW", help_heading = "Filters")]
+    pub window: Option<Window>,
+
+    /// Leave out what was recorded before.
+    #[arg(long, help_heading = "Filters")]
+    pub from_now: bool,
 }
 
 #[derive(Args, Debug)]
@@ -373,6 +435,11 @@ fn probability(text: &str) -> Result<f64, String> {
 fn nanoseconds(text: &str) -> Result<u64, String> {
     let parsed = parse_duration(text).and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
     parsed.ok_or_else(|| "write a duration such as 50us or 1.5ms".into())
+}
+
+fn interval(text: &str) -> Result<u64, String> {
+    let parsed = nanoseconds(text)?;
+    if parsed < 10_000_000 { Err("write 10ms or longer".into()) } else { Ok(parsed) }
 }
 
 /// Why there is no command: its message is for the user as it is.

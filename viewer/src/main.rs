@@ -7,6 +7,7 @@ mod cli;
 mod command;
 mod events;
 mod job;
+mod live;
 mod newest;
 
 use cli::Refusal;

@@ -26,8 +26,8 @@ impl Viewer {
     pub fn take(&mut self) {
         let is_over = self.live.is_over();
         self.live.wait(Duration::from_millis(20));
-        for (name, source) in self.live.new_traces() {
-            self.merge.add_source(name, source);
+        for trace in self.live.new_traces() {
+            self.merge.add_source(trace.name, trace.source);
         }
         self.merge.look_for_more();
         loop {

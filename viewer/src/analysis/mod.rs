@@ -18,6 +18,7 @@ pub mod info;
 mod intervals;
 mod key;
 mod kinds;
+pub mod live;
 mod longest;
 pub mod outliers;
 mod plan;

@@ -156,12 +156,17 @@ impl Collector {
             figures,
         };
         let mut groups: Vec<Group> = self.groups.into_entries().map(group).collect();
-        groups.sort_by(|a, b| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
-        groups.sort_by_cached_key(|group| Reverse(group.weight(sort)));
+        rank(&mut groups, sort);
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
         Ok(Summary { report, groups, folded, left_out, pools })
     }
+}
+
+/// Ranks groups, those that weigh the same by their names.
+pub(super) fn rank(groups: &mut [Group], sort: Sort) {
+    groups.sort_by(|a, b| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
+    groups.sort_by_cached_key(|group| Reverse(group.weight(sort)));
 }
 
 /// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.

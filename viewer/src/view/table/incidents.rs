@@ -108,7 +108,7 @@ fn cause(incident: &Incident) -> String {
 }
 
 /// An event with how long it took, and how often it came.
-fn link(link: &LinkFinding) -> String {
+pub fn link(link: &LinkFinding) -> String {
     let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
     format!("{count}{} {}", name(&link.event, &link.key), amount(link.duration))
 }

@@ -1,0 +1,6 @@
+//! What is known of events that arrive: for logs and monitors, and on a full screen.
+
+mod lines;
+mod plain;
+
+pub use plain::{json, table};
