@@ -2,6 +2,7 @@
 
 mod follow;
 mod plain;
+mod screen;
 mod signals;
 mod targets;
 
@@ -24,7 +25,7 @@ pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble>
     let Some(live) = attach(&job, options.from_now)? else { return Ok(Outcome::Complete) };
     let is_screen =
         io::stdout().is_terminal() && !options.plain && options.common.format == Format::Table;
-    if is_screen { plain::run(command, options, &job, live) } else { plain::run(command, options, &job, live) }
+    if is_screen { screen::run(command, options, &job, live) } else { plain::run(command, options, &job, live) }
 }
 
 /// Begins to receive the sessions that are asked for. If it is not clear which, says which ones there are.

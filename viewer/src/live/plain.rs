@@ -71,7 +71,7 @@ pub fn run(
 }
 
 /// What is known now.
-fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFinding {
+pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFinding {
     let (report, watermark) = (intake.report(), intake.watermark());
     let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
     finding.sessions = intake.sessions();

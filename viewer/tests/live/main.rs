@@ -1,7 +1,10 @@
-//! `ltt-top live`, `events --follow` and `record`, on real relays and session daemons.
+//! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
 
 mod figures;
+mod replay;
+mod screens;
 mod server;
 mod support;
+mod terminal;
 #[path = "../../../ctf/tests/support/tracee.rs"]
 mod tracee;

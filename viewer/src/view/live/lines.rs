@@ -23,7 +23,6 @@ pub fn lag(finding: &LiveFinding) -> String {
 }
 
 /// What is missing, if anything is.
-#[expect(dead_code)]
 pub fn losses(finding: &LiveFinding) -> Option<String> {
     let trace = &finding.top.trace;
     let parts = [

@@ -2,5 +2,6 @@
 
 mod lines;
 mod plain;
+pub mod screen;
 
 pub use plain::{json, table};

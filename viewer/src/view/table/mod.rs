@@ -12,6 +12,7 @@ mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
 pub(super) use incidents::link as link_name;
+pub(super) use label::{Names, details, figure};
 
 use std::io::{self, Write};
 

@@ -85,7 +85,6 @@ fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) 
     let mut facts = vec![
         format!("{} events", grouped(trace.events.into())),
         format!("{}/s", scaled(rate)),
-        lines::lag(finding),
         format!("window {window}"),
         format!("by {sort}"),
     ];
@@ -106,8 +105,11 @@ fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) 
         let url = Span::styled(escape::text(&session.url), palette.title());
         lines.push(Line::from(vec![url, Span::raw(" "), Span::styled(said, style)]));
     }
-    // Of many sessions the first few are enough, and those that are not well.
+    // Of many sessions the first few are enough.
     lines.truncate(3);
+    if let Some(first) = lines.first_mut() {
+        first.push_span(format!("  {}", lines::lag(finding)));
+    }
     // Facts go on as many lines as they need.
     let mut line = String::new();
     for fact in facts {

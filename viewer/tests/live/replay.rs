@@ -1,0 +1,127 @@
+//! A relay in the test that serves a recorded trace, so that a scene is the same every time.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use lttng_testing::workspace;
+use tempfile::TempDir;
+
+/// A trace: its metadata, and the packets of each stream.
+#[derive(Default)]
+struct Scene {
+    metadata: Vec<u8>,
+    streams: Vec<Vec<Vec<u8>>>,
+}
+
+/// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
+pub fn serve() -> String {
+    let folder = TempDir::new().expect("a temporary folder");
+    let archive = workspace().join("tests/data/valkey-mixed.tar.xz");
+    let status = Command::new("tar").arg("xJf").arg(archive).arg("-C").arg(folder.path()).status();
+    assert!(status.expect("tar is installed").success());
+    let scene = Arc::new(Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit")));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("net://{}/host/vm/demo", listener.local_addr().expect("it is bound"));
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.serve(connection));
+        }
+    });
+    url
+}
+
+impl Scene {
+    fn read(folder: &Path) -> Scene {
+        let metadata = std::fs::read(folder.join("metadata")).expect("it was extracted");
+        let stream = |name: &str| {
+            let bytes = std::fs::read(folder.join(name)).expect("it was extracted");
+            let mut packets = Vec::new();
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                let bits = u64::from_le_bytes(rest[56..64].try_into().expect("8 bytes"));
+                let (packet, others) = rest.split_at(bits as usize / 8);
+                packets.push(packet.to_vec());
+                rest = others;
+            }
+            packets
+        };
+        Scene { metadata, streams: vec![stream("ch_0"), stream("ch_1")] }
+    }
+
+    fn serve(&self, mut connection: TcpStream) {
+        let state = Mutex::new((false, vec![0; self.streams.len()]));
+        let mut header = [0; 16];
+        while connection.read_exact(&mut header).is_ok() {
+            let command = u32::from_be_bytes(header[8..12].try_into().expect("4 bytes"));
+            let mut body = vec![0; header[7].into()];
+            if connection.read_exact(&mut body).is_err() {
+                return;
+            }
+            let reply = self.reply(command, &body, &mut state.lock().expect("no thread panics"));
+            if connection.write_all(&reply).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn reply(&self, command: u32, body: &[u8], (has_metadata, next): &mut (bool, Vec<usize>)) -> Vec<u8> {
+        let number = || u64::from_be_bytes(body[..8].try_into().expect("8 bytes"));
+        let stream = || number() as usize - 10;
+        match command {
+            1 => [7_u64.to_be_bytes().to_vec(), words(&[2, 4, 1])].concat(),
+            2 => {
+                let session = [1_u64.to_be_bytes().to_vec(), words(&[1000, 0, 3])].concat();
+                [words(&[1]), session, text("vm", 64), text("demo", 255)].concat()
+            }
+            3 => {
+                let streams = (0..self.streams.len() as u64).map(|place| description(10 + place, false));
+                let streams: Vec<Vec<u8>> = [description(1, true)].into_iter().chain(streams).collect();
+                [words(&[1, streams.len() as u32]), streams.concat()].concat()
+            }
+            4 => {
+                let (stream, at) = (stream(), next[stream()]);
+                let Some(packet) = self.streams[stream].get(at) else {
+                    return [vec![0; 56], words(&[3, 0])].concat();
+                };
+                next[stream] += 1;
+                let field = |at: usize| u64::from_le_bytes(packet[at..at + 8].try_into().expect("8 bytes"));
+                let index = [at as u64, field(56), field(48), field(32), field(40), field(72), 0];
+                [index.iter().flat_map(|field| field.to_be_bytes()).collect(), words(&[1, 0])].concat()
+            }
+            5 => {
+                let at = u64::from_be_bytes(body[8..16].try_into().expect("8 bytes")) as usize;
+                let packet = &self.streams[stream()][at];
+                [words(&[1, packet.len() as u32, 0]), packet.clone()].concat()
+            }
+            6 if !std::mem::replace(has_metadata, true) => {
+                [(self.metadata.len() as u64).to_be_bytes().to_vec(), words(&[1]), self.metadata.clone()].concat()
+            }
+            6 => [0_u64.to_be_bytes().to_vec(), words(&[2])].concat(),
+            7 => words(&[2, 0]),
+            _ => words(&[1]),
+        }
+    }
+}
+
+fn words(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+}
+
+fn text(name: &str, size: usize) -> Vec<u8> {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.resize(size, 0);
+    bytes
+}
+
+fn description(id: u64, is_metadata: bool) -> Vec<u8> {
+    let mut bytes = [id.to_be_bytes(), 1_u64.to_be_bytes()].concat();
+    bytes.extend(u32::from(is_metadata).to_be_bytes());
+    bytes.extend(text("ust/uid/0/64-bit", 4096));
+    bytes.extend(text(&format!("ch_{id}"), 255));
+    bytes
+}
