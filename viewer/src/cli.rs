@@ -136,6 +136,11 @@ pub enum Command {
                             A filter or a grouping that is changed on the screen holds from then on."
     )]
     Live(LiveOptions),
+    /// Record events while a command runs, for a time or until Ctrl-C, and say what held the program up.
+    #[command(after_help = RECORD_HELP)]
+    Record(RecordOptions),
+    /// List the processes that offer LTTng-UST events, with what the catalogs say of these.
+    List(ListOptions),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.
@@ -144,7 +149,7 @@ pub enum Command {
 }
 
 /// What all commands that read have.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Common {
     /// Folders with traces in or below them; by default the newest trace in lttng-traces.
     #[arg(value_name = "TRACE")]
@@ -330,8 +335,74 @@ pub struct EventsOptions {
     pub follow: bool,
 }
 
+const RECORD_HELP: &str = "\
+Buffers are large, and what was lost all the same is said at the end. The contexts vpid, vtid and procname are recorded \
+too. A session daemon is started if none runs. The session and the daemon are gone at the end; other sessions are left \
+alone.
+
+Examples:
+  ltt-top record -e 'valkey_*' -o trace -- valkey-lite --port 7000
+      Record while the server runs.
+  ltt-top record -e 'valkey_*' --name valkey-lite --for 30s
+      Record half a minute of a server that runs already.";
+
+#[derive(Args, Debug)]
+pub struct RecordOptions {
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// Record events whose name fits, e.g. 'valkey_*'; may be repeated.
+    #[arg(short = 'e', long, value_name = "GLOB", required = true)]
+    pub enable: Vec<String>,
+
+    /// The folder to record into; by default a new one in lttng-traces.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// End after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = nanoseconds)]
+    pub for_length: Option<u64>,
+
+    /// Record only this process.
+    #[arg(long = "pid", value_name = "PID", conflicts_with = "command")]
+    pub target_pid: Option<u32>,
+
+    /// Record only processes of this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub name: Option<String>,
+
+    /// How to write the report.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// A program to run, and its arguments: recording ends with it.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+impl RecordOptions {
+    /// What is asked of the folder that was recorded into.
+    pub fn incidents(&self, folder: PathBuf) -> IncidentOptions {
+        let rule = IncidentRule { longer_than: self.rule.longer_than };
+        let common = Common { traces: vec![folder], format: self.format, ..Common::default() };
+        IncidentOptions { common, rule }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ListOptions {
+    /// How to write the list.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    #[arg(long, value_name = "FILE")]
+    pub catalog: Vec<PathBuf>,
+}
+
 /// What `live` takes in place of folders.
-const LIVE_URL: &str = "Sessions: net://HOST[:PORT][/host/HOSTNAME]/SESSION; by default the only one on this machine";
+const LIVE_URL: &str =
+    "Sessions: net://HOST[:PORT][/host/HOSTNAME]/SESSION; by default the only one on this machine";
 
 #[derive(Args, Debug)]
 pub struct LiveOptions {
@@ -371,6 +442,12 @@ pub struct LiveOptions {
     /// Leave out what was recorded before.
     #[arg(long, help_heading = "Filters")]
     pub from_now: bool,
+
+    /// Record events on this machine whose name fits, for as long as they are watched; may be repeated.
+    ///
+    /// A session daemon and a relay are started if none runs, and all is gone at the end.
+    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
+    pub enable: Vec<String>,
 }
 
 #[derive(Args, Debug)]

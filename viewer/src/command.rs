@@ -13,6 +13,7 @@ use crate::cli::{self, Command, Common, Format, ReportOptions};
 use crate::events;
 use crate::job::{Job, Outcome, Trouble, warn};
 use crate::live;
+use crate::record;
 
 /// Runs a command.
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
@@ -26,6 +27,11 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
         Command::Info(options) => (&options.common, &None),
         Command::Events(options) => return events::run(command, options),
         Command::Live(options) => return live::run(command, options),
+        Command::Record(options) => {
+            let folder = record::run(options)?;
+            return run(&Command::Incidents(options.incidents(folder)));
+        }
+        Command::List(options) => return record::list(options),
         Command::Completions { shell } => {
             cli::completions(*shell, &mut io::stdout().lock());
             return Ok(Outcome::Complete);
@@ -65,9 +71,12 @@ fn question(job: &Job<'_>, command: &Command) -> Question {
         Command::Hist(options) => {
             Question::Hist { sort: options.grouping.sort, limit: job.limit(5, usize::MAX) }
         }
-        Command::Info(_) | Command::Events(_) | Command::Live(_) | Command::Completions { .. } => {
-            Question::Info { limit: job.limit(20, usize::MAX) }
-        }
+        Command::Info(_)
+        | Command::Events(_)
+        | Command::Live(_)
+        | Command::Record(_)
+        | Command::List(_)
+        | Command::Completions { .. } => Question::Info { limit: job.limit(20, usize::MAX) },
     }
 }
 

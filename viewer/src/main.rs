@@ -9,6 +9,7 @@ mod events;
 mod job;
 mod live;
 mod newest;
+mod record;
 
 use cli::Refusal;
 use job::{Outcome, Trouble};

@@ -10,9 +10,10 @@ use ltt_top::analysis::follow::{Follower, Sieve};
 use ltt_top::analysis::live::{Audience, Intake, Turn};
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
 use ltt_top::view::notes;
+use lttng_live::Options;
 
 use super::signals::Ending;
-use super::{attach, window};
+use super::{receive, window};
 use crate::cli::{Command, EventsOptions, Format};
 use crate::job::{Job, Outcome, Trouble, warn};
 
@@ -25,7 +26,9 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
         return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
     }
     let job = Job::live(&options.common);
-    let Some(live) = attach(&job, false)? else { return Ok(Outcome::Complete) };
+    let Some(live) = receive(&options.common.traces, &Options::default())? else {
+        return Ok(Outcome::Complete);
+    };
     let selection = Arc::new(job.selection(command, None)?);
     let show = options.context.map_or(Show::Matches, Show::Context);
     let form: Box<dyn Form> = match job.options.format {
@@ -43,7 +46,8 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     loop {
         let turn = intake.turn(PAUSE);
         // Whoever watches wants to see what there is.
-        let stop = intake.with_audience(|snoop| snoop.stop.take().or(snoop.printer.flush().err().map(Stop::Failed)));
+        let stop =
+            intake.with_audience(|snoop| snoop.stop.take().or(snoop.printer.flush().err().map(Stop::Failed)));
         match stop {
             Some(Stop::Failed(error)) => return Err(error.into()),
             Some(Stop::Enough | Stop::TooFew) => break,
@@ -74,7 +78,8 @@ struct Snoop<'o> {
 impl Audience for Snoop<'_> {
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
-        self.printer.trace(class.trace, &Trace { environment: host.into_iter().collect(), ..Trace::default() });
+        self.printer
+            .trace(class.trace, &Trace { environment: host.into_iter().collect(), ..Trace::default() });
         self.sieve.class(class, &mut self.printer)
     }
 

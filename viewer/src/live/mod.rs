@@ -7,6 +7,7 @@ mod signals;
 mod targets;
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ctf_reader::Window;
@@ -15,25 +16,47 @@ use lttng_live::{Live, Options, Seek};
 
 use crate::cli::{Command, Common, Format, LiveOptions};
 use crate::job::{Job, Outcome, Trouble};
+use crate::record::LiveRecording;
 use targets::{Targets, targets};
 
 pub use follow::run as follow;
+pub use signals::Ending;
 
 /// Shows what is slow right now.
 pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble> {
     let job = Job::live(&options.common);
-    let Some(live) = attach(&job, options.from_now)? else { return Ok(Outcome::Complete) };
-    let is_screen =
-        io::stdout().is_terminal() && !options.plain && options.common.format == Format::Table;
-    if is_screen { screen::run(command, options, &job, live) } else { plain::run(command, options, &job, live) }
+    let ending = if options.enable.is_empty() { Ending::listen()? } else { Ending::listen_patiently()? };
+    // It lasts until all is said, and whatever it created goes with it.
+    let recording = match &options.enable[..] {
+        [] => None,
+        events => Some(LiveRecording::start(events)?),
+    };
+    let Some(live) = attach(&job, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
+    let is_screen = io::stdout().is_terminal() && !options.plain && options.common.format == Format::Table;
+    match is_screen {
+        true => screen::run(command, options, &job, live, &ending),
+        false => plain::run(command, options, &job, live, &ending),
+    }
 }
 
 /// Begins to receive the sessions that are asked for. If it is not clear which, says which ones there are.
-fn attach(job: &Job<'_>, from_now: bool) -> Result<Option<Live>, Trouble> {
-    let seek = if from_now { Seek::Now } else { Seek::Beginning };
-    let options = Options { seek, ..Options::default() };
-    match targets(&job.options.traces, &options)? {
-        Targets::Chosen(urls) => Ok(Some(Live::start(urls, &options))),
+fn attach(
+    job: &Job<'_>,
+    options: &LiveOptions,
+    recording: Option<&LiveRecording>,
+) -> Result<Option<Live>, Trouble> {
+    let seek = if options.from_now { Seek::Now } else { Seek::Beginning };
+    let url = recording.map(|recording| PathBuf::from(recording.url.to_string()));
+    if url.is_some() && !job.options.traces.is_empty() {
+        return Err(Trouble::Usage("--enable records on this machine: leave the URL out".into()));
+    }
+    let urls: Vec<PathBuf> = url.into_iter().chain(job.options.traces.iter().cloned()).collect();
+    receive(&urls, &Options { seek, ..Options::default() })
+}
+
+fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trouble> {
+    match targets(urls, options)? {
+        Targets::Chosen(urls) => Ok(Some(Live::start(urls, options))),
         Targets::Several(list) => {
             println!("{list}");
             Ok(None)

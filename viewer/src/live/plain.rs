@@ -27,11 +27,11 @@ pub fn run(
     options: &LiveOptions,
     job: &Job<'_>,
     sessions: Live,
+    ending: &Ending,
 ) -> Result<Outcome, Trouble> {
     let selection = Arc::new(job.selection(command, options.grouping.by.as_deref())?);
     let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
     let mut intake = Intake::new(sessions, window(&options.common, job)?, analysis);
-    let ending = Ending::listen()?;
     let sort = options.grouping.sort;
     let question = Question {
         window: options.window.unwrap_or_default(),

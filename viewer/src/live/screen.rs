@@ -50,7 +50,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Fills the screen until the user, a signal or the time that was given ends it.
-pub fn run(command: &Command, options: &LiveOptions, job: &Job<'_>, live: Live) -> Result<Outcome, Trouble> {
+pub fn run(
+    command: &Command,
+    options: &LiveOptions,
+    job: &Job<'_>,
+    live: Live,
+    ending: &Ending,
+) -> Result<Outcome, Trouble> {
     let base = job.selection(command, options.grouping.by.as_deref())?;
     let selecting = Selecting { conditions: options.common.conditions.clone(), by: base.by.clone() };
     let window_of_figures = options.window.unwrap_or(Window::Minute);
@@ -61,14 +67,13 @@ pub fn run(command: &Command, options: &LiveOptions, job: &Job<'_>, live: Live) 
         is_closing: AtomicBool::new(false),
     });
     let events = window(&options.common, job)?;
-    let ending = Ending::listen()?;
     let analyst = {
         let (desk, selection) = (Arc::clone(&desk), Arc::new(base.clone()));
         let threshold = options.rule.longer_than;
         thread::spawn(move || analyse(live, events, &selection, threshold, &desk))
     };
     let deadline = options.for_length.map(|nanoseconds| Instant::now() + length(nanoseconds));
-    guard(&ending);
+    guard(ending, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.common.conditions.len());
@@ -210,7 +215,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
 }
 
 /// Ends the process if it was told to and cannot, because the terminal takes nothing.
-fn guard(ending: &Ending) {
+fn guard(ending: &Ending, may_exit: bool) {
     let ending = ending.clone();
     thread::spawn(move || {
         while !ending.is_asked_for() {
@@ -219,6 +224,8 @@ fn guard(ending: &Ending) {
         thread::sleep(GRACE);
         // The attributes of the terminal can be set even if nothing can be written to it.
         _ = ratatui::crossterm::terminal::disable_raw_mode();
-        std::process::exit(0);
+        if may_exit {
+            std::process::exit(0);
+        }
     });
 }

@@ -164,3 +164,23 @@ fn what_is_missing_is_said_in_one_line() {
     let (status, err) = said(&["live", &format!("{}x", url(&relay, &first))]);
     assert!(status == Some(1) && err.contains("did you mean"), "{err}");
 }
+
+#[test]
+fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
+    let (mut relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let mut running = live(&url(&relay, &session), &[]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 1000);
+    running.until(|object| events(object) == 1000);
+    relay.kill();
+    let lost = running.until(|object| object["sessions"][0]["state"] == "lost");
+    assert!(lost["sessions"][0]["reason"].is_string());
+    assert_eq!((events(&lost), &lost["groups"][0]["count"]), (1000, &1000.into()));
+    relay.restart();
+    let still = running.until(|object| object["sessions"][0]["reason"] == "the session is not there");
+    assert_eq!(events(&still), 1000);
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert!(ended.status == Some(0) && ended.err.contains("was lost"), "{ended:?}");
+}

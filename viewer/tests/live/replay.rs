@@ -99,7 +99,8 @@ impl Scene {
                 [words(&[1, packet.len() as u32, 0]), packet.clone()].concat()
             }
             6 if !std::mem::replace(has_metadata, true) => {
-                [(self.metadata.len() as u64).to_be_bytes().to_vec(), words(&[1]), self.metadata.clone()].concat()
+                [(self.metadata.len() as u64).to_be_bytes().to_vec(), words(&[1]), self.metadata.clone()]
+                    .concat()
             }
             6 => [0_u64.to_be_bytes().to_vec(), words(&[2])].concat(),
             7 => words(&[2, 0]),

@@ -19,7 +19,9 @@ fn commands(port: u16, commands: &[&str], rounds: usize) {
         for _ in commands {
             let mut line = String::new();
             answers.read_line(&mut line).expect("it answers");
-            if let Some(length) = line.strip_prefix('$').and_then(|length| length.trim().parse::<usize>().ok()) {
+            if let Some(length) =
+                line.strip_prefix('$').and_then(|length| length.trim().parse::<usize>().ok())
+            {
                 let mut value = vec![0; length + 2];
                 answers.read_exact(&mut value).expect("it answers in full");
             }

@@ -35,8 +35,7 @@ pub struct Ended {
 
 impl Running {
     pub fn start(mut command: Command) -> Running {
-        let mut process =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
         let out = BufReader::new(process.stdout.take().expect("its output is piped"));
         Running { process, out: Some(out) }
     }

@@ -25,7 +25,10 @@ impl Terminal {
 
     fn tmux(&self, arguments: &[&str]) -> Output {
         let mut tmux = Command::new("tmux");
-        tmux.args(["-u", "-L", &self.socket]).args(arguments).env("LC_ALL", "C.UTF-8").env("TERM", "xterm-256color");
+        tmux.args(["-u", "-L", &self.socket])
+            .args(arguments)
+            .env("LC_ALL", "C.UTF-8")
+            .env("TERM", "xterm-256color");
         tmux.output().expect("tmux is installed: run `make setup`")
     }
 

@@ -83,9 +83,8 @@ impl LiveAnalysis {
         let top = Top::new(&summary, question.sort, &question.quantiles, question.limit, length);
         let trace = TraceFinding::new(&summary.report);
         let named = question.detail.as_ref();
-        let position = named.and_then(|name| {
-            summary.groups.iter().position(|group| GroupName::of(group) == *name)
-        });
+        let position =
+            named.and_then(|name| summary.groups.iter().position(|group| GroupName::of(group) == *name));
         let shown = &summary.groups[..summary.groups.len().min(question.limit)];
         let (sparks, heat) = match question.is_drawn {
             true => {

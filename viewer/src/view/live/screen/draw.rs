@@ -152,10 +152,15 @@ fn body(
 }
 
 /// One group, and when it took how long.
-fn body_of_detail(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &Screen, palette: Palette) {
+fn body_of_detail(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    finding: &LiveFinding,
+    screen: &Screen,
+    palette: Palette,
+) {
     let heat_rows = if area.height >= 18 { (area.height / 4).min(12) } else { 0 };
-    let [upper, lower] =
-        Layout::vertical([Constraint::Min(1), Constraint::Length(heat_rows)]).areas(area);
+    let [upper, lower] = Layout::vertical([Constraint::Min(1), Constraint::Length(heat_rows)]).areas(area);
     detail::draw(frame, upper, finding, screen, palette);
     heat::draw(frame, lower, finding, palette);
 }

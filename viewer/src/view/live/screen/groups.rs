@@ -72,9 +72,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, finding: &LiveFind
 
 fn row(group: &GroupFinding, names: &Names, columns: &Columns) -> String {
     let is_guess = group.unit_is_guess;
-    let percentile = |place: usize| {
-        figure(group.percentiles.0.get(place).and_then(|(_, value)| *value), is_guess)
-    };
+    let percentile =
+        |place: usize| figure(group.percentiles.0.get(place).and_then(|(_, value)| *value), is_guess);
     let figures = [
         percentile(1),
         group.rate_per_s.map_or("-".into(), scaled),

@@ -103,7 +103,8 @@ impl State {
             is_drawn: true,
             detail: None,
         };
-        let filter = selecting.conditions.iter().map(|condition| condition.given.clone());
+        let typed = |condition: &Condition| condition.given.trim_start_matches("--where ").to_owned();
+        let filter = selecting.conditions.iter().map(typed);
         State {
             question,
             mode: Mode::Groups,
