@@ -20,6 +20,8 @@ tests=(
 	libclang-dev lld binutils
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
+	# A terminal for the live screen.
+	tmux
 )
 case ${1:-test} in
 demo)
@@ -29,8 +31,8 @@ demo)
 	;;
 test)
 	packages=("${demo[@]}" "${tests[@]}")
-	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz"
-	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz"
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz tmux"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz tmux"
 	;;
 *)
 	echo "usage: scripts/setup.sh [demo|test]" >&2

@@ -4,7 +4,7 @@
 //! pause of a fraction of the session's live timer. New streams are asked for in every turn, whether the relay says that
 //! there are any or not: packets wait for that (see `inbox`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -175,8 +175,9 @@ impl Receiver {
     /// Lets others go on without the streams that this connection does not have: they are of a session that went away
     /// with its relay.
     fn leave_others(&self, attachment: &Attachment) {
+        let open: HashSet<_> = attachment.streams.iter().map(|open| &open.key).collect();
         for (key, stream) in self.streams.iter().filter(|(_, stream)| !stream.has_ended) {
-            if !attachment.streams.iter().any(|open| open.key == *key) {
+            if !open.contains(key) {
                 self.inbox.set_away(key.0, stream.number);
             }
         }

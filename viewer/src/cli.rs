@@ -58,6 +58,10 @@ Examples:
       Figures of all calls longer than a millisecond, for a program.
   ltt-top events TRACE --where name=flushall --context 20
       What happened just before and after each FLUSHALL?
+  ltt-top live -e 'valkey_*'
+      What is slow on this machine right now?
+  ltt-top record -e 'valkey_*' --name valkey-server --for 30s
+      Record half a minute of a server, and say what held it up.
 
 Times, for --since, --until and --around:
   2026-01-31T23:59:59Z   with a zone; without Z in the local one
@@ -118,15 +122,15 @@ pub enum Command {
     Outliers(OutlierOptions),
     /// Show how durations are distributed, or with --over-time when which durations occurred.
     Hist(HistOptions),
-    /// Show what the trace holds: hosts, processes, streams, events by name, losses and damage.
+    /// Show what the trace holds: hosts, processes, streams, events, losses and damage.
     Info(InfoOptions),
-    /// List single events in the order of time, as Babeltrace does, across all traces and hosts.
+    /// List single events in the order of time, as Babeltrace does, across all hosts.
     #[command(
         after_help = "Each line is as Babeltrace writes it: [time] (+time since the line before) host event: \
                             { packet }, { context }, { fields }. --format json writes one object a line."
     )]
     Events(EventsOptions),
-    /// Show what is slow right now, from a relay that a session is sent to while it is recorded.
+    /// Show what is slow right now, while it is recorded.
     #[command(
         mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
         mut_arg("threads", |argument| argument.hide(true)),
@@ -136,10 +140,10 @@ pub enum Command {
                             A filter or a grouping that is changed on the screen holds from then on."
     )]
     Live(LiveOptions),
-    /// Record events while a command runs, for a time or until Ctrl-C, and say what held the program up.
+    /// Record in one command, and say what held the program up.
     #[command(after_help = RECORD_HELP)]
     Record(RecordOptions),
-    /// List the processes that offer LTTng-UST events, with what the catalogs say of these.
+    /// List the processes that offer events, and what the catalogs say of these.
     List(ListOptions),
     /// Write a completion script for a shell.
     Completions {

@@ -1,6 +1,7 @@
 //! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
 
 mod figures;
+mod picture;
 mod record;
 mod replay;
 mod screens;

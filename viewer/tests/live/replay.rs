@@ -1,4 +1,7 @@
 //! A relay in the test that serves a recorded trace, so that a scene is the same every time.
+//!
+//! It can serve the trace again and again, each time 2^32 ns later: LTTng's events have the lower 32 bits of their times, so
+//! that only the times of packets change.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,10 +14,13 @@ use lttng_testing::workspace;
 use tempfile::TempDir;
 
 /// A trace: its metadata, and the packets of each stream.
-#[derive(Default)]
-struct Scene {
+pub struct Scene {
     metadata: Vec<u8>,
     streams: Vec<Vec<Vec<u8>>>,
+    /// How often it is served.
+    rounds: u64,
+    /// Whether the session is destroyed after that.
+    ends: bool,
 }
 
 /// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
@@ -23,20 +29,26 @@ pub fn serve() -> String {
     let archive = workspace().join("tests/data/valkey-mixed.tar.xz");
     let status = Command::new("tar").arg("xJf").arg(archive).arg("-C").arg(folder.path()).status();
     assert!(status.expect("tar is installed").success());
-    let scene = Arc::new(Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit")));
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("net://{}/host/vm/demo", listener.local_addr().expect("it is bound"));
-    thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || scene.serve(connection));
-        }
-    });
-    url
+    Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, false).serve_all()
 }
 
 impl Scene {
-    fn read(folder: &Path) -> Scene {
+    /// Serves it to viewers, and returns where.
+    pub fn serve_all(self) -> String {
+        let scene = Arc::new(self);
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("net://{}/host/vm/demo", listener.local_addr().expect("it is bound"));
+        thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                let scene = Arc::clone(&scene);
+                thread::spawn(move || scene.serve(connection));
+            }
+        });
+        url
+    }
+
+    /// Reads the streams `ch_0` and `ch_1` of a trace.
+    pub fn read(folder: &Path, rounds: u64, ends: bool) -> Scene {
         let metadata = std::fs::read(folder.join("metadata")).expect("it was extracted");
         let stream = |name: &str| {
             let bytes = std::fs::read(folder.join(name)).expect("it was extracted");
@@ -50,7 +62,7 @@ impl Scene {
             }
             packets
         };
-        Scene { metadata, streams: vec![stream("ch_0"), stream("ch_1")] }
+        Scene { metadata, streams: vec![stream("ch_0"), stream("ch_1")], rounds, ends }
     }
 
     fn serve(&self, mut connection: TcpStream) {
@@ -69,6 +81,21 @@ impl Scene {
         }
     }
 
+    /// A packet of a stream, in the round that its number says.
+    fn packet(&self, stream: usize, number: usize) -> Option<Vec<u8>> {
+        let packets = &self.streams[stream];
+        let round = (number / packets.len()) as u64;
+        if round >= self.rounds {
+            return None;
+        }
+        let mut packet = packets[number % packets.len()].clone();
+        for (at, more) in [(32, round << 32), (40, round << 32), (64, round * packets.len() as u64)] {
+            let field = u64::from_le_bytes(packet[at..at + 8].try_into().expect("8 bytes")) + more;
+            packet[at..at + 8].copy_from_slice(&field.to_le_bytes());
+        }
+        Some(packet)
+    }
+
     fn reply(&self, command: u32, body: &[u8], (has_metadata, next): &mut (bool, Vec<usize>)) -> Vec<u8> {
         let number = || u64::from_be_bytes(body[..8].try_into().expect("8 bytes"));
         let stream = || number() as usize - 10;
@@ -85,7 +112,7 @@ impl Scene {
             }
             4 => {
                 let (stream, at) = (stream(), next[stream()]);
-                let Some(packet) = self.streams[stream].get(at) else {
+                let Some(packet) = self.packet(stream, at) else {
                     return [vec![0; 56], words(&[3, 0])].concat();
                 };
                 next[stream] += 1;
@@ -95,15 +122,19 @@ impl Scene {
             }
             5 => {
                 let at = u64::from_be_bytes(body[8..16].try_into().expect("8 bytes")) as usize;
-                let packet = &self.streams[stream()][at];
-                [words(&[1, packet.len() as u32, 0]), packet.clone()].concat()
+                let packet = self.packet(stream(), at).expect("it was announced");
+                [words(&[1, packet.len() as u32, 0]), packet].concat()
             }
             6 if !std::mem::replace(has_metadata, true) => {
                 [(self.metadata.len() as u64).to_be_bytes().to_vec(), words(&[1]), self.metadata.clone()]
                     .concat()
             }
             6 => [0_u64.to_be_bytes().to_vec(), words(&[2])].concat(),
-            7 => words(&[2, 0]),
+            7 => {
+                let is_done = |(place, stream): (usize, &usize)| self.packet(place, *stream).is_none();
+                let has_ended = self.ends && next.iter().enumerate().all(is_done);
+                words(&[if has_ended { 4 } else { 2 }, 0])
+            }
             _ => words(&[1]),
         }
     }

@@ -7,10 +7,10 @@ use crate::replay;
 use crate::terminal::Terminal;
 
 /// All events of the scene have arrived.
-const COMPLETE: &str = "267,919 events";
+pub const COMPLETE: &str = "267,919 events";
 
 /// The shell command that watches a session, with the environment that does not depend on the machine.
-fn watch(url: &str, options: &str) -> String {
+pub fn watch(url: &str, options: &str) -> String {
     format!("env -u COLUMNS TZ=UTC {} live {url} {options}", env!("CARGO_BIN_EXE_ltt-top"))
 }
 

@@ -40,8 +40,8 @@ pub struct Question {
 pub struct LiveAnalysis {
     board: Board,
     watch: Watch,
-    /// The classes that are known, and the order of their fields.
-    classes: Vec<(Arc<EventClass>, Vec<usize>)>,
+    /// The classes that are known, by their index, and the order of their fields.
+    classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
     /// The time of the last event.
     latest: Option<i64>,
 }
@@ -60,14 +60,9 @@ impl LiveAnalysis {
     /// Sums up other events, or by other keys, from now on. Incidents go on as they are.
     pub fn select(&mut self, selection: &Arc<Selection>) {
         self.board = Board::new(selection);
-        for (class, wanted) in &self.classes {
+        for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted);
         }
-    }
-
-    /// The names of the fields that events can be grouped by.
-    pub fn fields(&self) -> Vec<String> {
-        Board::fields(&self.classes)
     }
 
     /// What is known now: the report says what was read, and the watermark up to when.
@@ -123,14 +118,17 @@ impl LiveAnalysis {
 
 impl Audience for LiveAnalysis {
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
-        if let Some((_, wanted)) = self.classes.iter().find(|(known, _)| known.index == class.index) {
+        if let Some(Some((_, wanted))) = self.classes.get(class.index) {
             return Some(wanted.clone());
         }
         // The incidents' fields come first, where they look for them; a change of what is selected may need any other.
         let mut wanted = self.watch.want(class, host).unwrap_or_default();
         wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
         self.board.class(class, &wanted);
-        self.classes.push((Arc::clone(class), wanted.clone()));
+        if self.classes.len() <= class.index {
+            self.classes.resize_with(class.index + 1, || None);
+        }
+        self.classes[class.index] = Some((Arc::clone(class), wanted.clone()));
         Some(wanted)
     }
 

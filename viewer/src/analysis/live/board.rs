@@ -1,6 +1,5 @@
 //! Groups of events as they arrive, in bounded memory.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Report};
@@ -194,16 +193,5 @@ impl Board {
     fn state(&self, group: &Group) -> Option<&State> {
         let kind = self.roster.kind_number(&group.kind)?;
         self.groups.get(kind, &group.key_bytes)
-    }
-
-    /// The names of the fields that events can be grouped by, the most frequent first.
-    pub fn fields(classes: &[(Arc<EventClass>, Vec<usize>)]) -> Vec<String> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (class, _) in classes {
-            class.fields.iter().for_each(|field| *counts.entry(&field.name).or_default() += 1);
-        }
-        let mut names: Vec<(&str, usize)> = counts.into_iter().collect();
-        names.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-        names.into_iter().map(|(name, _)| name.to_owned()).collect()
     }
 }
