@@ -2,8 +2,12 @@
 
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use lttng_testing::wait_until;
+
+/// A screen that stays the same for this long has been drawn.
+const STILL: Duration = Duration::from_millis(150);
 
 /// A terminal in which a shell command runs; it goes away when it is dropped.
 pub struct Terminal {
@@ -62,13 +66,15 @@ impl Terminal {
         String::from_utf8_lossy(&output.stdout).trim().parse().expect("a process id")
     }
 
-    /// Waits until the screen shows something, and returns all of it.
+    /// Waits until the screen shows something and has been drawn to its end, and returns all of it.
     pub fn until(&self, text: &str) -> String {
         let mut screen = String::new();
         let what = format!("the screen shows {text:?}");
         wait_until(&what, || {
             screen = self.screen();
-            screen.contains(text)
+            // It may be caught in the middle of being drawn.
+            std::thread::sleep(STILL);
+            screen.contains(text) && screen == self.screen()
         });
         screen
     }

@@ -80,7 +80,8 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, finding: Option<&LiveFinding>,
 /// What is received, how far that is behind, what is missing.
 fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
     let trace = &finding.top.trace;
-    let (window, sort) = (state.question.window, state.question.sort);
+    // What the figures are about, which may not be what was asked for last.
+    let (window, sort) = (finding.window, finding.top.sorted_by);
     let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
         format!("{} events", grouped(trace.events.into())),
