@@ -51,7 +51,7 @@ Examples:
   ltt-top slow TRACE --where name=keys --since +10s --until +20s
       The slowest KEYS within ten seconds of the trace.
   ltt-top outliers TRACE --sensitivity high
-      What took improbably long, and why is that said?
+      What is not as usual, and why is that said?
   ltt-top hist TRACE --event eventloop --over-time
       When was the event loop slow?
   ltt-top top TRACE --where 'duration>1ms' --format json
@@ -113,11 +113,13 @@ pub enum Command {
     Top(TopOptions),
     /// List the slowest single events, with their time, process and fields.
     Slow(SlowOptions),
-    /// List the events that took improbably long for their group, each with its reason.
+    /// Find what is not as usual, each with its reason: single events, slow modes, slow periods.
     #[command(
-        after_help = "The method is described in the README: a limit for each group is drawn from the \
-                            tail of its own durations, or of all durations of its event where it has few of \
-                            its own, so that a slow command that was seen only once is found too."
+        after_help = "A single event is improbable for its group. A slow mode is many events that are alike and \
+                            far above the rest of their group: one line, however many. In a slow period whole groups \
+                            were slower; if all were, alike, suspect the machine. A group with few durations is \
+                            compared with all of its event, so that a slow command that was seen only once is found \
+                            too. docs/verdicts.md has the rules and what they can tell."
     )]
     Outliers(OutlierOptions),
     /// Show how durations are distributed, or with --over-time when which durations occurred.
@@ -296,13 +298,18 @@ pub struct OutlierOptions {
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
     pub by: Option<Vec<String>>,
 
-    /// How improbable an outlier is: low (1e-9), normal (1e-6), high (1e-4), or a probability.
+    /// How probable it is that a healthy trace gets any line: low (1e-6), normal (0.005), high (0.05), or a
+    /// probability.
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
     pub sensitivity: f64,
 
-    /// How far an outlier is above what is usual for its group, at least.
-    #[arg(long, value_name = "DURATION", default_value = "50us", value_parser = nanoseconds, help_heading = "Rule")]
+    /// How far what is slow is above what is usual for its group, at least.
+    #[arg(long, value_name = "DURATION", default_value = "5us", value_parser = nanoseconds, help_heading = "Rule")]
     pub min_excess: u64,
+
+    /// List and count all that took this long or longer instead, however common it is, as SLOWLOG does.
+    #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Rule")]
+    pub slower_than: Option<u64>,
 }
 
 #[derive(Args, Debug)]
@@ -502,14 +509,14 @@ impl From<SourceChoice> for Choice {
 
 fn probability(text: &str) -> Result<f64, String> {
     match text {
-        "low" => Ok(1e-9),
-        "normal" => Ok(1e-6),
-        "high" => Ok(1e-4),
+        "low" => Ok(1e-6),
+        "normal" => Ok(5e-3),
+        "high" => Ok(0.05),
         _ => text
             .parse()
             .ok()
-            .filter(|probability| (1e-15..=1e-2).contains(probability))
-            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.01".into()),
+            .filter(|probability| (1e-15..=0.1).contains(probability))
+            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.1".into()),
     }
 }
 

@@ -61,7 +61,7 @@ fn question(job: &Job<'_>, command: &Command) -> Question {
         Command::Slow(_) => Question::Slow { limit: job.limit(20, 20) },
         Command::Outliers(options) => {
             let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess };
-            Question::Outliers { rule, limit: job.limit(20, 1000) }
+            Question::Outliers { rule, slower_than_ns: options.slower_than, limit: job.limit(20, 1000) }
         }
         Command::Hist(options) if options.over_time => {
             let room = |width: usize| width.saturating_sub(table::HEAT_GUTTER);

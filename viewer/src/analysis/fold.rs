@@ -12,7 +12,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::group::{Figures, Folded, Sort};
+use super::group::{Figures, Folded, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
 use super::selection::Kind;
@@ -113,16 +113,16 @@ impl Tracked {
     }
 
     /// Gives up buckets until the groups fit the cap, and drops the groups of those given up.
-    pub fn shrink(&mut self, groups: &mut Groups<Figures>, kinds: &[Arc<Kind>], cap: usize) {
+    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<Kind>], cap: usize) {
         let mut keyed = groups.take_keyed();
         keyed.sort_by_cached_key(|(kind, key, _)| self.rank(&kinds[*kind], key));
         if let Some((kind, key, _)) = keyed.get(cap) {
             // The first key beyond the cap takes its whole bucket with it.
             self.below = self.below.min(self.rank(&kinds[*kind], key));
         }
-        for (kind, key, figures) in keyed {
+        for (kind, key, tally) in keyed {
             if self.has(&kinds[kind], &key) {
-                *groups.entry(kind, &key, Figures::default) = figures;
+                *groups.entry(kind, &key, T::default) = tally;
             }
         }
     }

@@ -142,6 +142,51 @@ impl Group {
     }
 }
 
+/// What a reading sums up for each group: its figures, and whatever else an analysis needs.
+pub(super) trait Tally: Clone + fmt::Debug + Default + Send {
+    /// What all groups of a reading have in common.
+    type Context: Copy + fmt::Debug + Send;
+    /// What there is besides the figures.
+    type Extra;
+
+    /// Changes what all groups have in common, once there are so many of them.
+    fn adapt(_: &mut Self::Context, _groups: usize) {}
+
+    /// Takes an event in.
+    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &Self::Context);
+
+    /// Takes in what another part of the reading summed up.
+    fn absorb(&mut self, other: &Self, context: &Self::Context);
+
+    /// The figures.
+    fn figures(&self) -> &Figures;
+
+    /// The figures and the rest, when all is read.
+    fn finish(self, context: &Self::Context) -> (Figures, Self::Extra);
+}
+
+impl Tally for Figures {
+    type Context = ();
+    type Extra = ();
+
+    #[inline]
+    fn take(&mut self, duration: Option<u64>, _: impl FnOnce() -> i64, (): &()) {
+        self.record(duration);
+    }
+
+    fn absorb(&mut self, other: &Self, (): &()) {
+        self.merge(other);
+    }
+
+    fn figures(&self) -> &Figures {
+        self
+    }
+
+    fn finish(self, (): &()) -> (Figures, ()) {
+        (self, ())
+    }
+}
+
 impl Figures {
     /// How many events there are.
     pub fn count(&self) -> u64 {
@@ -149,7 +194,7 @@ impl Figures {
     }
 
     #[inline]
-    pub(super) fn take(&mut self, duration: Option<u64>) {
+    pub(super) fn record(&mut self, duration: Option<u64>) {
         match duration {
             Some(ticks) if ticks < IMPLAUSIBLE => self.durations.record(ticks),
             Some(_) => self.implausible += 1,
@@ -157,7 +202,7 @@ impl Figures {
         }
     }
 
-    pub(super) fn absorb(&mut self, other: &Figures) {
+    pub(super) fn merge(&mut self, other: &Figures) {
         self.untimed += other.untimed;
         self.implausible += other.implausible;
         self.durations.merge(&other.durations);

@@ -85,6 +85,17 @@ impl<T> Groups<T> {
         Some(&of_kind.keyed[*place as usize].1)
     }
 
+    /// What is kept for a group, if anything, to change it.
+    pub fn get_mut(&mut self, kind: usize, key: &[u8]) -> Option<&mut T> {
+        let of_kind = self.kinds.get_mut(kind)?.as_mut()?;
+        if key.is_empty() {
+            return of_kind.keyless.as_mut();
+        }
+        let hash = hash_of(&self.hasher, key);
+        let place = *of_kind.places.find(hash, |&place| *of_kind.keyed[place as usize].0 == *key)?;
+        Some(&mut of_kind.keyed[place as usize].1)
+    }
+
     /// What is kept for a group, made if need be.
     #[inline]
     pub fn entry(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> &mut T {

@@ -152,6 +152,14 @@ impl Histogram {
         }
     }
 
+    /// Takes in a value that there are many of; it must be below [`IMPLAUSIBLE`].
+    pub fn record_many(&mut self, value: u64, count: u64) {
+        if !has_own_bucket(value) {
+            self.large.add(Sums::of(value, count));
+        }
+        self.add(bucket_of(value), count);
+    }
+
     /// Takes in all that another histogram has.
     pub fn merge(&mut self, other: &Histogram) {
         self.large.add(other.large);

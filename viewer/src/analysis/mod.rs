@@ -3,6 +3,7 @@
 //! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which sums events up
 //! in bounded memory; what comes of it is a [`Finding`], plain data that views render.
 
+mod chains;
 pub mod empty;
 mod fields;
 pub mod finding;
@@ -32,12 +33,12 @@ pub mod slow;
 mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
-mod tail;
 pub mod top;
+pub mod verdict;
 
 pub use fields::{Field, Fields};
 pub use group::Sort;
 pub use question::{Finding, Question, Report};
 pub use reading::{Failure, Reading};
 pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
-pub use tail::{Basis, Rule};
+pub use verdict::{Basis, Rule};

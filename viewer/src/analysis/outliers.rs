@@ -1,66 +1,76 @@
-//! Durations that are improbable for their group.
+//! What is not as usual in a trace: single events, slow modes and slow periods; or, if the user says so, all that took
+//! longer than a threshold.
 //!
-//! Two readings: the first sums groups up, the second picks the events above their group's limit.
+//! Two readings: the first judges groups, the second picks the single events.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::finding::{EventFinding, Notes, Ns, TraceFinding, guessed};
+use super::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, TraceFinding, guessed};
 use super::group::Sort;
-use super::groups::Groups;
-use super::histogram::Histogram;
-use super::kinds::Kinds;
 use super::longest::Record;
 use super::reading::{Failure, Reading};
 use super::reason::reason;
 use super::roster::Roster;
 use super::selection::Selection;
-use super::slow::{Sieve, Sift};
+use super::slow::{Everything, Sieve, Sift};
 use super::summary::summarise;
-use super::tail::{Basis, Judged, Rule};
+use super::verdict::{Basis, Judged, Limit, Limits, Mode, Period, Rule, RuleFinding, Unjudged, verdicts};
+use crate::filter::Condition;
 use crate::source::Source;
 
-/// The outliers of a trace.
+/// What is not as usual in a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outliers {
     /// What was read.
     pub trace: TraceFinding,
-    /// What is less probable than this is an outlier.
-    pub probability: f64,
-    /// What an outlier exceeds the percentile that it is compared with by, at least.
-    #[serde(rename = "least_excess_us")]
-    pub least_excess: Ns,
+    /// The rule and the limits that it came to; none if a threshold decides.
+    pub rule: Option<Box<RuleFinding>>,
+    /// What took longer than the user's threshold, if there is one.
+    pub threshold: Option<Threshold>,
     /// The number of plausible durations that were judged.
     pub judged: u64,
-    /// The number of outliers in all.
+    /// The number of single events in all.
     pub found: u64,
     /// The number of events with an implausible duration.
     pub implausible: u64,
     /// The events that were seen too rarely to be judged, those with the longest durations first.
     pub unjudged: Vec<Unjudged>,
-    /// The longest outliers, the longest first.
+    /// The slow periods, those that lost the most time first.
+    pub periods: Vec<Period>,
+    /// The number of slow periods after those.
+    pub hidden_periods: u64,
+    /// The slow modes, those that lost the most time first.
+    pub modes: Vec<Mode>,
+    /// The number of slow modes after those.
+    pub hidden_modes: u64,
+    /// The longest single events, the longest first.
     pub events: Vec<Outlier>,
-    /// The number of outliers after those.
+    /// The number of single events after those.
     pub hidden_events: u64,
     /// What a reader must know.
     pub notes: Notes,
 }
 
-/// An event that was seen too rarely to be judged.
+/// What took longer than a threshold.
 #[derive(Clone, Debug, Serialize)]
-pub struct Unjudged {
-    /// The full name.
-    pub event: String,
-    /// The number of plausible durations.
+pub struct Threshold {
+    /// The threshold.
+    #[serde(rename = "slower_than_us")]
+    pub slower_than: Ns,
+    /// The number of events that took as long or longer.
     pub count: u64,
-    /// The longest of them.
-    #[serde(rename = "max_us")]
-    pub max: Option<Ns>,
+    /// What they add up to.
+    #[serde(rename = "total_us")]
+    pub total: Ns,
+    /// The groups that they belong to, those with the longest total first.
+    pub groups: Vec<GroupFinding>,
+    /// The number of groups after those.
+    pub hidden_groups: u64,
 }
 
-/// An outlier and why it is one.
+/// A single event and why it is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outlier {
     /// The event, with its reason.
@@ -68,20 +78,20 @@ pub struct Outlier {
     pub event: EventFinding,
     /// What its limit rests on.
     pub rule: Basis,
-    /// Durations above this are outliers.
+    /// Durations above this are slow.
     #[serde(rename = "limit_us")]
     pub limit: Ns,
 }
 
 impl Outlier {
-    fn new(record: &Record, judged: &Judged, trace: &TraceFinding) -> Self {
+    fn new(record: &Record, limit: &Limit, trace: &TraceFinding) -> Self {
         let mut event = EventFinding::new(record, trace);
-        event.reason = Some(reason(record, judged));
-        Outlier { event, rule: judged.basis, limit: Ns(record.kind.ns(judged.limit)) }
+        event.reason = Some(reason(record, limit));
+        Outlier { event, rule: limit.basis, limit: Ns(record.kind.ns(limit.above)) }
     }
 }
 
-/// Finds the outliers, and keeps the longest, at most `limit`.
+/// Finds what is not as usual; of each kind of finding, at most `limit`.
 pub(super) fn outliers<S: Source>(
     reading: &mut Reading<'_, S>,
     selection: &Arc<Selection>,
@@ -89,83 +99,100 @@ pub(super) fn outliers<S: Source>(
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let summary = summarise(reading, selection, Sort::Total, cap)?;
-    let mut notes = Notes::of_summary(&summary);
-    let kinds: Kinds = summary.pools.iter().map(|(kind, _)| Arc::clone(kind)).collect();
-    let mut limits = Limits::default();
-    let mut unjudged = Vec::new();
-    let mut judged = 0;
-    for (kind, pool) in &summary.pools {
-        let folded = kind.unit.and_then(|unit| rule.judge(&Histogram::default(), pool, unit));
-        match folded {
-            Some(_) => judged += pool.count(),
-            None if pool.count() > 0 => unjudged.push(Unjudged {
-                event: kind.event.clone(),
-                count: pool.count(),
-                max: pool.max().map(|ticks| Ns(kind.ns(ticks))),
-            }),
-            None => {}
-        }
-        limits.lowest.push(folded.map_or(u64::MAX, |judged| judged.limit));
-        limits.folded.push(folded);
-    }
-    unjudged.sort_by_key(|event| Reverse(event.max));
-    for group in &summary.groups {
-        let Some(kind) = kinds.number(&group.kind) else { continue };
-        let Some(unit) = group.kind.unit else { continue };
-        if let Some(judged) = rule.judge(&group.figures.durations, &summary.pools[kind].1, unit) {
-            limits.lowest[kind] = limits.lowest[kind].min(judged.limit);
-            limits.groups.entry(kind, &group.key_bytes, || judged);
-        }
-    }
-    let limits = Arc::new(limits);
-    let roster = Roster::with_kinds(Arc::clone(selection), kinds);
-    let (sift, report) = reading.read(Sift::new(roster, Arc::clone(&limits), limit))?;
-    let Sift { roster, longest, passed: found, .. } = sift;
-    let trace = TraceFinding::new(&report);
+    let found = verdicts(reading, selection, rule, cap)?;
+    let Judged { rule, durations, limits, mut modes, mut periods, unjudged, .. } = found.judged;
+    let roster = Roster::with_kinds(Arc::clone(selection), limits.kinds());
+    let (sift, _) = reading.read(Sift::new(roster, Arc::clone(&limits), limit))?;
+    let Sift { longest, passed: found_events, .. } = sift;
+    let trace = found.trace;
     let records = longest.into_sorted();
+    let mut notes = found.notes;
     notes.guessed_units = guessed(records.iter().map(|record| &*record.kind));
+    let named = modes
+        .iter()
+        .map(|mode| &mode.name)
+        .chain(periods.iter().flat_map(|period| period.groups.iter().map(|shift| &shift.name)));
+    let is_guess = |name: &&GroupName| name.unit_is_guess;
+    notes.guessed_units.extend(named.filter(is_guess).map(|name| name.event.clone()));
     let outlier = |record: &Record| {
-        let kind = roster.kind_number(&record.kind)?;
+        let kind = limits.kind_number(&record.kind)?;
         Some(Outlier::new(record, limits.of(kind, &record.key)?, &trace))
     };
     let events: Vec<Outlier> = records.iter().filter_map(outlier).collect();
+    let (all_modes, all_periods) = (modes.len(), periods.len());
+    modes.truncate(limit);
+    periods.truncate(limit);
     Ok(Outliers {
-        probability: rule.probability,
-        least_excess: Ns(rule.least_excess_ns.into()),
-        judged,
-        found,
+        rule: Some(Box::new(rule)),
+        threshold: None,
+        judged: durations,
+        found: found_events,
         implausible: notes.implausible,
         unjudged,
-        hidden_events: found - events.len() as u64,
+        hidden_periods: (all_periods - periods.len()) as u64,
+        periods,
+        hidden_modes: (all_modes - modes.len()) as u64,
+        modes,
+        hidden_events: found_events - events.len() as u64,
         events,
         notes,
         trace,
     })
 }
 
-/// The limit of each group.
-#[derive(Debug, Default)]
-struct Limits {
-    groups: Groups<Judged>,
-    /// For each kind, the limit of groups that were folded.
-    folded: Vec<Option<Judged>>,
-    /// For each kind, the lowest limit of all its groups.
-    lowest: Vec<u64>,
-}
-
-impl Limits {
-    #[inline]
-    fn of(&self, kind: usize, key: &[u8]) -> Option<&Judged> {
-        self.groups.get(kind, key).or_else(|| self.folded.get(kind)?.as_ref())
-    }
+/// Lists and counts what took as long as a threshold or longer, however common it is.
+pub(super) fn slower_than<S: Source>(
+    reading: &mut Reading<'_, S>,
+    selection: &Arc<Selection>,
+    threshold_ns: u64,
+    limit: usize,
+    cap: usize,
+) -> Result<Outliers, Failure> {
+    let mut selection = Selection::clone(selection);
+    selection.conditions.push(Condition::at_least("--slower-than", "duration", threshold_ns));
+    let selection = Arc::new(selection);
+    let summary = summarise(reading, &selection, Sort::Total, cap)?;
+    let notes = Notes::of_summary(&summary);
+    let sift = Sift::new(Roster::new(Arc::clone(&selection)), Everything, limit);
+    let (sift, report) = reading.read(sift)?;
+    let trace = TraceFinding::new(&report);
+    let outlier = |record: &Record| Outlier {
+        event: EventFinding::new(record, &trace),
+        rule: Basis::Threshold,
+        limit: Ns(threshold_ns.into()),
+    };
+    let events: Vec<Outlier> = sift.longest.into_sorted().iter().map(outlier).collect();
+    let timed = || summary.groups.iter().filter(|group| group.is_timed());
+    let folded = summary.folded.as_ref().map_or(0, |folded| folded.total_ns);
+    let groups = timed().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
+    Ok(Outliers {
+        rule: None,
+        threshold: Some(Threshold {
+            slower_than: Ns(threshold_ns.into()),
+            count: sift.passed,
+            total: Ns(folded + timed().map(|group| group.total_ns()).sum::<u128>()),
+            groups,
+            hidden_groups: timed().count().saturating_sub(limit) as u64,
+        }),
+        judged: 0,
+        found: sift.passed,
+        implausible: notes.implausible,
+        unjudged: Vec::new(),
+        periods: Vec::new(),
+        hidden_periods: 0,
+        modes: Vec::new(),
+        hidden_modes: 0,
+        hidden_events: sift.passed - events.len() as u64,
+        events,
+        notes,
+        trace,
+    })
 }
 
 impl Sieve for Arc<Limits> {
     #[inline]
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
-        self.lowest.get(kind).is_some_and(|&lowest| ticks > lowest)
-            && self.of(kind, key()).is_some_and(|judged| ticks > judged.limit)
+        self.may_be_slow(kind, ticks) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))
     }
 }
 

@@ -12,13 +12,13 @@ use super::hist::{Hist, hist};
 use super::histogram::Quantile;
 use super::incidents::{Incidents, incidents};
 use super::info::{Info, info};
-use super::outliers::{Outliers, outliers};
+use super::outliers::{Outliers, outliers, slower_than};
 use super::reading::{Failure, Reading};
 use super::selection::Selection;
 use super::slow::{Slow, slow};
 use super::summary::GROUP_CAP;
-use super::tail::Rule;
 use super::top::{Top, top};
+use super::verdict::Rule;
 use crate::source::Source;
 
 /// What can be asked of a trace. A limit is the number of groups, events or processes that a finding names.
@@ -56,11 +56,13 @@ pub enum Question {
         /// The number of events.
         limit: usize,
     },
-    /// What took improbably long?
+    /// What is not as usual: single events, slow modes and slow periods?
     Outliers {
-        /// What improbable means.
+        /// What is usual.
         rule: Rule,
-        /// The number of events.
+        /// Instead of the rule, all that took this long or longer.
+        slower_than_ns: Option<u64>,
+        /// The number of findings of each kind.
         limit: usize,
     },
     /// How are durations distributed?
@@ -108,7 +110,10 @@ impl Question {
                 Finding::Top(top(reading, selection, sort, quantiles, limit)?)
             }
             Question::Slow { limit } => Finding::Slow(slow(reading, selection, limit)?),
-            Question::Outliers { ref rule, limit } => {
+            Question::Outliers { slower_than_ns: Some(threshold), limit, .. } => {
+                Finding::Outliers(slower_than(reading, selection, threshold, limit, GROUP_CAP)?)
+            }
+            Question::Outliers { ref rule, limit, .. } => {
                 Finding::Outliers(outliers(reading, selection, rule, limit, GROUP_CAP)?)
             }
             Question::Hist { sort, limit } => Finding::Hist(hist(reading, selection, sort, limit)?),
@@ -136,7 +141,7 @@ pub enum Finding {
     Top(Top),
     /// The slowest events.
     Slow(Slow),
-    /// What took improbably long.
+    /// What is not as usual.
     Outliers(Outliers),
     /// How durations are distributed.
     Hist(Hist),
@@ -207,7 +212,8 @@ impl Finding {
             Finding::Top(top) => top.groups.is_empty() && top.hidden_groups == 0,
             Finding::Slow(slow) => slow.timed + slow.implausible == 0,
             Finding::Outliers(outliers) => {
-                outliers.judged + outliers.implausible == 0 && outliers.unjudged.is_empty()
+                let seen = outliers.judged + outliers.found + outliers.implausible;
+                seen == 0 && outliers.unjudged.is_empty()
             }
             Finding::Hist(hist) => hist.groups.is_empty() && hist.hidden_groups == 0,
             Finding::Heat(heat) => heat.groups.is_empty() && heat.hidden_groups == 0,

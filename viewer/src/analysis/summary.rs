@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::fold::{Spilled, Tracked};
-use super::group::{Figures, Folded, Group, Sort};
+use super::group::{Figures, Folded, Group, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
 use super::reading::{Failure, Reading};
@@ -21,11 +21,13 @@ pub(super) const GROUP_CAP: usize = 10_000;
 
 /// The groups of a trace, with all that is known of their durations.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(super) struct Summary<E = ()> {
     /// What was read.
     pub report: Report,
     /// The groups, in the order asked for.
     pub groups: Vec<Group>,
+    /// What was summed up for each of them besides its figures.
+    pub extras: Vec<E>,
     /// What belongs to groups that are not told apart.
     pub folded: Option<Folded>,
     /// What was left out.
@@ -44,7 +46,18 @@ pub(super) fn summarise<S: Source>(
     sort: Sort,
     cap: usize,
 ) -> Result<Summary, Failure> {
-    let collector = |state| Collector::new(Roster::new(Arc::clone(selection)), state, cap);
+    summarise_into::<Figures, S>(reading, selection, sort, cap, ())
+}
+
+/// Like [`summarise`], with more than figures for each group.
+pub(super) fn summarise_into<T: Tally, S: Source>(
+    reading: &mut Reading<'_, S>,
+    selection: &Arc<Selection>,
+    sort: Sort,
+    cap: usize,
+    context: T::Context,
+) -> Result<Summary<T::Extra>, Failure> {
+    let collector = |state| Collector::<T>::new(Roster::new(Arc::clone(selection)), state, cap, context);
     let (mut first, report) = reading.read(collector(State::Exact))?;
     first.make_room();
     let State::Spilled(spilled) = first.state else {
@@ -72,11 +85,12 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Collector {
+struct Collector<T: Tally> {
     roster: Roster,
-    groups: Groups<Figures>,
+    groups: Groups<T>,
     state: State,
     cap: usize,
+    context: T::Context,
     room: Room,
 }
 
@@ -90,9 +104,13 @@ struct Room {
     key: Vec<u8>,
 }
 
-impl Collector {
-    fn new(roster: Roster, state: State, cap: usize) -> Self {
-        Collector { roster, groups: Groups::default(), state, cap, room: Room::default() }
+impl<T: Tally> Collector<T> {
+    fn new(roster: Roster, state: State, cap: usize, mut context: T::Context) -> Self {
+        // Which groups a folded reading keeps is known only at its end.
+        if matches!(state, State::Tracked(_)) {
+            T::adapt(&mut context, usize::MAX);
+        }
+        Collector { roster, groups: Groups::default(), state, cap, context, room: Room::default() }
     }
 
     /// How many keyed groups there may be before room is made.
@@ -107,7 +125,7 @@ impl Collector {
 
     /// Takes in an event whose group was not met lately.
     fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
-        let Collector { roster, groups, state, room, .. } = self;
+        let Collector { roster, groups, state, room, context, .. } = self;
         let Some(plan) = roster.plan(class) else { return };
         let kind = plan.kind;
         plan.encode_key(event, &mut room.key);
@@ -117,13 +135,12 @@ impl Collector {
         {
             return;
         }
-        let figures = match room.briefs.get(event.number) {
-            Some(&brief) if brief != Brief::OTHER => {
-                groups.recallable(kind, brief, &room.key, Figures::default)
-            }
-            _ => groups.entry(kind, &room.key, Figures::default),
+        let tally = match room.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &room.key, T::default),
+            _ => groups.entry(kind, &room.key, T::default),
         };
-        figures.take(room.durations.get(event.number).copied());
+        tally.take(room.durations.get(event.number).copied(), || event.timestamp(), context);
+        T::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
         }
@@ -140,33 +157,43 @@ impl Collector {
             State::Exact => {}
             State::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
             State::Spilled(spilled) => {
-                for (kind, key, figures) in groups.take_keyed() {
-                    spilled.add(&roster.kinds()[kind], kind, &key, &figures);
+                for (kind, key, tally) in groups.take_keyed() {
+                    spilled.add(&roster.kinds()[kind], kind, &key, tally.figures());
                 }
             }
         }
     }
 
-    fn finish(self, report: Report, sort: Sort, folding: Option<(Folded, Pools)>) -> Result<Summary, Misfit> {
+    fn finish(
+        self,
+        report: Report,
+        sort: Sort,
+        folding: Option<(Folded, Pools)>,
+    ) -> Result<Summary<T::Extra>, Misfit> {
         let left_out = self.roster.finish()?;
         let kinds = self.roster.kinds();
-        let group = |(kind, key_bytes, figures): (usize, Box<[u8]>, Figures)| Group {
-            kind: Arc::clone(&kinds[kind]),
-            key_bytes,
-            figures,
+        let mut context = self.context;
+        T::adapt(&mut context, self.groups.keyed());
+        let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, T)| {
+            let (figures, extra) = tally.finish(&context);
+            (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
-        let mut groups: Vec<Group> = self.groups.into_entries().map(group).collect();
-        rank(&mut groups, sort);
+        let mut groups: Vec<(Group, T::Extra)> = self.groups.into_entries().map(group).collect();
+        rank(&mut groups, sort, |(group, _)| group);
+        let (groups, extras): (Vec<Group>, Vec<T::Extra>) = groups.into_iter().unzip();
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
-        Ok(Summary { report, groups, folded, left_out, pools })
+        Ok(Summary { report, groups, extras, folded, left_out, pools })
     }
 }
 
 /// Ranks groups, those that weigh the same by their names.
-pub(super) fn rank(groups: &mut [Group], sort: Sort) {
-    groups.sort_by(|a, b| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
-    groups.sort_by_cached_key(|group| Reverse(group.weight(sort)));
+pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
+    groups.sort_by(|a, b| {
+        let (a, b) = (group(a), group(b));
+        (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes))
+    });
+    groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
 }
 
 /// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.
@@ -188,7 +215,7 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools
 }
 
-impl Collect for Collector {
+impl<T: Tally> Collect for Collector<T> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -196,7 +223,7 @@ impl Collect for Collector {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Collector { roster, groups, room: Room { durations, briefs, others, .. }, .. } = self;
+        let Collector { roster, groups, context, room: Room { durations, briefs, others, .. }, .. } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         plan.durations(events, durations);
         briefs.clear();
@@ -213,7 +240,10 @@ impl Collect for Collector {
                     }
                     // A group that is recalled is there, and so the state allows it.
                     match of_kind.recall(brief) {
-                        Some(figures) => figures.take(durations.get(event).copied()),
+                        Some(tally) => {
+                            let time = || events.fields.timestamp(event);
+                            tally.take(durations.get(event).copied(), time, context);
+                        }
                         None => others.push(event),
                     }
                 }
@@ -230,14 +260,15 @@ impl Collect for Collector {
             State::Exact | State::Spilled(_) => State::Exact,
             State::Tracked(tracked) => State::Tracked(tracked.clone()),
         };
-        Collector::new(self.roster.emptied(), state, self.cap)
+        Collector::new(self.roster.emptied(), state, self.cap, self.context)
     }
 
     fn absorb(&mut self, mut other: Self) {
         other.make_room();
         let kinds = self.roster.absorb(other.roster);
-        for (kind, key, figures) in other.groups.into_entries() {
-            self.groups.entry(kinds[kind], &key, Figures::default).absorb(&figures);
+        for (kind, key, tally) in other.groups.into_entries() {
+            self.groups.entry(kinds[kind], &key, T::default).absorb(&tally, &self.context);
+            T::adapt(&mut self.context, self.groups.keyed());
         }
         match (&mut self.state, other.state) {
             (State::Spilled(mine), State::Spilled(theirs)) => mine.absorb(*theirs, &kinds),

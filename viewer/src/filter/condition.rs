@@ -86,6 +86,16 @@ impl FromStr for Condition {
 }
 
 impl Condition {
+    /// The condition of an option that a duration is at least this long.
+    pub fn at_least(option: &str, field: &str, nanoseconds: u64) -> Self {
+        Condition {
+            field: field.into(),
+            given: format!("{option} {nanoseconds}ns"),
+            operator: Operator::GreaterOrEqual,
+            operand: Operand::new(&format!("{nanoseconds}ns")),
+        }
+    }
+
     /// The condition of an option that an integer field has this value.
     pub fn equals(option: &str, field: &str, value: i64) -> Self {
         Condition {

@@ -16,6 +16,7 @@ use crate::analysis::hist::HistGroup;
 use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
 use crate::analysis::top::Top;
+use crate::analysis::verdict::{Mode, Period};
 use crate::datum::{Datum, Pairs};
 use crate::text::escape;
 
@@ -37,8 +38,12 @@ pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
             sheet
         }
         Finding::Outliers(outliers) => {
-            let last = ["reason", "rule", "limit_us", "unit_is_guess"];
-            let mut sheet = Sheet::new(&event_columns(has_hosts, &last));
+            let mut columns = vec!["finding", "count", "lost_us"];
+            let last = ["key.*", "reason", "rule", "limit_us", "unit_is_guess"];
+            columns.extend(event_columns(has_hosts, &last));
+            let mut sheet = Sheet::new(&columns);
+            outliers.periods.iter().for_each(|period| sheet.add(period_row(period)));
+            outliers.modes.iter().for_each(|mode| sheet.add(mode_row(mode)));
             outliers.events.iter().for_each(|outlier| sheet.add(outlier_row(outlier)));
             sheet
         }
@@ -231,9 +236,44 @@ fn incident_row(incident: &Incident) -> Row {
     row
 }
 
+fn period_row(period: &Period) -> Row {
+    let mut row = period.groups.first().map_or(Row::new(), |shift| name_cells(&shift.name));
+    row.extend([
+        ("finding".into(), number(&period.kind).trim_matches('"').into()),
+        ("count".into(), number(&period.count)),
+        ("lost_us".into(), number(&period.lost)),
+        ("begin_ns".into(), number(&period.begin_ns)),
+        ("end_ns".into(), number(&period.end_ns)),
+        ("reason".into(), text(&period.reason)),
+    ]);
+    row
+}
+
+fn mode_row(mode: &Mode) -> Row {
+    let mut row = name_cells(&mode.name);
+    row.extend([
+        ("finding".into(), "mode".into()),
+        ("count".into(), number(&mode.count)),
+        ("lost_us".into(), number(&mode.lost)),
+        ("begin_ns".into(), number(&mode.begin_ns)),
+        ("end_ns".into(), number(&mode.end_ns)),
+        ("duration_us".into(), number(&mode.typical)),
+        ("reason".into(), text(&mode.reason)),
+        ("rule".into(), mode.rule.name().into()),
+        ("limit_us".into(), number(&mode.limit)),
+        ("unit_is_guess".into(), number(&mode.name.unit_is_guess)),
+    ]);
+    row
+}
+
 fn outlier_row(outlier: &Outlier) -> Row {
     let mut row = event_row(&outlier.event);
+    let Pairs(key) = &outlier.event.key;
+    row.extend(key.iter().map(|(name, value)| (format!("key.{name}"), datum(value))));
     row.extend([
+        ("finding".into(), "single".into()),
+        ("count".into(), "1".into()),
+        ("lost_us".into(), number::<Ns>(&outlier.event.duration)),
         ("rule".into(), outlier.rule.name().into()),
         ("limit_us".into(), number::<Ns>(&outlier.limit)),
     ]);

@@ -28,7 +28,7 @@ impl Notes {
     const NAMED: usize = 6;
 
     /// Notes on groups.
-    pub(in crate::analysis) fn of_summary(summary: &Summary) -> Notes {
+    pub(in crate::analysis) fn of_summary<E>(summary: &Summary<E>) -> Notes {
         let broken = || summary.groups.iter().filter(|group| group.figures.implausible > 0);
         let in_groups: u64 = broken().map(|group| group.figures.implausible).sum();
         Notes {

@@ -6,9 +6,9 @@
 //!                                        a loop slept too long ───────┘   (who is served next?)
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -28,6 +28,9 @@ const MOST_LONG: usize = 4096;
 /// How many of those that ran at the same time are named.
 const MEANWHILE: usize = 3;
 
+/// How many names have lengths of their own; all others share theirs.
+const MOST_NAMES: usize = 1 << 17;
+
 /// A sum belongs to the turn that ended at most this long before it.
 const SUM_DELAY: i64 = 1_000_000;
 
@@ -42,7 +45,8 @@ pub struct Engine {
     threads: Vec<ThreadState>,
     pending: VecDeque<Pending>,
     long: VecDeque<(usize, Interval)>,
-    usual: HashMap<Name, Usual>,
+    usual: Vec<Option<Box<Usual>>>,
+    usual_of_kinds: Vec<Usual>,
     pub tally: Tally,
     /// For each kind how many intervals there were, and the longest.
     pub kinds: Vec<KindFigures>,
@@ -61,6 +65,8 @@ pub struct KindFigures {
 struct ProcessState {
     clients: Clients,
     activity: Activity,
+    /// Whether any of its threads turns.
+    has_loop: bool,
     /// The last incidents, for how much of a time was stalled.
     stalled: VecDeque<Span>,
     pending: usize,
@@ -95,7 +101,8 @@ impl Engine {
             threads: Vec::new(),
             pending: VecDeque::new(),
             long: VecDeque::new(),
-            usual: HashMap::new(),
+            usual: Vec::new(),
+            usual_of_kinds: Vec::new(),
             tally: Tally::default(),
             kinds: Vec::new(),
             stepped: 0,
@@ -104,20 +111,41 @@ impl Engine {
 
     /// Waits no longer for anybody: the trace has ended. Intervals that turned out to be usual are let go.
     pub fn finish(&mut self, feed: &Feed) {
+        // What a turn that did not end in the trace contains is held up all the same.
         for thread in 0..self.threads.len() {
-            self.settle(thread, i64::MAX);
+            if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
+                self.settle(thread, since);
+            }
         }
         while let Some(pending) = self.pending.pop_front() {
             self.settle_one(pending, feed);
         }
-        let limits: HashMap<Name, i64> =
-            self.usual.iter().map(|(name, usual)| (*name, usual.limit())).collect();
-        self.tally.retain(|held| match (held.sort, held.chain.first()) {
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.retain(|held| match (held.sort, held.chain.first()) {
             (Sort::Interval, Some(root)) => {
-                limits.get(&root.name).is_none_or(|limit| held.span.length() > *limit)
+                self.turns(held.thread) || root.length > self.limit(held.thread, root.name, Usual::limit)
             }
             _ => true,
         });
+        self.tally = tally;
+    }
+
+    /// Whether a thread is known to have turns.
+    fn turns(&self, thread: usize) -> bool {
+        self.threads[thread].sleeps.is_some()
+    }
+
+    /// What is longer than this is improbable for a name: by its own lengths, or by those of its kind where it has few. Where
+    /// there are few of both, nothing is usual; but what a thread does beside an event loop then holds nobody up.
+    fn limit(&self, thread: usize, name: Name, limit: impl Fn(&Usual) -> i64) -> i64 {
+        let own = self.usual.get((name.key as usize).min(MOST_NAMES)).and_then(Option::as_deref);
+        let of_kind = self.usual_of_kinds.get(name.kind as usize);
+        let known = own.into_iter().chain(of_kind).find(|usual| usual.is_known());
+        match known {
+            Some(usual) => limit(usual),
+            None if self.processes[self.threads[thread].process].has_loop => i64::MAX,
+            None => 0,
+        }
     }
 
     fn thread(&mut self, thread: usize, feed: &Feed) -> &mut ThreadState {
@@ -139,22 +167,46 @@ impl Engine {
     fn turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
         let state = self.thread(thread, feed);
-        let before = state.sleeps.as_ref().and_then(Sleeps::last_end);
-        let silence = state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
+        if state.sleeps.is_none() {
+            return self.first_turn(thread, turn, feed);
+        }
+        let sleeps = state.sleeps.get_or_insert_default();
+        let before = sleeps.last_end().unwrap_or(i64::MIN);
+        let silence = sleeps.turn(turn.begin, turn.end, threshold);
         let is_long = turn.length() >= threshold;
         if let Some(silence) = silence {
             let (span, needs_waiters) = match silence {
                 Silence::Late(span) => (span, false),
                 Silence::Pause(span) => (span, true),
             };
-            self.add(Held::silence(thread, span), needs_waiters);
+            // A loop that did something outside of its turns was not silent.
+            let spoke = |tree: Tree<'_>| tree.root().span.overlap(span.begin, span.end) * 2 > span.length();
+            if !state.nesting.trees().any(spoke) {
+                self.add(Held::silence(thread, span), needs_waiters);
+            }
         }
         let state = &mut self.threads[thread];
         if is_long {
             state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
         }
         if is_long || state.has_long {
-            self.settle(thread, before.unwrap_or(i64::MIN));
+            self.settle(thread, before);
+        }
+        self.threads[thread].nesting.clear();
+    }
+
+    /// Takes the first turn of a thread in. What came before it was judged without knowing that the thread turns.
+    fn first_turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
+        let threshold = self.threshold;
+        let process = self.threads[thread].process;
+        self.process(process).has_loop = true;
+        let state = &mut self.threads[thread];
+        state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
+        state.has_long = false;
+        state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
+        if let Some(tree) = state.nesting.last().filter(|_| turn.length() >= threshold) {
+            let held = Held::new(thread, Sort::Turn, tree);
+            self.join(held);
         }
         self.threads[thread].nesting.clear();
     }
@@ -162,18 +214,14 @@ impl Engine {
     /// Makes incidents of the long intervals of a thread that nothing contains. Those that began before `since`, when
     /// another turn was not over yet, are the work of a clock that stepped.
     fn settle(&mut self, thread: usize, since: i64) {
-        let state = &mut self.threads[thread];
-        let turns = state.sleeps.is_some();
-        state.has_long = false;
-        if !turns {
-            return;
-        }
         let threshold = self.threshold;
+        let state = &mut self.threads[thread];
+        state.has_long = false;
         let mut found = Vec::new();
         for tree in state.nesting.trees().filter(|tree| tree.root().span.length() >= threshold) {
             let root = tree.root();
             let is_turn = state.sleeps.as_ref().and_then(Sleeps::last_end) == Some(root.span.end);
-            if !is_turn && root.span.begin < since.saturating_sub(STEP) && since != i64::MAX {
+            if !is_turn && root.span.begin < since.saturating_sub(STEP) {
                 self.stepped += 1;
                 continue;
             }
@@ -228,7 +276,8 @@ impl Engine {
         let Pending { mut held, waiting, process, needs_waiters, .. } = pending;
         self.processes[process].pending -= 1;
         held.waited = waiting.waited();
-        if needs_waiters && held.waited.clients == 0 {
+        // If few come back, the load has changed.
+        if needs_waiters && (held.waited.clients == 0 || held.waited.clients * 2 < held.waited.of) {
             return;
         }
         held.meanwhile = self.meanwhile(&held, process, feed);
@@ -270,26 +319,57 @@ impl Engine {
 
     /// Takes in an interval of a thread that is not known to turn.
     fn judge(&mut self, thread: usize, interval: Interval) {
-        let is_improbable = self.usual.entry(interval.name).or_default().take(interval.length());
-        if !is_improbable || interval.length() < self.threshold {
+        let length = interval.length();
+        self.usual(interval.name).take(length);
+        self.usual_of_kinds[interval.name.kind as usize].take(length);
+        if length < self.threshold || length <= self.limit(thread, interval.name, Usual::limit_so_far) {
             return;
         }
         let state = &self.threads[thread];
         let Some(tree) = state.nesting.last() else { return };
         let mut held = Held::new(thread, Sort::Interval, tree);
         held.is_incomplete = state.nesting.is_incomplete_since(held.span.begin);
-        // Incidents within this one, and those that cross it, are the same.
-        let is_same = |other: &Held| other.thread == thread && other.span.end > interval.begin;
-        while let Some(place) = self.pending.iter().rposition(|pending| is_same(&pending.held)) {
-            if let Some(joined) = self.pending.remove(place) {
-                self.processes[joined.process].pending -= 1;
-                held.join(joined.held);
-            }
+        self.join(held);
+    }
+
+    /// What is usual for a name. The numbers of keys are those of all kinds together.
+    #[inline]
+    fn usual(&mut self, name: Name) -> &mut Usual {
+        let place = (name.key as usize).min(MOST_NAMES);
+        if self.usual.len() <= place {
+            self.usual.resize_with(place + 1, || None);
         }
-        while let Some(joined) = self.tally.take_last(is_same, interval.begin) {
+        self.usual[place].get_or_insert_default()
+    }
+
+    /// Takes an incident in. Others of its thread that lie within it, or cross it, are the same.
+    fn join(&mut self, mut held: Held) {
+        let (thread, begin) = (held.thread, held.span.begin);
+        let is_same = |other: &Held| other.thread == thread && other.span.end > begin;
+        while let Some(joined) = self.tally.take_last(is_same, begin) {
             held.join(joined);
         }
-        self.add(held, false);
+        let mut first: Option<Pending> = None;
+        while let Some(place) = self.pending.iter().position(|pending| is_same(&pending.held)) {
+            let Some(same) = self.pending.remove(place) else { break };
+            match &mut first {
+                Some(first) => {
+                    self.processes[same.process].pending -= 1;
+                    first.held.join(same.held);
+                }
+                None => first = Some(same),
+            }
+        }
+        match first {
+            // Those who wait for the first wait for all of them.
+            Some(mut first) => {
+                first.held.join(held);
+                let near = first.held.span.length().clamp(*NEAR.start(), *NEAR.end());
+                first.until = first.until.max(first.held.span.end.saturating_add(near));
+                self.pending.push_back(first);
+            }
+            None => self.add(held, false),
+        }
     }
 }
 
@@ -305,6 +385,7 @@ impl Listener for Engine {
         let kind = interval.name.kind as usize;
         if self.kinds.len() <= kind {
             self.kinds.resize(kind + 1, KindFigures::default());
+            self.usual_of_kinds.resize_with(kind + 1, Usual::default);
         }
         let figures = &mut self.kinds[kind];
         figures.count += 1;

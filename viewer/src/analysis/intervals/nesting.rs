@@ -17,6 +17,18 @@ const MOST: usize = 1 << 16;
 /// A subtree of more intervals than this is folded when it is complete.
 const LARGE: usize = 1 << 12;
 
+/// How many roots are looked at after one that does not lie within the interval. Without threads in the trace there may be
+/// any number, and an interval must not take longer the more there are.
+const MOST_BEYOND: usize = 16;
+
+/// How many nodes are moved to bring what lies within an interval together.
+const MOST_MOVED: usize = 1 << 10;
+
+/// Credit for moving nodes: an interval that needs no move earns a little, and one that does costs more. Where intervals of
+/// many threads are mixed, only neighbours are nested.
+const MOST_CREDIT: u32 = 1 << 12;
+const MOVE_COST: u32 = 8;
+
 /// An interval with those that lie within it, or several of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -31,11 +43,13 @@ pub struct Node {
 }
 
 /// The intervals of a thread that have ended, those within others below them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Nesting {
     nodes: Vec<Node>,
     /// Before this time intervals were forgotten, or events are missing.
     lost_before: Option<i64>,
+    /// How many moves are left, in eighths.
+    credit: u32,
 }
 
 /// A node and its subtree.
@@ -45,26 +59,41 @@ pub struct Tree<'n> {
     nodes: &'n [Node],
 }
 
+impl Default for Nesting {
+    fn default() -> Self {
+        Nesting { nodes: Vec::new(), lost_before: None, credit: MOST_CREDIT }
+    }
+}
+
 impl Nesting {
     /// Takes in an interval that has ended after all others, and puts those below it that lie within it and that
     /// `may_contain` allows.
     pub fn end(&mut self, interval: Interval, may_contain: impl Fn(Name, Name) -> bool) {
         let mut first = self.nodes.len();
-        let (mut has_strangers, mut are_mixed) = (false, false);
+        // The roots that were looked at since the first that lies apart.
+        let mut beyond = 0;
+        let mut mixed = None;
         for at in roots(&self.nodes) {
             let root = &self.nodes[at];
-            if root.span.end < interval.begin {
+            let begin = at + 1 - root.size as usize;
+            let is_far = beyond > MOST_BEYOND || (beyond > 0 && self.nodes.len() - begin > MOST_MOVED);
+            if root.span.end < interval.begin || is_far {
                 break;
             }
-            if is_within(&root.span, &interval) && may_contain(interval.name, root.span.name) {
-                first = at + 1 - root.size as usize;
-                are_mixed |= has_strangers;
-            } else {
-                has_strangers = true;
+            let is_below = is_within(&root.span, &interval) && may_contain(interval.name, root.span.name);
+            match (is_below, beyond) {
+                (true, 0) => first = begin,
+                (true, _) => mixed = Some(begin),
+                (false, _) if self.credit < MOVE_COST => break,
+                (false, 0) => beyond = 1,
+                (false, _) => {}
             }
+            beyond += usize::from(beyond > 0);
         }
-        if are_mixed {
-            first = self.set_strangers_apart(first, &interval, may_contain);
+        self.credit = (self.credit + 1).min(MOST_CREDIT);
+        if let Some(mixed) = mixed {
+            self.credit = self.credit.saturating_sub(MOVE_COST);
+            first = self.set_strangers_apart(mixed, &interval, may_contain);
         }
         let mut size = (self.nodes.len() - first + 1) as u32;
         if size as usize > LARGE {

@@ -92,7 +92,7 @@ impl Board {
         let kind = &roster.kinds()[plan.kind];
         if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
             let mut figures = Figures::default();
-            figures.take(ticks);
+            figures.record(ticks);
             return folded.add(&figures, kind.unit_ns());
         }
         let state = groups.entry(plan.kind, key, || {
@@ -102,7 +102,7 @@ impl Board {
             });
             State { total: Figures::default(), recent }
         });
-        state.total.take(ticks);
+        state.total.record(ticks);
         let Some(recent) = &mut state.recent else { return };
         let time = event.timestamp();
         recent.slices.take(time, ticks);
@@ -138,11 +138,11 @@ impl Board {
             is_there.then(|| Group { kind: Arc::clone(&kinds[kind]), key_bytes: key.into(), figures })
         });
         let mut groups: Vec<Group> = entries.collect();
-        rank(&mut groups, sort);
+        rank(&mut groups, sort, |group| group);
         let folded = (self.folded.count > 0).then(|| self.folded.clone());
         // What makes no sense yet may make sense when more has arrived.
         let left_out = self.finish().unwrap_or_default();
-        Summary { report, groups, folded, left_out, pools: Vec::new() }
+        Summary { report, groups, extras: Vec::new(), folded, left_out, pools: Vec::new() }
     }
 
     /// How many events of each of these groups there were in each slice of a window.

@@ -116,7 +116,7 @@ impl Slices {
     pub fn take(&mut self, time: i64, ticks: Option<u64>) {
         for (slices, length) in [(&mut self.fine, FINE), (&mut self.coarse, COARSE)] {
             if let Some(figures) = slice(slices, time.div_euclid(length)) {
-                figures.take(ticks);
+                figures.record(ticks);
             }
         }
     }
@@ -124,7 +124,7 @@ impl Slices {
     /// What the events of a window add up to.
     pub fn sum(&self, window: Window, now: i64) -> Figures {
         let mut sum = Figures::default();
-        self.each(window.slices(), now, |_, figures| sum.absorb(figures));
+        self.each(window.slices(), now, |_, figures| sum.merge(figures));
         sum
     }
 

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{keys, short, value};
-use crate::analysis::finding::Ns;
+use super::label::{Names, link, name, short, value};
+use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
-    CauseFinding, Incident, IncidentKind, Incidents, LinkFinding, MeanwhileFinding, ProcessFinding,
+    CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
 use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
 use crate::text::escape;
@@ -92,9 +92,11 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
 fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
+        let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
+        let sum = sum.map(|sum| format!(" ({} {})", escape::text(short(&sum.event)), amount(sum.duration)));
         return match incident.kind {
             IncidentKind::Silence => "no event at all".into(),
-            IncidentKind::Turn | IncidentKind::Interval => "in no event".into(),
+            IncidentKind::Turn | IncidentKind::Interval => format!("in no event{}", sum.unwrap_or_default()),
         };
     };
     let inner = incident.chain.last().filter(|last| *last != cause);
@@ -107,17 +109,6 @@ fn cause(incident: &Incident) -> String {
     format!("{}{inner}{}", link(cause), beside.collect::<String>())
 }
 
-/// An event with how long it took, and how often it came.
-pub fn link(link: &LinkFinding) -> String {
-    let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
-    format!("{count}{} {}", name(&link.event, &link.key), amount(link.duration))
-}
-
-/// What an event is called: by its keys where it has any.
-fn name(event: &str, key: &crate::datum::Pairs) -> String {
-    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
-}
-
 fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
@@ -128,13 +119,6 @@ fn waited(incident: &Incident) -> String {
 
 fn notes(incident: &Incident) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(sum) = &incident.sum
-        && sum.duration.0 * 2 > incident.unexplained.0
-        && incident.unexplained.0 * 10 > incident.held.0
-    {
-        let event = escape::text(short(&sum.event));
-        notes.push(format!("{event} adds up to {} in this turn", words(sum.duration)));
-    }
     if !incident.meanwhile.is_empty() {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
         notes.push(format!("meanwhile: {}", others.join(", ")));
@@ -213,23 +197,15 @@ fn footnotes(found: &Incidents) -> Vec<String> {
         };
         format!("{}{more}", names.into_iter().take(NAMED).collect::<Vec<_>>().join(", "))
     };
-    let not: Vec<String> = found
-        .not_causes
-        .iter()
-        .map(|other| {
-            let event = escape::text(short(&other.event));
-            format!("{event} at most {} ({})", words(other.longest), times(other.count))
-        })
-        .collect();
-    if !not.is_empty() {
-        footnotes.push(format!("not the cause: {}", named(not)));
-    }
-    let is_ambiguous =
-        |event: &&String| found.unrecorded.iter().filter(|other| short(other) == short(event)).count() > 1;
-    let shown = |event: &String| escape::text(if is_ambiguous(&event) { event } else { short(event) });
-    let unrecorded: Vec<String> = found.unrecorded.iter().map(shown).collect();
-    if !unrecorded.is_empty() {
-        footnotes.push(format!("no events recorded: {}", named(unrecorded)));
+    let events = found.not_causes.iter().map(|other| &other.event).chain(&found.unrecorded);
+    let names = Names::new(events.map(String::as_str), true);
+    let not = found.not_causes.iter().map(|other| {
+        format!("{} at most {} ({})", names.of(&other.event), words(other.longest), times(other.count))
+    });
+    let unrecorded = found.unrecorded.iter().map(|event| names.of(event));
+    let lists = [("not the cause", not.collect::<Vec<_>>()), ("no events recorded", unrecorded.collect())];
+    for (what, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        footnotes.push(format!("{what}: {}", named(list)));
     }
     footnotes
 }

@@ -1,24 +1,131 @@
-//! `outliers` as a table. Each reason is on a separate line unless the screen is very wide.
+//! `outliers` as a table: slow periods and modes, and then single events. Each reason is on a separate line unless the
+//! screen is very wide.
 
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{Names, details};
+use super::label::{Names, details, figure};
 use super::slow::Columns;
-use crate::analysis::outliers::{Outliers, Unjudged};
-use crate::text::amount::{counted, duration_in_words, grouped, times};
+use crate::analysis::outliers::{Outliers, Threshold};
+use crate::analysis::verdict::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
+use crate::text::amount::{counted, duration, duration_in_words, grouped, times};
 use crate::text::escape;
 use crate::view::Screen;
 
 /// From this width on reasons stand beside their events.
 const WIDE: usize = 200;
 
-/// Writes the outliers, and says what is to be said after them.
+/// Writes the findings, and says what is to be said after them.
 pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
-    let events = || outliers.events.iter().map(|outlier| &outlier.event);
-    let names = Names::new(events().map(|event| &*event.event), screen.is_narrow());
-    let columns = Columns::new(events(), outliers.trace.has_several_hosts());
+    let events = outliers.events.iter().map(|outlier| &*outlier.event.event);
+    let modes = outliers.modes.iter().map(|mode| &*mode.name.event);
+    let shifts = outliers.periods.iter().flat_map(|period| &period.groups);
+    let groups = outliers.threshold.iter().flat_map(|threshold| &threshold.groups);
+    let names = events
+        .chain(modes)
+        .chain(shifts.map(|shift| &*shift.name.event))
+        .chain(groups.map(|group| &*group.name.event));
+    let names = Names::new(names, screen.is_narrow());
+    if !outliers.periods.is_empty() || !outliers.modes.is_empty() {
+        many(outliers, &names, screen, out)?;
+    }
+    if let Some(threshold) = outliers.threshold.as_ref().filter(|threshold| !threshold.groups.is_empty()) {
+        counts(threshold, &names, screen, out)?;
+    }
+    if !outliers.events.is_empty() {
+        singles(outliers, &names, screen, out)?;
+    }
+    Ok(footnotes(outliers))
+}
+
+/// Writes slow periods and slow modes, those that lost the most time first.
+fn many(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let has_room = screen.width.is_none_or(|width| width >= WIDE);
+    let mut grid = Grid::new(vec![
+        Column::number("LOST"),
+        Column::number("EVENTS").droppable(3),
+        Column::text("FROM").droppable(2),
+        Column::text("TO").droppable(1),
+        Column::text("WHAT"),
+        Column::text("GROUP"),
+    ]);
+    grid.sorted_by = Some("LOST".into());
+    let mut rows: Vec<(u128, Vec<String>, &str)> = Vec::new();
+    for period in &outliers.periods {
+        rows.push((period.lost.0, period_cells(period, names, screen), &period.reason));
+    }
+    for mode in &outliers.modes {
+        rows.push((mode.lost.0, mode_cells(mode, names, screen), &mode.reason));
+    }
+    rows.sort_by_key(|(lost, ..)| std::cmp::Reverse(*lost));
+    for (_, mut cells, reason) in rows {
+        if has_room && let Some(last) = cells.last_mut() {
+            *last = format!("{last}: {reason}");
+        }
+        grid.row(cells);
+        if !has_room {
+            grid.note(reason.to_owned());
+        }
+    }
+    grid.write(screen, out)
+}
+
+fn period_cells(period: &Period, names: &Names, screen: &Screen) -> Vec<String> {
+    let what = match (period.kind, period.spans.len()) {
+        (PeriodKind::Shift, _) => "level shift".to_owned(),
+        (PeriodKind::Period, 1) => "slow period".to_owned(),
+        (PeriodKind::Period, spans) => format!("{spans} slow periods"),
+    };
+    let group = period.groups.first().map_or(String::new(), |shift| names.group(&shift.name));
+    let others = match period.groups.len() {
+        0 | 1 => String::new(),
+        groups => format!(" + {}", groups - 1),
+    };
+    vec![
+        duration(period.lost.0 as f64),
+        grouped(period.count.into()),
+        screen.time_of_day(period.begin_ns),
+        screen.time_of_day(period.end_ns),
+        what,
+        group + &others,
+    ]
+}
+
+fn mode_cells(mode: &Mode, names: &Names, screen: &Screen) -> Vec<String> {
+    vec![
+        figure(Some(mode.lost), mode.name.unit_is_guess),
+        grouped(mode.count.into()),
+        screen.time_of_day(mode.begin_ns),
+        screen.time_of_day(mode.end_ns),
+        "slow mode".into(),
+        names.group(&mode.name),
+    ]
+}
+
+/// Writes how many events of each group took longer than the threshold.
+fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let columns = ["TOTAL", "EVENTS", "MAX"].map(Column::number);
+    let mut grid = Grid::new(columns.into_iter().chain([Column::text("GROUP")]).collect());
+    grid.sorted_by = Some("TOTAL".into());
+    for group in &threshold.groups {
+        grid.row(vec![
+            figure(group.total, group.unit_is_guess),
+            grouped((group.count - group.implausible).into()),
+            figure(group.max, group.unit_is_guess),
+            names.group(&group.name),
+        ]);
+    }
+    grid.write(screen, out)
+}
+
+/// Writes single events, the longest first.
+fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let columns = Columns::new(
+        outliers.events.iter().map(|outlier| &outlier.event),
+        outliers.trace.has_several_hosts(),
+    );
+    let has_reasons = outliers.threshold.is_none();
+    let has_room = has_reasons && screen.width.is_none_or(|width| width >= WIDE);
     let reason = has_room.then(|| [Column::text("RULE").droppable(3), Column::text("REASON")]);
     let reason = reason.into_iter().flatten();
     let mut grid = Grid::new(columns.titles().chain(reason).chain([Column::text("FIELDS")]).collect());
@@ -26,41 +133,71 @@ pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::R
     for outlier in &outliers.events {
         let event = &outlier.event;
         let (rule, reason) = (outlier.rule.name(), event.reason.clone().unwrap_or_default());
-        let mut row: Vec<String> = columns.cells(event, &names, screen).collect();
+        let mut row: Vec<String> = columns.cells(event, names, screen).collect();
         if has_room {
             row.extend([rule.to_owned(), reason.clone()]);
         }
         row.push(details(&event.fields, &event.key));
         grid.row(row);
-        if !has_room {
+        if has_reasons && !has_room {
             grid.note(format!("{rule}: {reason}"));
         }
     }
-    if !outliers.events.is_empty() {
-        grid.write(screen, out)?;
-    }
-    Ok(footnotes(outliers))
+    grid.write(screen, out)
 }
 
 fn footnotes(outliers: &Outliers) -> Vec<String> {
-    let found = counted(outliers.found, "outlier");
-    let judged = counted(outliers.judged, "duration");
     let hidden = match outliers.hidden_events {
         0 => String::new(),
         hidden => format!(", of which {} shorter ones are not shown (-n shows more)", grouped(hidden.into())),
     };
-    let excess = duration_in_words(outliers.least_excess.0 as f64);
-    let mut footnotes = vec![
-        format!("{found} among {judged}{hidden}"),
-        format!(
-            "rule: less probable than {:e} by the tail of the group's own durations (own), by that of all of \
-             the event's where the group is rare (pooled), or by the median of only a few (median), and at \
-             least {excess} above the percentile named",
-            outliers.probability
-        ),
-    ];
+    if let Some(threshold) = &outliers.threshold {
+        let [limit, total] =
+            [threshold.slower_than, threshold.total].map(|ns| duration_in_words(ns.0 as f64));
+        let events = counted(threshold.count, "event");
+        return vec![format!("{events} took {limit} or longer, {total} in all{hidden}")];
+    }
+    let hidden_findings = outliers.hidden_modes + outliers.hidden_periods;
+    let not_shown = match hidden_findings {
+        0 => String::new(),
+        more => format!("; {} not shown (-n shows more)", counted(more, "mode or period")),
+    };
+    let mut footnotes = vec![format!(
+        "{}{hidden}, {} and {} among {}{not_shown}",
+        counted(outliers.found, "single event"),
+        counted(outliers.modes.len() as u64 + outliers.hidden_modes, "slow mode"),
+        counted(outliers.periods.len() as u64 + outliers.hidden_periods, "slow period"),
+        counted(outliers.judged, "duration"),
+    )];
+    footnotes.extend(outliers.rule.as_deref().map(rule));
     footnotes.extend(unjudged(&outliers.unjudged));
     footnotes
+}
+
+/// Everything that decides, with the limits that it came to.
+fn rule(rule: &RuleFinding) -> String {
+    let excess = duration_in_words(rule.least_excess.0 as f64);
+    format!(
+        "rule: a gap in a group's durations (own; with fewer than {} of all its event's: event) or a jump of their level \
+         that is less probable than {:.1e}, which is {} shared out over {}; slow is what lies above the gap, {} times and \
+         {excess} above the 99th percentile of the rest, or a whole group {} times above its event; one that \
+         stands apart is single (up to {} of a group), several are a mode; a period is {} times slower than the rest, has {} \
+         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference, {} standard \
+         errors or more, and it is {} times the noise",
+        rule.enough,
+        rule.group_probability,
+        rule.probability,
+        counted(rule.judged_groups, "group"),
+        rule.far,
+        rule.far_from_event,
+        rule.singles_max,
+        rule.shift,
+        rule.period_events,
+        rule.period_worth * 100.0,
+        rule.period_jump * 100.0,
+        rule.period_sure,
+        rule.period_over_noise,
+    )
 }
 
 /// The events that are too rare to judge, those with the longest durations by name.

@@ -1,0 +1,158 @@
+//! What is found: plain data in which every figure is final.
+
+use serde::Serialize;
+
+use crate::analysis::finding::{GroupName, Ns};
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// The group's own durations.
+    Own,
+    /// All durations of the event, because the group has few, or lies above all others.
+    Event,
+    /// The threshold that the user gave.
+    Threshold,
+}
+
+impl Basis {
+    /// The name, as findings are serialised.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Own => "own",
+            Basis::Event => "event",
+            Basis::Threshold => "threshold",
+        }
+    }
+}
+
+/// Many events of a group that are alike and far above its main body.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mode {
+    /// Which group.
+    #[serde(flatten)]
+    pub name: GroupName,
+    /// The number of events.
+    pub count: u64,
+    /// Their share of the group.
+    pub share: f64,
+    /// The shortest.
+    #[serde(rename = "from_us")]
+    pub from: Ns,
+    /// The median.
+    #[serde(rename = "typical_us")]
+    pub typical: Ns,
+    /// The longest.
+    #[serde(rename = "to_us")]
+    pub to: Ns,
+    /// Whether no gap sets them apart: they are a long tail, and need not be alike.
+    pub is_tail: bool,
+    /// What they add up to.
+    #[serde(rename = "total_us")]
+    pub total: Ns,
+    /// What they took longer than as many usual ones.
+    #[serde(rename = "lost_us")]
+    pub lost: Ns,
+    /// What they are compared with.
+    pub rule: Basis,
+    /// The median of that.
+    #[serde(rename = "usual_us")]
+    pub usual: Ns,
+    /// Its 99th percentile.
+    #[serde(rename = "usual_p99_us")]
+    pub usual_p99: Ns,
+    /// How many times longer they are, median by median.
+    pub times_usual: f64,
+    /// Durations above this are slow.
+    #[serde(rename = "limit_us")]
+    pub limit: Ns,
+    /// When the first ended, to the width of a time bin: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When the last ended.
+    pub end_ns: i64,
+    /// Why it is shown, in words.
+    pub reason: String,
+}
+
+/// How a slow period ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PeriodKind {
+    /// It is over before the trace is.
+    Period,
+    /// From a time on everything stays slower, up to the end of the trace.
+    Shift,
+}
+
+/// A time in which groups were slower than in the rest of the trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Period {
+    /// Whether it ends within the trace.
+    pub kind: PeriodKind,
+    /// When it begins, or the costliest one of several: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When it ends.
+    pub end_ns: i64,
+    /// All times at which the groups were slower, the first few; one or more.
+    pub spans: Vec<Span>,
+    /// The number of events in it, of the groups that were slower, without single ones and modes.
+    pub count: u64,
+    /// What they took longer than as many usual ones.
+    #[serde(rename = "lost_us")]
+    pub lost: Ns,
+    /// How many of these events there are a second outside of it.
+    pub rate_before_per_s: Option<f64>,
+    /// And in it.
+    pub rate_during_per_s: Option<f64>,
+    /// The groups that were slower, those that lost the most first.
+    pub groups: Vec<Shift>,
+    /// The number of groups with enough events in that time to tell.
+    pub judged_groups: u64,
+    /// Whether all of those were slower, each by a similar factor: then the machine is to be suspected.
+    pub alike: bool,
+    /// Why it is shown, in words.
+    pub reason: String,
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// Nanoseconds since 1970.
+    pub end_ns: i64,
+}
+
+/// How a group changed in a slow period.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shift {
+    /// Which group.
+    #[serde(flatten)]
+    pub name: GroupName,
+    /// The number of events in the period.
+    pub count: u64,
+    /// Their mean outside of it.
+    pub mean_before_us: f64,
+    /// Their mean in it.
+    pub mean_during_us: f64,
+    /// How many times slower it was.
+    pub factor: f64,
+    /// The share of its events that were slower than the median outside: about half if nothing changed.
+    pub slower_share: f64,
+    /// What they took longer.
+    #[serde(rename = "lost_us")]
+    pub lost: Ns,
+}
+
+/// An event that was seen too rarely to be judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unjudged {
+    /// The full name.
+    pub event: String,
+    /// The number of plausible durations.
+    pub count: u64,
+    /// The longest of them.
+    #[serde(rename = "max_us")]
+    pub max: Option<Ns>,
+}

@@ -1,0 +1,3 @@
+mod never_silent;
+mod samples;
+mod statistics;
