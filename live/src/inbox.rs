@@ -19,7 +19,7 @@ use crate::{Error, Status, Url};
 const WAITING_PACKETS: usize = 4;
 
 /// How many bytes of all packets may be held, by the inbox and the merge, before only empty streams are asked for more.
-const WAITING_BYTES: usize = 128 << 20;
+const WAITING_BYTES: usize = 32 << 20;
 
 /// How many bytes may be held at all.
 const MAX_BYTES: usize = 1 << 30;
@@ -43,7 +43,6 @@ struct State {
     is_closing: bool,
     /// All packets that somebody still holds.
     held: Vec<Weak<[u8]>>,
-    held_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -148,7 +147,6 @@ impl Inbox {
                 )));
             }
             state.held.push(Arc::downgrade(&bytes));
-            state.held_bytes += bytes.len();
             let queue = &mut state.traces[trace].streams[stream];
             queue.packets.push_back((Instant::now(), Packet::from_bytes(name, bytes)));
             (queue.is_away, queue.quiet_until) = (false, None);
@@ -273,12 +271,10 @@ impl SessionEntry {
 }
 
 impl State {
-    /// How many bytes of packets are held; those that were let go are noticed when it matters.
+    /// How many bytes of packets are held by us or by the merge.
     fn held_bytes(&mut self) -> usize {
-        if self.held_bytes >= WAITING_BYTES || self.held.len() > 4096 {
-            self.held.retain(|packet| packet.strong_count() > 0);
-            self.held_bytes = self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum();
-        }
-        self.held_bytes
+        // The memory of one that was let go is free only when nobody points at it.
+        self.held.retain(|packet| packet.strong_count() > 0);
+        self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum()
     }
 }

@@ -64,7 +64,7 @@ fn resident(pid: u32) -> Option<f64> {
 /// Runs a program to its end, and returns how long it took and how much processor time.
 fn timed(mut command: Command) -> (f64, f64) {
     let begin = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let mut child = command.stdout(Stdio::null()).spawn().expect("it runs");
     let mut processor = 0.0;
     loop {
         processor = processor_time(child.id()).unwrap_or(processor);

@@ -49,7 +49,7 @@ impl Scene {
 
     /// Reads the streams `ch_0` and `ch_1` of a trace.
     pub fn read(folder: &Path, rounds: u64, ends: bool) -> Scene {
-        let metadata = std::fs::read(folder.join("metadata")).expect("it was extracted");
+        let metadata = packetised(std::fs::read(folder.join("metadata")).expect("it was extracted"));
         let stream = |name: &str| {
             let bytes = std::fs::read(folder.join(name)).expect("it was extracted");
             let mut packets = Vec::new();
@@ -117,13 +117,16 @@ impl Scene {
                 };
                 next[stream] += 1;
                 let field = |at: usize| u64::from_le_bytes(packet[at..at + 8].try_into().expect("8 bytes"));
-                let index = [at as u64, field(56), field(48), field(32), field(40), field(72), 0];
+                let index = [(at as u64) << 32, field(56), field(48), field(32), field(40), field(72), 0];
                 [index.iter().flat_map(|field| field.to_be_bytes()).collect(), words(&[1, 0])].concat()
             }
             5 => {
-                let at = u64::from_be_bytes(body[8..16].try_into().expect("8 bytes")) as usize;
-                let packet = self.packet(stream(), at).expect("it was announced");
-                [words(&[1, packet.len() as u32, 0]), packet].concat()
+                // The upper half is the packet's number, the lower one an offset in it.
+                let offset = u64::from_be_bytes(body[8..16].try_into().expect("8 bytes")) as usize;
+                let length = u32::from_be_bytes(body[16..20].try_into().expect("4 bytes"));
+                let packet = self.packet(stream(), offset >> 32).expect("it was announced");
+                let begin = offset & 0xFFFF_FFFF;
+                [words(&[1, length, 0]), packet[begin..begin + length as usize].to_vec()].concat()
             }
             6 if !std::mem::replace(has_metadata, true) => {
                 [(self.metadata.len() as u64).to_be_bytes().to_vec(), words(&[1]), self.metadata.clone()]
@@ -138,6 +141,24 @@ impl Scene {
             _ => words(&[1]),
         }
     }
+}
+
+/// Metadata as relays send it: in packets. Text becomes one of them.
+fn packetised(metadata: Vec<u8>) -> Vec<u8> {
+    const MAGIC: [u8; 4] = 0x75D1_1D57_u32.to_le_bytes();
+    if metadata.starts_with(&MAGIC) {
+        return metadata;
+    }
+    let text = String::from_utf8_lossy(&metadata);
+    let digits = text.split("uuid = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let digits: String = digits.chars().filter(|digit| *digit != '-').collect();
+    let byte = |place: usize| {
+        digits.get(2 * place..2 * place + 2).and_then(|byte| u8::from_str_radix(byte, 16).ok()).unwrap_or(0)
+    };
+    let uuid: Vec<u8> = (0..16).map(byte).collect();
+    let bits = 8 * (37 + metadata.len() as u32);
+    let sizes = [0, bits, bits].map(u32::to_le_bytes).concat();
+    [MAGIC.to_vec(), uuid, sizes, vec![0, 0, 0, 1, 8], metadata].concat()
 }
 
 fn words(numbers: &[u32]) -> Vec<u8> {
