@@ -195,6 +195,26 @@ fn a_filter_leaves_out_what_it_does_not_choose() {
 }
 
 #[test]
+fn slow_says_what_an_event_was_slow_because_of() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let found = json(ltt_top(["slow", "--where", "name=exec"]).arg(shared.folder()));
+    let names = |chain: &Value| -> Vec<String> {
+        let links = chain.as_array().unwrap().iter();
+        links
+            .map(|link| link["key"]["name"].as_str().unwrap_or(link["event"].as_str().unwrap()).into())
+            .collect()
+    };
+    assert_eq!(names(&found["events"][0]["chain"]), ["valkey_server:eventloop", "exec", "hgetall"]);
+    let found = json(ltt_top(["slow", "--event", "valkey_aof:fork"]).arg(shared.folder()));
+    assert_eq!(
+        names(&found["events"][0]["chain"]),
+        ["valkey_server:eventloop", "bgrewriteaof", "valkey_aof:fork"]
+    );
+    let said = said(ltt_top(["slow", "--event", "eventloop"]).arg(shared.folder()));
+    assert!(said.out.contains("exec 165ms < 2 × hgetall 165ms"), "{}", said.out);
+}
+
+#[test]
 fn csv_has_a_row_for_each_incident() {
     let shared = SharedTrace::unpack_named("valkey-causes");
     let said = said(ltt_top(["incidents", "--longer-than", "100ms", "--format", "csv"]).arg(shared.folder()));

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
+use crate::analysis::verdict::Period;
 use crate::datum::{Datum, Pairs};
 
 /// The incidents of a trace.
@@ -33,6 +34,8 @@ pub struct Incidents {
     pub hidden_incidents: u64,
     /// What all incidents add up to by cause, those that took the most time first.
     pub causes: Vec<CauseFinding>,
+    /// Times in which groups were slower than in the rest of the trace, those that lost the most time first.
+    pub periods: Vec<Period>,
     /// What can hold a program up and was recorded, but did not.
     pub not_causes: Vec<NotCause>,
     /// What can hold a program up and was not recorded.

@@ -54,6 +54,7 @@ impl Reporter<'_> {
             hidden_incidents: found - incidents.len() as u64,
             incidents,
             causes: by_cause.iter().map(|(cause, sum)| self.cause(cause, sum)).collect(),
+            periods: Vec::new(),
             not_causes,
             unrecorded,
             set_aside: self.engine.stepped,

@@ -81,7 +81,7 @@ pub struct Feed {
 }
 
 /// What to make of the events of a class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Role {
     act: Act,
     kind: u32,
@@ -180,7 +180,7 @@ impl Feed {
         }
         plan.durations(&of_one, &mut self.durations);
         let Some(Some(role)) = self.roles.get(of_one.class) else { return };
-        let role = role.clone();
+        let role = *role;
         let thread = self.thread(&role, event);
         listener.event(self.threads[thread].process, time);
         if role.act == Act::Marks {

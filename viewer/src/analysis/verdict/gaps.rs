@@ -7,7 +7,7 @@
 //!
 //! How the mean changes along the tail is taken from the log-normal distribution, of whatever width. Lighter tails
 //! (exponential, gamma, uniform) end sooner, so that a gap beyond them is found sooner than need be; a power law does not
-//! end, and has a gap that is not a stall in a few groups of a hundred.
+//! end, and has a gap that is not a stall in some groups of ten.
 
 use super::normal::{ln_tail, mills, tail_quantile};
 use super::rule::ENOUGH;

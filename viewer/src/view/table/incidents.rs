@@ -8,6 +8,7 @@ use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
     CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
+use crate::analysis::verdict::{Period, PeriodKind};
 use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
 use crate::text::escape;
 use crate::view::Screen;
@@ -24,6 +25,9 @@ pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Res
         list(found, screen).write(screen, out)?;
         writeln!(out)?;
         causes(&found.causes).write(screen, out)?;
+    }
+    for period in &found.periods {
+        screen.wrapped(&slow_period(period, screen)).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(footnotes(found))
 }
@@ -174,6 +178,16 @@ fn causes(causes: &[CauseFinding]) -> Grid {
         }
     }
     grid
+}
+
+/// When something was slower than in the rest of the trace, and how much.
+fn slow_period(period: &Period, screen: &Screen) -> String {
+    let what = match period.kind {
+        PeriodKind::Period => "slow period",
+        PeriodKind::Shift => "slower from then on",
+    };
+    let [begin, end] = [period.begin_ns, period.end_ns].map(|time| screen.time_of_day(time));
+    format!("{what} {begin} to {end}: {}, {} lost", period.reason, words(period.lost))
 }
 
 fn footnotes(found: &Incidents) -> Vec<String> {
