@@ -24,6 +24,8 @@ tests=(
 	g++ clang bpftrace gdb make
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
+	# A terminal for the live screen.
+	tmux
 )
 case ${1:-test} in
 demo)
@@ -33,8 +35,8 @@ demo)
 	;;
 test)
 	packages=("${demo[@]}" "${tests[@]}")
-	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz"
-	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz"
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz tmux"
 	;;
 *)
 	echo "usage: scripts/setup.sh [demo|test]" >&2
