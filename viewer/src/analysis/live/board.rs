@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Report};
+use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
 use super::slices::{Slices, Window};
@@ -88,20 +88,34 @@ impl Board {
         }
         plan.durations(&of_one, durations);
         let ticks = durations.first().copied();
-        plan.encode_key(&single, key);
         let kind = &roster.kinds()[plan.kind];
-        if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
-            let mut figures = Figures::default();
-            figures.record(ticks);
-            return folded.add(&figures, kind.unit_ns());
+        // Most events belong to a group that was met lately: its key need not be written out.
+        let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
+        let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
+        if !is_recent {
+            plan.encode_key(&single, key);
+            if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
+                let mut figures = Figures::default();
+                figures.record(ticks);
+                return folded.add(&figures, kind.unit_ns());
+            }
+            let make = || {
+                let recent = (*sliced < SLICED_CAP).then(|| {
+                    *sliced += 1;
+                    Box::new(Recent { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
+                });
+                State { total: Figures::default(), recent }
+            };
+            match brief {
+                Brief::OTHER => _ = groups.entry(plan.kind, key, make),
+                brief => _ = groups.recallable(plan.kind, brief, key, make),
+            }
         }
-        let state = groups.entry(plan.kind, key, || {
-            let recent = (*sliced < SLICED_CAP).then(|| {
-                *sliced += 1;
-                Box::new(Recent { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
-            });
-            State { total: Figures::default(), recent }
-        });
+        let state = match brief {
+            Brief::OTHER => groups.get_mut(plan.kind, key),
+            brief => groups.of_kind(plan.kind).recall(brief),
+        };
+        let Some(state) = state else { return };
         state.total.record(ticks);
         let Some(recent) = &mut state.recent else { return };
         let time = event.timestamp();
@@ -110,6 +124,7 @@ impl Board {
             && recent.slowest.has_room_for(kind.ns(ticks), time)
             && let Some(Some((trace, details))) = details.get(of_one.class)
         {
+            plan.encode_key(&single, key);
             recent.slowest.push(Record {
                 duration_ns: kind.ns(ticks),
                 timestamp: time,
