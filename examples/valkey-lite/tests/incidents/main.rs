@@ -1,0 +1,257 @@
+//! Stalls provoked one by one on a server under load: `ltt-top incidents` tells each once, with its cause, its beginning
+//! and what no event explains. Babeltrace says what is in the trace.
+
+mod oracle;
+mod report;
+mod stage;
+#[path = "../support/mod.rs"]
+mod support;
+mod verdict;
+
+use lttng_testing::wait_until;
+use stage::{Play, Scene};
+
+/// How long a place stalls that is made to: much longer than a busy machine takes for a turn.
+const STALL_US: i64 = 80_000;
+const STALL: i64 = STALL_US * 1000;
+
+/// Has a place take long the next time.
+fn stall(scene: &mut Scene, place: &str) {
+    scene.ask(&format!("DEBUG STALL {place} {STALL_US}"));
+}
+
+#[test]
+fn keys_is_the_cause() {
+    let recording = Play {
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 50000"),
+        provoke: &|scene| _ = scene.ask("KEYS *"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("keys", Some(&recording.culprit)));
+}
+
+#[test]
+fn deleting_a_large_set_is_the_cause() {
+    let recording = Play {
+        threshold: 5,
+        prepare: &|scene| scene.fill_set("large", 200_000),
+        provoke: &|scene| _ = scene.ask("DEL large"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "del"]);
+    assert_eq!(incident.cause.as_ref().and_then(|cause| cause.client.as_ref()), Some(&recording.culprit));
+}
+
+#[test]
+fn a_transaction_is_the_cause_and_what_is_slow_in_it_is_told() {
+    let recording = Play {
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
+        provoke: &|scene| {
+            for request in ["MULTI", "SET a 1", "KEYS none*", "KEYS none*", "KEYS none*", "KEYS none*", "EXEC"] {
+                scene.ask(request);
+            }
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "exec", "keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("exec", Some(&recording.culprit)));
+}
+
+#[test]
+fn the_fork_of_a_snapshot_is_the_cause() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "fork");
+            scene.ask("BGSAVE");
+            wait_until("the snapshot is written", || scene.culprit.info("rdb_bgsave_in_progress") == "0");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "bgsave", "fork"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("bgsave", Some(&recording.culprit)));
+    assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn the_fork_of_a_rewrite_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes"],
+        provoke: &|scene| {
+            stall(scene, "fork");
+            scene.ask("BGREWRITEAOF");
+            wait_until("the file is rewritten", || {
+                ["aof_rewrite_scheduled", "aof_rewrite_in_progress"].map(|name| scene.culprit.info(name))
+                    == ["0", "0"]
+            });
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "fork"]);
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("fork"));
+}
+
+/// The cause is the innermost of these, which was made to stall.
+fn stalls_alone(recording: &stage::Recording, chain: &[&str]) {
+    let incident = recording.only_turn(chain);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!(Some(&cause.label.as_str()), chain.last());
+    assert!(cause.duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn a_sync_of_the_append_only_file_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes", "--appendfsync", "always"],
+        provoke: &|scene| {
+            stall(scene, "aof-fsync");
+            scene.ask("SET a 1");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "aof_flush", "aof_fsync_always"]);
+}
+
+#[test]
+fn a_write_to_the_append_only_file_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes"],
+        provoke: &|scene| {
+            stall(scene, "aof-write");
+            scene.ask("SET a 1");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "aof_flush", "aof_write"]);
+}
+
+#[test]
+fn keys_that_expire_at_once_are_the_cause() {
+    const KEYS: usize = 5000;
+    let recording = Play {
+        // Rare cycles may take long.
+        options: &["--hz", "1"],
+        prepare: &|scene| {
+            scene.ask("DEBUG SET-ACTIVE-EXPIRE 0");
+            for key in 0..KEYS {
+                scene.culprit.request(&format!("SET key:{key} value PX 1"));
+            }
+            (0..KEYS).for_each(|_| assert_eq!(scene.culprit.reply(), "OK"));
+        },
+        provoke: &|scene| {
+            scene.ask("DEBUG SET-ACTIVE-EXPIRE 1");
+            wait_until("the keys are gone", || scene.culprit.info("expired_keys") == KEYS.to_string());
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "expire_cycle", "expire_cycle_keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert!(["expire_cycle_keys", "expire_del"].contains(&cause.label.as_str()), "{incident:#?}");
+}
+
+/// The server has as much memory as it uses without its data.
+fn limit_memory(scene: &mut Scene, used: &str) {
+    scene.ask("CONFIG SET maxmemory-policy allkeys-lru");
+    scene.ask("CONFIG SET maxmemory-eviction-tenacity 100");
+    scene.ask(&format!("CONFIG SET maxmemory {used}"));
+    wait_until("all is evicted", || scene.ask("DBSIZE") == "0");
+    scene.ask("CONFIG SET maxmemory 0");
+}
+
+#[test]
+fn eviction_is_the_cause() {
+    let recording = Play {
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
+        provoke: &|scene| limit_memory(scene, "1"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "eviction_cycle"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert!(["eviction_cycle", "eviction_del"].contains(&cause.label.as_str()), "{incident:#?}");
+}
+
+#[test]
+fn waiting_for_lazy_freeing_is_the_cause() {
+    let recording = Play {
+        threshold: 5,
+        prepare: &|scene| scene.fill_set("large", 200_000),
+        provoke: &|scene| limit_memory(scene, "1"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "eviction_cycle", "eviction_lazyfree"]);
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("eviction_lazyfree"));
+}
+
+#[test]
+fn defragmentation_is_the_cause() {
+    let recording = Play {
+        options: &["--activedefrag", "yes"],
+        provoke: &|scene| {
+            stall(scene, "defrag");
+            scene.wait_for_stall("defrag");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "active_defrag_cycle"]);
+}
+
+#[test]
+fn saving_the_cluster_configuration_is_the_cause() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "cluster-fsync");
+            scene.ask("CLUSTER SAVECONFIG");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "saveconfig", "cluster_config_fsync"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("saveconfig", Some(&recording.culprit)));
+    assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn the_lock_of_modules_is_the_cause() {
+    let recording = Play {
+        options: &["--sampler", "yes"],
+        provoke: &|scene| {
+            stall(scene, "sampler");
+            scene.wait_for_stall("sampler");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only(|incident| incident.labels() == ["module_acquire_gil"]);
+    assert_eq!(incident.kind, "interval", "it lies between turns");
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("module_acquire_gil"));
+    assert_eq!(incident.waited.0, incident.waited.1, "{incident:#?}");
+}
+
+#[test]
+fn what_no_event_covers_is_unexplained() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "read");
+            scene.wait_for_stall("read");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop"]);
+    assert!(incident.cause.is_none() && incident.unexplained >= STALL, "{incident:#?}");
+}
