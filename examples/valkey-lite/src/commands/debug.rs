@@ -62,7 +62,8 @@ fn fsync_sleep(call: &mut Call) -> Outcome {
 /// DEBUG STALL place [microseconds]: that place takes so much longer the next time. Replies how much is still to come: 0
 /// when the place has been reached.
 fn stall(call: &mut Call) -> Outcome {
-    let place = Place::named(&call.arguments[2]).ok_or_else(|| format!("ERR stalls are: {}", Place::names()))?;
+    let place =
+        Place::named(&call.arguments[2]).ok_or_else(|| format!("ERR stalls are: {}", Place::names()))?;
     if call.arguments.len() > 3 {
         place.stall_once(call.integer(3)?.max(0) as u64);
     }

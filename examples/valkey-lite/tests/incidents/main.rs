@@ -3,17 +3,25 @@
 
 mod oracle;
 mod report;
+mod schedule;
 mod stage;
 #[path = "../support/mod.rs"]
 mod support;
 mod verdict;
 
+use std::cell::Cell;
+use std::thread;
+use std::time::Duration;
+
 use lttng_testing::wait_until;
-use stage::{Play, Scene};
+use stage::{Play, Recording, Scene};
 
 /// How long a place stalls that is made to: much longer than a busy machine takes for a turn.
 const STALL_US: i64 = 80_000;
 const STALL: i64 = STALL_US * 1000;
+
+/// The loop may be at work for a while when the sampler takes the lock.
+const MARGIN: i64 = 40_000_000;
 
 /// Has a place take long the next time.
 fn stall(scene: &mut Scene, place: &str) {
@@ -23,7 +31,8 @@ fn stall(scene: &mut Scene, place: &str) {
 #[test]
 fn keys_is_the_cause() {
     let recording = Play {
-        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 50000"),
+        threshold: 5,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
         provoke: &|scene| _ = scene.ask("KEYS *"),
         ..Play::default()
     }
@@ -49,9 +58,10 @@ fn deleting_a_large_set_is_the_cause() {
 #[test]
 fn a_transaction_is_the_cause_and_what_is_slow_in_it_is_told() {
     let recording = Play {
-        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
+        threshold: 5,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 8000"),
         provoke: &|scene| {
-            for request in ["MULTI", "SET a 1", "KEYS none*", "KEYS none*", "KEYS none*", "KEYS none*", "EXEC"] {
+            for request in ["MULTI", "SET a 1", "KEYS *", "KEYS *", "SET b 2", "KEYS *", "KEYS *", "EXEC"] {
                 scene.ask(request);
             }
         },
@@ -100,7 +110,7 @@ fn the_fork_of_a_rewrite_is_the_cause() {
 }
 
 /// The cause is the innermost of these, which was made to stall.
-fn stalls_alone(recording: &stage::Recording, chain: &[&str]) {
+fn stalls_alone(recording: &Recording, chain: &[&str]) {
     let incident = recording.only_turn(chain);
     let cause = incident.cause.as_ref().expect("a cause");
     assert_eq!(Some(&cause.label.as_str()), chain.last());
@@ -139,6 +149,7 @@ fn a_write_to_the_append_only_file_is_the_cause() {
 fn keys_that_expire_at_once_are_the_cause() {
     const KEYS: usize = 5000;
     let recording = Play {
+        threshold: 5,
         // Rare cycles may take long.
         options: &["--hz", "1"],
         prepare: &|scene| {
@@ -172,6 +183,7 @@ fn limit_memory(scene: &mut Scene, used: &str) {
 #[test]
 fn eviction_is_the_cause() {
     let recording = Play {
+        threshold: 5,
         prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
         provoke: &|scene| limit_memory(scene, "1"),
         ..Play::default()
@@ -238,6 +250,8 @@ fn the_lock_of_modules_is_the_cause() {
     .record();
     let incident = recording.only(|incident| incident.labels() == ["module_acquire_gil"]);
     assert_eq!(incident.kind, "interval", "it lies between turns");
+    recording.began_when_provoked(incident);
+    assert!(incident.held + MARGIN >= STALL, "{incident:#?}");
     assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("module_acquire_gil"));
     assert_eq!(incident.waited.0, incident.waited.1, "{incident:#?}");
 }
@@ -254,4 +268,112 @@ fn what_no_event_covers_is_unexplained() {
     .record();
     let incident = recording.only_turn(&["eventloop"]);
     assert!(incident.cause.is_none() && incident.unexplained >= STALL, "{incident:#?}");
+}
+
+/// How long a process is stopped: much longer than its busy clients leave it idle.
+const STOPPED: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_stopped_process_is_told_once_and_unexplained() {
+    let recording = Play {
+        provoke: &|scene| {
+            schedule::signal(&scene.server, "STOP");
+            thread::sleep(STOPPED);
+            schedule::signal(&scene.server, "CONT");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only(|incident| incident.held >= STOPPED.as_nanos() as i64);
+    match incident.kind.as_str() {
+        // It was asleep, as it is most of the time: it is held up from the end of its last turn on.
+        "silence" => {
+            let of_server = recording.oracle.intervals.iter().filter(|interval| interval.pid == incident.pid);
+            let before = of_server.filter(|interval| interval.end <= incident.begin);
+            assert_eq!(before.map(|interval| interval.end).max(), Some(incident.begin));
+            assert_eq!(incident.unexplained, incident.held);
+        }
+        // It was at work, and what it was at seems to have taken that long.
+        kind => assert_eq!(kind, "turn"),
+    }
+    assert!(incident.waited.0 * 2 >= incident.waited.1, "{incident:#?}");
+}
+
+#[test]
+fn a_process_that_takes_the_cpu_is_named() {
+    let without_cpu = Cell::new(Duration::ZERO);
+    let recording = Play {
+        threshold: 50,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
+        provoke: &|scene| {
+            schedule::share_a_cpu(&scene.neighbour, &scene.server);
+            let mut thief = scene.neighbour.connect();
+            let before = schedule::cpu_time(&scene.neighbour);
+            thief.request("DEBUG POPULATE 100000");
+            wait_until("the neighbour is at work", || {
+                schedule::cpu_time(&scene.neighbour) > before + Duration::from_millis(50)
+            });
+            let waited_before = schedule::waiting_time(&scene.server);
+            scene.ask("KEYS *");
+            without_cpu.set(schedule::waiting_time(&scene.server) - waited_before);
+            assert_eq!(thief.reply(), "OK");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "keys"]);
+    // The kernel says so too: for most of that time it would have run.
+    assert!(without_cpu.get().as_nanos() as i64 * 2 > incident.held, "{without_cpu:?}: {incident:#?}");
+    let thief = (recording.neighbour, Some("populate".to_owned()));
+    assert!(incident.meanwhile.contains(&thief), "{thief:?} is missing: {incident:#?}");
+}
+
+#[test]
+fn a_storm_of_stalls_agrees_with_the_trace() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let recording = Play {
+        options: &[
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            "--activedefrag",
+            "yes",
+            "--sampler",
+            "yes",
+            "--hz",
+            "100",
+        ],
+        threshold: 1,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 2000"),
+        provoke: &|scene| storm(scene, &mut fastrand::Rng::with_seed(seed)),
+    }
+    .record();
+    recording.agrees_with_the_trace();
+    let found = recording.report.incidents.iter().filter(|incident| incident.pid == recording.pid).count();
+    assert!(found >= STORM / 2, "{found} incidents of {STORM} stalls");
+}
+
+/// How many stalls a storm has.
+const STORM: usize = 40;
+
+/// Stalls of 1 to 8 ms at any places, several of them in one turn.
+fn storm(scene: &mut Scene, random: &mut fastrand::Rng) {
+    const PLACES: [&str; 7] =
+        ["read", "fork", "aof-write", "aof-fsync", "cluster-fsync", "defrag", "sampler"];
+    const REQUESTS: [&str; 6] =
+        ["KEYS *", "SET a 1", "CLUSTER SAVECONFIG", "BGREWRITEAOF", "DEBUG SLEEP 0.003", "DBSIZE"];
+    for _ in 0..STORM {
+        let (place, length) = (random.choice(PLACES).expect("a place"), random.u32(1000..8000));
+        let mut requests = vec![format!("DEBUG STALL {place} {length}")];
+        requests
+            .extend((0..random.usize(1..5)).map(|_| random.choice(REQUESTS).expect("a request").to_owned()));
+        if random.bool() {
+            requests.insert(1, "MULTI".to_owned());
+            requests.push("EXEC".to_owned());
+        }
+        requests.iter().for_each(|request| scene.culprit.request(request));
+        requests.iter().for_each(|_| _ = scene.culprit.reply());
+    }
 }

@@ -132,7 +132,8 @@ impl Oracle {
             of_process.filter_map(|interval| Some((interval.end, interval.client.as_deref()?)))
         };
         let is_before = |end: i64| (held.begin - near..=held.begin).contains(&end);
-        let active: BTreeSet<&str> = served().filter(|(end, _)| is_before(*end)).map(|(_, who)| who).collect();
+        let active: BTreeSet<&str> =
+            served().filter(|(end, _)| is_before(*end)).map(|(_, who)| who).collect();
         let active: Vec<&str> = active.into_iter().filter(|&who| Some(who) != culprit).collect();
         let first = |who: &&str| {
             let mut after = served().filter(|(end, _)| *end > since && *end <= held.end + near);

@@ -10,7 +10,6 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct Report {
     pub incidents: Vec<Incident>,
-    pub blocked_us: f64,
 }
 
 /// One incident; times in nanoseconds.
@@ -26,6 +25,7 @@ pub struct Incident {
     pub explained_by: Vec<Link>,
     pub unexplained: i64,
     pub waited: (u64, u64, i64),
+    /// The processes that ran at the same time, and the events that tell.
     pub meanwhile: Vec<(i64, Option<String>)>,
     pub advice: Option<String>,
     pub is_incomplete: bool,
@@ -53,7 +53,7 @@ impl Report {
         assert_eq!(json["hidden_incidents"], 0);
         assert_eq!(json["trace"]["discarded_events"], 0, "the trace must be whole to compare");
         let incidents = json["incidents"].as_array().expect("a list").iter().map(incident).collect();
-        Self { incidents, blocked_us: json["blocked_us"].as_f64().expect("a number") }
+        Self { incidents }
     }
 }
 
@@ -89,7 +89,10 @@ fn incident(json: &Value) -> Incident {
         meanwhile: meanwhile
             .map(|other| {
                 let event = Some(&other["event"]).filter(|event| !event.is_null());
-                (other["process"]["pid"].as_i64().expect("vpid was recorded"), event.map(|event| link(event).label))
+                (
+                    other["process"]["pid"].as_i64().expect("vpid was recorded"),
+                    event.map(|event| link(event).label),
+                )
             })
             .collect(),
         advice: json["advice"].as_str().map(str::to_owned),

@@ -24,6 +24,8 @@ pub struct Scene {
     pub server: Server,
     pub culprit: Connection,
     pub culprit_address: SocketAddr,
+    /// Another server on the same machine, recorded with it.
+    pub neighbour: Server,
 }
 
 impl Scene {
@@ -42,7 +44,8 @@ impl Scene {
     /// A set of many members.
     pub fn fill_set(&mut self, key: &str, members: usize) {
         for first in (0..members).step_by(10_000) {
-            let words: Vec<String> = (first..first + 10_000).map(|member| format!("member:{member}")).collect();
+            let words: Vec<String> =
+                (first..first + 10_000).map(|member| format!("member:{member}")).collect();
             self.ask(&format!("SADD {key} {}", words.join(" ")));
         }
     }
@@ -76,6 +79,7 @@ pub struct Recording {
     pub begin: i64,
     pub end: i64,
     pub pid: i64,
+    pub neighbour: i64,
     pub culprit: String,
 }
 
@@ -102,18 +106,22 @@ impl Play<'_> {
             begin,
             end,
             pid: scene.server.pid().into(),
+            neighbour: scene.neighbour.pid().into(),
             culprit: scene.culprit_address.to_string(),
         }
     }
 
     fn start(&self, daemon: &Daemon) -> Scene {
         let program = Program::binary("valkey-lite", "valkey-lite").traced().build();
-        let folder = daemon.folder().join("data");
-        fs::create_dir(&folder).expect("a folder for the data");
-        let server = Server::start_as(daemon.command(program), &folder, self.options);
+        let start = |name: &str, options: &[&str]| {
+            let folder = daemon.folder().join(name);
+            fs::create_dir(&folder).expect("a folder for the data");
+            Server::start_as(daemon.command(&program), &folder, options)
+        };
+        let (server, neighbour) = (start("server", self.options), start("neighbour", &[]));
         let culprit = server.connect();
         let culprit_address = culprit.address();
-        Scene { server, culprit, culprit_address }
+        Scene { server, culprit, culprit_address, neighbour }
     }
 }
 

@@ -11,6 +11,7 @@ impl Recording {
     /// busy machine may be there, but not at its time, and all of them must be in the trace.
     pub fn only_turn(&self, chain: &[&str]) -> &Incident {
         let incident = self.only(|incident| incident.kind == "turn" && incident.labels().starts_with(chain));
+        self.began_when_provoked(incident);
         let turn = self.oracle.ended("eventloop", incident.end).expect("a turn that ended then");
         assert!((incident.begin - turn.begin).abs() <= MILLISECOND, "{incident:#?}");
         let (clients, of, _) = incident.waited;
@@ -29,14 +30,19 @@ impl Recording {
         };
         let same_time = of_server().filter(|other| other.overlaps(incident.begin, incident.end));
         assert_eq!(same_time.count(), 1, "told twice: {:#?}", self.report.incidents);
-        assert!(incident.begin >= begin, "it began before it was provoked: {incident:#?}");
         assert!(incident.advice.is_some(), "{incident:#?}");
         incident
     }
 
+    /// It was not there before anything was provoked.
+    pub fn began_when_provoked(&self, incident: &Incident) {
+        assert!(incident.begin >= self.begin - MILLISECOND, "it began before {}: {incident:#?}", self.begin);
+    }
+
     /// Every incident is in the trace with these very figures, and every long turn of the trace is an incident.
     pub fn agrees_with_the_trace(&self) {
-        let of_kind = |kind: &'static str| self.report.incidents.iter().filter(move |incident| incident.kind == kind);
+        let of_kind =
+            |kind: &'static str| self.report.incidents.iter().filter(move |incident| incident.kind == kind);
         let found: Vec<_> =
             of_kind("turn").map(|turn| (turn.pid, turn.begin, turn.end, turn.unexplained)).collect();
         let mut expected: Vec<_> = self
