@@ -278,7 +278,7 @@ pub struct OutlierOptions {
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
     pub by: Option<Vec<String>>,
 
-    /// How probable it is that a healthy trace gets any line: low (1e-6), normal (0.001), high (0.05), or a
+    /// How probable it is that a healthy trace gets any line: low (1e-6), normal (0.005), high (0.05), or a
     /// probability.
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
     pub sensitivity: f64,
@@ -367,7 +367,7 @@ impl From<SourceChoice> for Choice {
 fn probability(text: &str) -> Result<f64, String> {
     match text {
         "low" => Ok(1e-6),
-        "normal" => Ok(1e-3),
+        "normal" => Ok(5e-3),
         "high" => Ok(0.05),
         _ => text
             .parse()

@@ -49,6 +49,27 @@ impl Source for Reader {
     }
 }
 
+/// A reader that is shared: two readings may go on at the same time.
+impl Source for &Reader {
+    fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
+        Ok(Reader::span(self))
+    }
+
+    fn read<C: Collect<Stop = Infallible>>(
+        &mut self,
+        window: Window,
+        collector: C,
+        progress: &Progress,
+    ) -> Result<(C, Report), Error> {
+        let Collected { collector, report, .. } = Reader::read(self, window, collector, progress);
+        Ok((collector, report))
+    }
+
+    fn in_order(&self) -> Option<&Reader> {
+        Some(self)
+    }
+}
+
 #[cfg(feature = "babeltrace2")]
 impl Source for Babeltrace2 {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {

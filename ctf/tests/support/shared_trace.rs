@@ -1,19 +1,24 @@
-//! The trace of real Valkey servers that comes with this repository.
+//! The traces of real Valkey servers that come with this repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-/// `valkey-mixed`, unpacked.
+/// A recorded trace, unpacked.
 pub struct SharedTrace {
     folder: TempDir,
 }
 
 impl SharedTrace {
-    /// Unpacks the trace.
+    /// Unpacks `valkey-mixed`.
     pub fn unpack() -> Self {
-        let archive = data("valkey-mixed.tar.xz");
+        SharedTrace::unpack_named("valkey-mixed")
+    }
+
+    /// Unpacks a trace.
+    pub fn unpack_named(name: &str) -> Self {
+        let archive = data(&format!("{name}.tar.xz"));
         let folder = tempfile::tempdir().expect("a temporary folder");
         let unpacked = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(folder.path()).status();
         assert!(unpacked.expect("tar is installed").success(), "tar needs xz: run `make setup`");
@@ -26,7 +31,7 @@ impl SharedTrace {
     }
 }
 
-/// A file that lies beside the trace.
+/// A file that lies beside the traces.
 pub fn data(name: &str) -> PathBuf {
     lttng_testing::workspace().join("tests/data").join(name)
 }

@@ -3,6 +3,7 @@
 //! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which sums events up
 //! in bounded memory; what comes of it is a [`Finding`], plain data that views render.
 
+mod chains;
 pub mod empty;
 mod fields;
 pub mod finding;

@@ -26,7 +26,7 @@ pub struct Outliers {
     /// What was read.
     pub trace: TraceFinding,
     /// The rule and the limits that it came to; none if a threshold decides.
-    pub rule: Option<RuleFinding>,
+    pub rule: Option<Box<RuleFinding>>,
     /// What took longer than the user's threshold, if there is one.
     pub threshold: Option<Threshold>,
     /// The number of plausible durations that were judged.
@@ -123,7 +123,7 @@ pub(super) fn outliers<S: Source>(
     modes.truncate(limit);
     periods.truncate(limit);
     Ok(Outliers {
-        rule: Some(rule),
+        rule: Some(Box::new(rule)),
         threshold: None,
         judged: durations,
         found: found_events,
@@ -162,17 +162,17 @@ pub(super) fn slower_than<S: Source>(
         limit: Ns(threshold_ns.into()),
     };
     let events: Vec<Outlier> = sift.longest.into_sorted().iter().map(outlier).collect();
+    let timed = || summary.groups.iter().filter(|group| group.is_timed());
     let folded = summary.folded.as_ref().map_or(0, |folded| folded.total_ns);
-    let groups =
-        summary.groups.iter().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
+    let groups = timed().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
     Ok(Outliers {
         rule: None,
         threshold: Some(Threshold {
             slower_than: Ns(threshold_ns.into()),
             count: sift.passed,
-            total: Ns(folded + summary.groups.iter().map(super::group::Group::total_ns).sum::<u128>()),
+            total: Ns(folded + timed().map(|group| group.total_ns()).sum::<u128>()),
             groups,
-            hidden_groups: summary.groups.len().saturating_sub(limit) as u64,
+            hidden_groups: timed().count().saturating_sub(limit) as u64,
         }),
         judged: 0,
         found: sift.passed,

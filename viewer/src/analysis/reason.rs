@@ -6,8 +6,8 @@ use super::verdict::{Basis, Limit};
 use crate::text::amount::{duration_in_words, grouped, times};
 use crate::text::escape;
 
-/// Why an event is shown, e.g. `106 ms; keys seen once; 99.9 % of all command_call take 5 µs or less, and more than 190 µs
-/// is improbable`.
+/// Why an event is shown, e.g. `106 ms; keys seen once; 99.9 % of usual command_call take 5 µs or less, and more than
+/// 190 µs is improbable`.
 pub(super) fn reason(record: &Record, limit: &Limit) -> String {
     let took = duration_in_words(record.duration_ns as f64);
     let event =
@@ -22,12 +22,12 @@ pub(super) fn reason(record: &Record, limit: &Limit) -> String {
     let count = grouped(limit.compared_with.into());
     let group = if key.is_empty() { &event } else { &key };
     let compared = match limit.basis {
-        Basis::Own => format!("{part} of {count} {group} take {usual} or less"),
-        _ if key.is_empty() => format!("{part} of all {event} take {usual} or less"),
+        Basis::Own => format!("{part} of {count} usual {group} take {usual} or less"),
+        _ if key.is_empty() => format!("{part} of usual {event} take {usual} or less"),
         _ => {
             // A folded group's own count is not known.
             let seen = if limit.seen == 0 { "rarely".into() } else { times(limit.seen) };
-            format!("{key} seen {seen}; {part} of all {event} take {usual} or less")
+            format!("{key} seen {seen}; {part} of usual {event} take {usual} or less")
         }
     };
     format!("{took}; {compared}, and more than {above} is improbable")

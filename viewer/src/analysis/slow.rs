@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::chains::chains;
 use super::fields::Details;
 use super::finding::{EventFinding, Notes, TraceFinding, guessed};
 use super::histogram::IMPLAUSIBLE;
@@ -51,7 +52,11 @@ pub(super) fn slow<S: Source>(
         left_out: roster.finish()?,
         ..Notes::default()
     };
-    let events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
+    let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
+    if let Some(reader) = reading.source.in_order() {
+        let chains = chains(reader, selection, &records);
+        events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
+    }
     let hidden_events = passed.saturating_sub(events.len() as u64);
     Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }

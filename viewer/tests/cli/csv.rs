@@ -9,7 +9,10 @@ fn a_header_is_written_also_without_rows() {
     for (command, header) in [
         (&["top"][..], "event,count,implausible,total_us,mean_us,p50_us,p90_us,p99_us,p999_us,min_us,max_us"),
         (&["slow"], "timestamp_ns,begin_ns,end_ns,event,duration_us,reason,unit_is_guess"),
-        (&["outliers"], "timestamp_ns,begin_ns,end_ns,event,duration_us,reason,rule,limit_us,unit_is_guess"),
+        (
+            &["outliers"],
+            "finding,count,lost_us,timestamp_ns,begin_ns,end_ns,event,duration_us,reason,rule,limit_us,unit_is_guess",
+        ),
         (&["hist"], "event,count,implausible,buckets"),
         (&["hist", "--over-time"], "event,rows_from_us,counts"),
         (&["info"], "event,count"),

@@ -13,13 +13,16 @@ mod handwritten;
 mod help;
 mod hints;
 mod hosts;
+mod incidents;
 mod install;
 mod output;
 mod recorded;
 mod run;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
+mod timeline;
 #[path = "../../../ctf/tests/support/tracee.rs"]
 mod tracee;
 mod usage;
 mod valkey;
+mod verdicts;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Ns, TraceFinding};
+use super::{LinkFinding, Ns, TraceFinding};
 use crate::analysis::fields::Fields;
 use crate::analysis::longest::Record;
 use crate::datum::{Datum, Pairs};
@@ -32,6 +32,10 @@ pub struct EventFinding {
     pub key: Pairs,
     /// All that was recorded with it.
     pub fields: Fields,
+    /// From the outermost interval that contains it to the innermost within it that took most of the time; empty where that
+    /// was not looked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<LinkFinding>,
     /// Why it is shown, in words.
     pub reason: Option<String>,
     /// Whether its duration is a sum of pieces and not an interval.
@@ -56,6 +60,7 @@ impl EventFinding {
             client: fields.find(|field| field.is_client),
             key: Pairs(kind.keys.iter().cloned().zip(record.key()).collect()),
             fields,
+            chain: Vec::new(),
             reason: None,
             is_sum: kind.is_sum,
             unit_is_guess: kind.unit_is_guess,

@@ -6,6 +6,7 @@
 mod empty;
 mod event;
 mod group;
+mod link;
 mod notes;
 mod ns;
 mod trace;
@@ -13,6 +14,7 @@ mod trace;
 pub use empty::{Cause, Empty};
 pub use event::EventFinding;
 pub use group::{FoldedFinding, GroupFinding, GroupName, Percentiles};
+pub use link::LinkFinding;
 pub use notes::Notes;
 pub use ns::Ns;
 pub use trace::{DamageFinding, StepsFinding, TraceFinding};

@@ -46,6 +46,7 @@ pub struct Engine {
     pending: VecDeque<Pending>,
     long: VecDeque<(usize, Interval)>,
     usual: Vec<Option<Box<Usual>>>,
+    usual_of_kinds: Vec<Usual>,
     pub tally: Tally,
     /// For each kind how many intervals there were, and the longest.
     pub kinds: Vec<KindFigures>,
@@ -64,6 +65,8 @@ pub struct KindFigures {
 struct ProcessState {
     clients: Clients,
     activity: Activity,
+    /// Whether any of its threads turns.
+    has_loop: bool,
     /// The last incidents, for how much of a time was stalled.
     stalled: VecDeque<Span>,
     pending: usize,
@@ -99,6 +102,7 @@ impl Engine {
             pending: VecDeque::new(),
             long: VecDeque::new(),
             usual: Vec::new(),
+            usual_of_kinds: Vec::new(),
             tally: Tally::default(),
             kinds: Vec::new(),
             stepped: 0,
@@ -116,14 +120,32 @@ impl Engine {
         while let Some(pending) = self.pending.pop_front() {
             self.settle_one(pending, feed);
         }
-        let limit = |usual: &Option<Box<Usual>>| usual.as_ref().map_or(0, |usual| usual.limit());
-        let limits: Vec<i64> = self.usual.iter().map(limit).collect();
-        self.tally.retain(|held| match (held.sort, held.chain.first()) {
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.retain(|held| match (held.sort, held.chain.first()) {
             (Sort::Interval, Some(root)) => {
-                limits.get(root.name.key as usize).is_none_or(|limit| root.length > *limit)
+                self.turns(held.thread) || root.length > self.limit(held.thread, root.name, Usual::limit)
             }
             _ => true,
         });
+        self.tally = tally;
+    }
+
+    /// Whether a thread is known to have turns.
+    fn turns(&self, thread: usize) -> bool {
+        self.threads[thread].sleeps.is_some()
+    }
+
+    /// What is longer than this is improbable for a name: by its own lengths, or by those of its kind where it has few. Where
+    /// there are few of both, nothing is usual; but what a thread does beside an event loop then holds nobody up.
+    fn limit(&self, thread: usize, name: Name, limit: impl Fn(&Usual) -> i64) -> i64 {
+        let own = self.usual.get((name.key as usize).min(MOST_NAMES)).and_then(Option::as_deref);
+        let of_kind = self.usual_of_kinds.get(name.kind as usize);
+        let known = own.into_iter().chain(of_kind).find(|usual| usual.is_known());
+        match known {
+            Some(usual) => limit(usual),
+            None if self.processes[self.threads[thread].process].has_loop => i64::MAX,
+            None => 0,
+        }
     }
 
     fn thread(&mut self, thread: usize, feed: &Feed) -> &mut ThreadState {
@@ -176,6 +198,8 @@ impl Engine {
     /// Takes the first turn of a thread in. What came before it was judged without knowing that the thread turns.
     fn first_turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
+        let process = self.threads[thread].process;
+        self.process(process).has_loop = true;
         let state = &mut self.threads[thread];
         state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
         state.has_long = false;
@@ -295,8 +319,10 @@ impl Engine {
 
     /// Takes in an interval of a thread that is not known to turn.
     fn judge(&mut self, thread: usize, interval: Interval) {
-        let is_improbable = self.usual(interval.name).take(interval.length());
-        if !is_improbable || interval.length() < self.threshold {
+        let length = interval.length();
+        self.usual(interval.name).take(length);
+        self.usual_of_kinds[interval.name.kind as usize].take(length);
+        if length < self.threshold || length <= self.limit(thread, interval.name, Usual::limit_so_far) {
             return;
         }
         let state = &self.threads[thread];
@@ -323,12 +349,24 @@ impl Engine {
         while let Some(joined) = self.tally.take_last(is_same, begin) {
             held.join(joined);
         }
-        // Those who wait for the first wait for all of them.
-        match self.pending.iter_mut().rfind(|pending| is_same(&pending.held)) {
-            Some(pending) => {
-                let near = held.span.length().clamp(*NEAR.start(), *NEAR.end());
-                pending.until = pending.until.max(held.span.end.saturating_add(near));
-                pending.held.join(held);
+        let mut first: Option<Pending> = None;
+        while let Some(place) = self.pending.iter().position(|pending| is_same(&pending.held)) {
+            let Some(same) = self.pending.remove(place) else { break };
+            match &mut first {
+                Some(first) => {
+                    self.processes[same.process].pending -= 1;
+                    first.held.join(same.held);
+                }
+                None => first = Some(same),
+            }
+        }
+        match first {
+            // Those who wait for the first wait for all of them.
+            Some(mut first) => {
+                first.held.join(held);
+                let near = first.held.span.length().clamp(*NEAR.start(), *NEAR.end());
+                first.until = first.until.max(first.held.span.end.saturating_add(near));
+                self.pending.push_back(first);
             }
             None => self.add(held, false),
         }
@@ -347,6 +385,7 @@ impl Listener for Engine {
         let kind = interval.name.kind as usize;
         if self.kinds.len() <= kind {
             self.kinds.resize(kind + 1, KindFigures::default());
+            self.usual_of_kinds.resize_with(kind + 1, Usual::default);
         }
         let figures = &mut self.kinds[kind];
         figures.count += 1;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::analysis::finding::{Notes, Ns, TraceFinding};
+use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
+use crate::analysis::verdict::Period;
 use crate::datum::{Datum, Pairs};
 
 /// The incidents of a trace.
@@ -33,6 +34,8 @@ pub struct Incidents {
     pub hidden_incidents: u64,
     /// What all incidents add up to by cause, those that took the most time first.
     pub causes: Vec<CauseFinding>,
+    /// Times in which groups were slower than in the rest of the trace, those that lost the most time first.
+    pub periods: Vec<Period>,
     /// What can hold a program up and was recorded, but did not.
     pub not_causes: Vec<NotCause>,
     /// What can hold a program up and was not recorded.
@@ -90,25 +93,6 @@ pub enum IncidentKind {
     Interval,
     /// A process that recorded nothing although it should have.
     Silence,
-}
-
-/// Intervals of one name within the same parent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinkFinding {
-    /// The full name of the event.
-    pub event: String,
-    /// The values that tell its group apart.
-    pub key: Pairs,
-    /// On whose behalf it happened.
-    pub client: Option<Datum>,
-    /// How long it took, all of them together.
-    #[serde(rename = "duration_us")]
-    pub duration: Ns,
-    /// How much of that none within it covers.
-    #[serde(rename = "self_us")]
-    pub own: Ns,
-    /// How many there were.
-    pub count: u64,
 }
 
 /// What pieces of a turn add up to.

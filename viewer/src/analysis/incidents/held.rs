@@ -1,15 +1,9 @@
 //! A time in which a thread was held up, and by what.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-
-use super::super::intervals::{Interval, Name, Tree};
+use super::super::intervals::{Interval, Link, Name, Tree, chain};
 
 /// A part of a turn that takes less than this share of it is not its cause.
 const LEAST_SHARE: i64 = 10;
-
-/// How many parts are kept.
-const PARTS: usize = 5;
 
 /// A time from a beginning to an end: nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,20 +32,6 @@ pub enum Sort {
     Interval,
     /// An event loop slept too long.
     Silence,
-}
-
-/// Intervals of the same name that share a parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    pub name: Name,
-    pub client: Option<u32>,
-    pub begin: i64,
-    pub end: i64,
-    /// How long they took together.
-    pub length: i64,
-    /// How much of that none within them covers.
-    pub own: i64,
-    pub count: u64,
 }
 
 /// Who waited.
@@ -105,7 +85,9 @@ impl Held {
             Sort::Turn => root.length() - tree.covered(),
             Sort::Interval | Sort::Silence => 0,
         };
-        let (chain, parts) = chain(tree, sort);
+        // Whatever explains a part of a turn is better than nothing.
+        let share = if sort == Sort::Turn { LEAST_SHARE } else { 2 };
+        let (chain, parts) = chain(tree, share);
         let first = usize::from(sort == Sort::Turn);
         let has_client = |link: &Link| link.client.is_some();
         let cause = chain[first..].iter().position(has_client).map(|place| place + first);
@@ -154,65 +136,17 @@ impl Held {
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
     }
 
-    /// Joins an overlapping one of the same thread.
+    /// Joins an overlapping one of the same thread. The longer one tells why, but a turn contains whatever else there is.
     pub fn join(&mut self, other: Held) {
-        let span =
-            Span { begin: self.span.begin.min(other.span.begin), end: self.span.end.max(other.span.end) };
-        if other.span.length() > self.span.length() {
+        let begin = self.span.begin.min(other.span.begin);
+        let union = Span { begin, end: self.span.end.max(other.span.end) };
+        let rank = |held: &Held| (held.sort == Sort::Turn, held.span.length());
+        if rank(&other) > rank(self) {
             *self = other;
         }
-        self.span = span;
-    }
-}
-
-/// From an interval down to what took the most of it, and the parts of the interval itself.
-fn chain(tree: Tree<'_>, sort: Sort) -> (Vec<Link>, Vec<Link>) {
-    let mut links = vec![link(&[tree])];
-    let mut level = vec![tree];
-    let mut parts = Vec::new();
-    loop {
-        let length: i64 = level.iter().map(|tree| tree.root().busy).sum();
-        let mut below = by_name(&level);
-        below.sort_by_key(|(link, _)| (Reverse(link.length), link.begin));
-        if links.len() == 1 {
-            parts = below.iter().take(PARTS).map(|(link, _)| *link).filter(|link| link.length > 0).collect();
+        if self.sort != Sort::Turn {
+            self.span = union;
         }
-        // Whatever explains a part of a turn is better than nothing; further down, only what takes most of the time is.
-        let share = if links.len() == 1 && sort == Sort::Turn { LEAST_SHARE } else { 2 };
-        match below.into_iter().next() {
-            Some((link, trees)) if link.length > 0 && link.length.saturating_mul(share) >= length => {
-                links.push(link);
-                level = trees;
-            }
-            _ => return (links, parts),
-        }
-    }
-}
-
-/// The children of intervals, those of the same name together.
-fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
-    let mut names: HashMap<Name, Vec<Tree<'n>>> = HashMap::new();
-    for child in level.iter().flat_map(|tree| tree.children()) {
-        names.entry(child.root().span.name).or_default().push(child);
-    }
-    names.into_values().map(|trees| (link(&trees), trees)).collect()
-}
-
-/// Intervals of the same name as one link.
-fn link(trees: &[Tree<'_>]) -> Link {
-    let nodes = || trees.iter().map(|tree| tree.root());
-    let first = trees[0].root();
-    let length: i64 = nodes().map(|node| node.busy).sum();
-    let covered: i64 = trees.iter().map(|tree| tree.covered()).sum();
-    let is_one = nodes().all(|node| node.span.client == first.span.client);
-    Link {
-        name: first.span.name,
-        client: first.span.client.filter(|_| is_one),
-        begin: nodes().map(|node| node.span.begin).min().unwrap_or(first.span.begin),
-        end: nodes().map(|node| node.span.end).max().unwrap_or(first.span.end),
-        length,
-        own: (length - covered).max(0),
-        count: nodes().map(|node| u64::from(node.count)).sum(),
     }
 }
 

@@ -13,11 +13,13 @@ mod watch;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, EventClass};
+use ctf_reader::{Error, EventClass, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
 use super::reading::{Failure, Reading};
 use super::selection::Selection;
+use super::summary::GROUP_CAP;
+use super::verdict::{Period, Rule, verdicts};
 use crate::source::Source;
 
 pub use finding::*;
@@ -25,6 +27,9 @@ pub use watch::Watch;
 
 /// What is shorter than this, in nanoseconds, holds nobody up unless another threshold is given.
 pub const THRESHOLD_NS: u64 = 1_000_000;
+
+/// A slow period that lost less than this, in nanoseconds, held nobody up.
+const LEAST_LOSS_NS: u128 = 1_000_000;
 
 /// Finds the incidents of a trace and keeps the longest, at most `limit`. What takes at least `threshold` nanoseconds
 /// holds somebody up.
@@ -37,15 +42,45 @@ pub(super) fn incidents<S: Source>(
     let Some(reader) = reading.source.in_order() else {
         return Err(Error::new("incidents are found by the native reader alone: leave --source out").into());
     };
-    let mut watch = Watch::new(selection, threshold, reader.gaps(reading.window));
+    let (window, progress) = (reading.window, reading.progress);
+    // Slow periods need no order: another thread looks for them at the same time.
+    let (followed, periods) = std::thread::scope(|scope| {
+        let periods = scope.spawn(|| slow_periods(reader, window, selection));
+        let followed = follow(reader, window, selection, threshold, limit, progress);
+        (followed, periods.join())
+    });
+    let mut found = followed?;
+    found.periods = periods.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    Ok(found)
+}
+
+/// Follows all events in the order of time.
+fn follow(
+    reader: &Reader,
+    window: Window,
+    selection: &Arc<Selection>,
+    threshold: u64,
+    limit: usize,
+    progress: &Progress,
+) -> Result<Incidents, Failure> {
+    let mut watch = Watch::new(selection, threshold, reader.gaps(window));
     let traces = reader.traces();
     let want = |class: &Arc<EventClass>| watch.want(class, traces[class.trace].environment("hostname"));
     let mut wanted: Vec<_> = reader.classes().map(want).collect();
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
-    let mut events = reader.in_order(reading.window, take).with_progress(reading.progress);
+    let mut events = reader.in_order(window, take).with_progress(progress);
     while let Some(event) = events.next_event() {
         watch.event(&event);
     }
     watch.finish();
     Ok(watch.finding(TraceFinding::new(&events.report()), limit)?)
+}
+
+/// The slow periods that lost at least [`LEAST_LOSS_NS`].
+fn slow_periods(reader: &Reader, window: Window, selection: &Arc<Selection>) -> Result<Vec<Period>, Failure> {
+    let mut source = reader;
+    let mut reading = Reading { source: &mut source, window, progress: &Progress::default() };
+    let mut judged = verdicts(&mut reading, selection, &Rule::default(), GROUP_CAP)?.judged;
+    judged.periods.retain(|period| period.lost.0 >= LEAST_LOSS_NS);
+    Ok(judged.periods)
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::engine::Engine;
 use super::finding::*;
-use super::held::{Held, Link, Meanwhile, Sort, Span};
+use super::held::{Held, Meanwhile, Sort, Span};
 use super::tally::{Cause, CauseSum};
-use crate::analysis::finding::{Notes, Ns, TraceFinding};
-use crate::analysis::intervals::{Feed, Name};
+use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
+use crate::analysis::intervals::{Feed, Link, Name};
 use crate::meaning::Dictionary;
 
 /// What helps where no event explains an incident.
@@ -54,6 +54,7 @@ impl Reporter<'_> {
             hidden_incidents: found - incidents.len() as u64,
             incidents,
             causes: by_cause.iter().map(|(cause, sum)| self.cause(cause, sum)).collect(),
+            periods: Vec::new(),
             not_causes,
             unrecorded,
             set_aside: self.engine.stepped,
@@ -97,15 +98,7 @@ impl Reporter<'_> {
     }
 
     fn link(&self, link: &Link) -> LinkFinding {
-        let lexicon = &self.feed.lexicon;
-        LinkFinding {
-            event: lexicon.entry(link.name).event.clone(),
-            key: lexicon.key(link.name),
-            client: link.client.and_then(|client| lexicon.client_value(client)),
-            duration: ns(link.length),
-            own: ns(link.own),
-            count: link.count,
-        }
+        LinkFinding::new(link, &self.feed.lexicon)
     }
 
     fn process(&self, number: usize, has_hosts: bool) -> ProcessFinding {

@@ -3,6 +3,9 @@
 use super::super::histogram::Histogram;
 use super::super::verdict::{Rule, single_limit};
 
+/// With fewer lengths nothing is usual.
+const ENOUGH: u64 = 20;
+
 /// The lengths of the intervals of a name.
 #[derive(Debug)]
 pub struct Usual {
@@ -15,20 +18,29 @@ pub struct Usual {
 
 impl Default for Usual {
     fn default() -> Self {
-        Usual { lengths: Histogram::default(), count: 0, limit: 0, next: 16 }
+        Usual { lengths: Histogram::default(), count: 0, limit: 0, next: ENOUGH }
     }
 }
 
 impl Usual {
-    /// Takes a length, and says whether it is improbable as far as is known.
-    pub fn take(&mut self, length: i64) -> bool {
+    /// Takes a length in.
+    pub fn take(&mut self, length: i64) {
         self.lengths.record(length.max(0) as u64);
         self.count += 1;
         if self.count >= self.next {
             self.limit = self.limit();
             self.next *= 2;
         }
-        length > self.limit
+    }
+
+    /// Whether there are enough lengths to tell what is usual.
+    pub fn is_known(&self) -> bool {
+        self.count >= ENOUGH
+    }
+
+    /// What is longer than this is improbable, by what was known when the limit was last worked out; nanoseconds.
+    pub fn limit_so_far(&self) -> i64 {
+        self.limit
     }
 
     /// What is longer than this is improbable; nanoseconds.

@@ -156,6 +156,10 @@ impl Feed {
             let client = meaning.client.map(|field| slots.of(field));
             Role { act, kind, pid, tid, procname, client, host, unit_ns }
         });
+        // What only repeats another event is not even looked at: that is a third of what a server records.
+        if meaning.repeats.is_some() {
+            return None;
+        }
         if self.roles.len() <= class.index {
             self.roles.resize_with(class.index + 1, || None);
         }
@@ -166,7 +170,7 @@ impl Feed {
     /// Takes an event, and tells the listener what comes of it.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let time = event.timestamp();
-        while let Some(gap) = self.gaps.pop_if(|gap| gap.since <= time) {
+        while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
             self.lose(gap, listener);
         }
         let of_one: Events<'_> = event.events();
@@ -205,7 +209,9 @@ impl Feed {
             }
             Act::Pairs(Side::End) => {
                 let name = self.name(of_one.class, role.kind, event);
-                let has_key = name.is_some_and(|name| !self.lexicon.key(name).0.is_empty());
+                let is_said =
+                    |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
+                let has_key = name.is_some_and(|name| self.lexicon.key(name).0.iter().any(is_said));
                 let ended = self.open[thread].end(time, role.kind, name.filter(|_| has_key), client);
                 if let Some(interval) = ended {
                     listener.ended(thread, interval, self);

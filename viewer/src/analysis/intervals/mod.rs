@@ -10,12 +10,15 @@
 //!   fork            ├─────┤
 //! ```
 
+mod chain;
 mod feed;
 mod interval;
 mod lexicon;
 mod nesting;
 mod open;
 
+pub(super) use chain::{Link, chain};
 pub(super) use feed::{Feed, Listener};
 pub(super) use interval::{Interval, Name};
+pub(super) use lexicon::Lexicon;
 pub(super) use nesting::{Nesting, Tree};

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
 use super::series::Series;
 
 /// The body of a group in a time bin.
@@ -23,16 +24,6 @@ pub(super) struct Bin {
     squares: f64,
 }
 
-/// A slow period has at least this many events, and so has the rest.
-const EVENTS: f64 = 30.0;
-/// What is lost in a slow period is at least this part of all that the group took.
-const WORTH: f64 = 0.005;
-/// An edge jumps by at least this part of the whole difference.
-const SHARP: f64 = 0.65;
-/// How sure the jump at an edge must be, in standard errors of the whole difference.
-const SURE: f64 = 4.0;
-/// How many times the noise between neighbouring times a difference is, at least.
-const OVER_NOISE: f64 = 5.0;
 /// Up to this many bins are too short to have an edge that could be looked at.
 const SHORT: usize = 3;
 /// How often what is left and right of a change is searched again.
@@ -63,7 +54,7 @@ pub(super) fn bins(series: &Series, above: u64) -> Vec<Bin> {
 /// The times in which the level was higher, as ranges of bins.
 pub(super) fn changes(bins: &[Bin], probability: f64, least_factor: f64) -> Vec<Range<usize>> {
     let course = Course::new(bins);
-    if course.count(&(0..bins.len())) < EVENTS || bins.len() < 2 {
+    if course.count(&(0..bins.len())) < (PERIOD_EVENTS as f64) || bins.len() < 2 {
         return Vec::new();
     }
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -100,6 +91,12 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     joined
+}
+
+/// The end of a straight line, and its variance for a variance of 1.
+struct Line {
+    at: f64,
+    error: f64,
 }
 
 /// Sums from the first bin up to each, so that any interval's mean is a subtraction.
@@ -208,14 +205,19 @@ impl Course {
     }
 
     /// Which part of a piece a change raised: the range itself, or the rest where the level fell at the end or rose after
-    /// the beginning.
+    /// the beginning. What is left before or after it is part of it if that is too little to tell.
     fn raised(&self, piece: &Range<usize>, change: &Range<usize>) -> Option<Range<usize>> {
         let is_raised = self.score(change, piece) > 0.0;
-        let is_whole = *piece == (0..self.bins());
-        match (is_raised, is_whole) {
-            (true, _) => Some(change.clone()),
-            (false, true) if change.start == 0 => Some(change.end..piece.end),
-            (false, true) if change.end == piece.end => Some(0..change.start),
+        let whole = 0..self.bins();
+        let few = (PERIOD_EVENTS as f64).min(self.count(&whole) / 20.0);
+        let change = Range {
+            start: if self.count(&(0..change.start)) < few { 0 } else { change.start },
+            end: if self.count(&(change.end..whole.end)) < few { whole.end } else { change.end },
+        };
+        match (is_raised, *piece == whole) {
+            (true, _) => Some(change),
+            (false, true) if change.start == 0 => Some(change.end..whole.end),
+            (false, true) if change.end == whole.end => Some(0..change.start),
             (false, _) => None,
         }
     }
@@ -226,7 +228,10 @@ impl Course {
         let (inside, all) = (self.count(range), self.count(&whole));
         let outside = all - inside;
         let at_border = range.start == 0 || range.end == whole.end;
-        if inside < EVENTS || outside < EVENTS || (!at_border && inside > outside) {
+        if inside < (PERIOD_EVENTS as f64)
+            || outside < (PERIOD_EVENTS as f64)
+            || (!at_border && inside > outside)
+        {
             return false;
         }
         let logarithms =
@@ -238,11 +243,11 @@ impl Course {
         if difference.exp().max(ratio) < least_factor || difference <= 0.0 {
             return false;
         }
-        if sum - inside * rest / outside < WORTH * (sum + rest) {
+        if sum - inside * rest / outside < PERIOD_WORTH * (sum + rest) {
             return false;
         }
         let error = (self.variance * (1.0 / inside + 1.0 / outside)).sqrt();
-        if difference / (error * self.noise(range.len())) < OVER_NOISE {
+        if difference / (error * self.noise(range.len())) < PERIOD_OVER_NOISE {
             return false;
         }
         range.len() <= SHORT
@@ -252,22 +257,44 @@ impl Course {
                 .all(|edge| self.is_sharp(edge, range, difference))
     }
 
-    /// Whether the level jumps at an edge by most of the difference, within a small part of the range.
+    /// Whether the level jumps at an edge by most of the difference. What drifts across the edge is no jump: straight lines
+    /// are drawn through what lies before and after it, and compared where they meet (regression discontinuity).
     fn is_sharp(&self, edge: usize, range: &Range<usize>, difference: f64) -> bool {
-        let inside = self.count(range);
-        let needed = 2.0 * SURE * SURE * self.variance / (difference * difference);
-        let events = needed.max(inside / 8.0);
+        let events = self.count(range) / 2.0;
         // The bin of the edge may have both levels.
         let gap = usize::from(range.len() >= 8);
         let before = self.before(edge.saturating_sub(gap), events);
         let after = self.after((edge + gap).min(self.bins()), events);
-        let within = if edge == range.start { &after } else { &before };
-        if events > inside / 4.0 && within.len() > SHORT || before.is_empty() || after.is_empty() {
+        let at = self.counts[edge];
+        let (Some(before), Some(after)) = (self.line(&before, at), self.line(&after, at)) else {
             return false;
+        };
+        let jump = if edge == range.start { after.at - before.at } else { before.at - after.at };
+        let error = (self.variance * (before.error + after.error)).sqrt();
+        jump >= PERIOD_JUMP * difference && jump >= PERIOD_SURE * error
+    }
+
+    /// The straight line through the levels of a range, over the number of events, at a place.
+    fn line(&self, range: &Range<usize>, at: f64) -> Option<Line> {
+        let n = self.count(range);
+        if range.is_empty() || n < 1.0 {
+            return None;
         }
-        let jump = self.level(&after) - self.level(&before);
-        let jump = if edge == range.start { jump } else { -jump };
-        jump >= SHARP * difference
+        let (mut x, mut xx, mut xy) = (0.0, 0.0, 0.0);
+        for bin in range.clone() {
+            let place = (self.counts[bin] + self.counts[bin + 1]) / 2.0 - at;
+            let count = self.count(&(bin..bin + 1));
+            x += count * place;
+            xx += count * place * place;
+            xy += place * (self.logarithms[bin + 1] - self.logarithms[bin]);
+        }
+        let (mean, y) = (x / n, self.level(range));
+        let spread = xx - n * mean * mean;
+        if range.len() < 4 || spread <= 0.0 {
+            return Some(Line { at: y, error: 1.0 / n });
+        }
+        let slope = (xy - n * mean * y) / spread;
+        Some(Line { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
     }
 
     /// The bins up to an edge with this many events.

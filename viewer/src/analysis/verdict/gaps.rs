@@ -7,11 +7,11 @@
 //!
 //! How the mean changes along the tail is taken from the log-normal distribution, of whatever width. Lighter tails
 //! (exponential, gamma, uniform) end sooner, so that a gap beyond them is found sooner than need be; a power law does not
-//! end, and has a gap that is not a stall in a few groups of a hundred.
+//! end, and has a gap that is not a stall in some groups of ten.
 
 use super::normal::{ln_tail, mills, tail_quantile};
 use super::rule::ENOUGH;
-use crate::analysis::histogram::Histogram;
+use crate::analysis::histogram::{Bucket, Histogram};
 
 /// The least number of distances that a gap is compared with.
 const COMPARED: u64 = 50;
@@ -69,14 +69,15 @@ struct Tail {
 impl Levels {
     pub fn new(durations: &Histogram, unit_ns: u128) -> Self {
         let buckets = durations.buckets();
-        let quantum =
-            quantum(&buckets.iter().map(|bucket| (bucket.low, bucket.high)).collect::<Vec<_>>(), unit_ns);
+        let quantum = quantum(&buckets, unit_ns);
+        let longest = durations.max().unwrap_or(0);
         let ln = |ticks: u64, quanta: u64| (ticks as f64 + (quanta * quantum) as f64).ln();
         let mut levels: Vec<Level> = buckets
             .iter()
             .map(|bucket| Level {
                 low: bucket.low,
-                high: bucket.high,
+                // The longest is known exactly.
+                high: bucket.high.min(longest),
                 count: bucket.count,
                 at_or_above: 0,
                 bottom: ln(bucket.low, 1),
@@ -134,7 +135,7 @@ impl Levels {
         let [z_upper, z_lower] = [upper, lower].map(|part| tail_quantile(part.ln()));
         let [y_upper, y_lower] = [upper, lower].map(|part| self.at(above as f64 + part * below));
         // What the percentiles may be off by makes the line steeper.
-        let doubt = 1.0 + 2.0 * mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
+        let doubt = 1.0 + mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
         let sigma = doubt * (y_upper - y_lower) / (z_upper - z_lower);
         let beyond = tail_quantile((probability / below).ln()) - z_upper;
         let end = (y_upper + sigma * beyond).exp() - self.quantum as f64;
@@ -188,13 +189,21 @@ impl Levels {
     }
 }
 
-/// What durations are whole multiples of, if they were rounded: 1, 2, 4 or 5 times a power of ten.
-fn quantum(buckets: &[(u64, u64)], unit_ns: u128) -> u64 {
-    let distance = buckets.windows(2).map(|pair| pair[1].0 - pair[0].0).min().unwrap_or(1);
-    let leading = distance / 10_u64.pow(distance.max(1).ilog10());
-    let is_round =
-        distance.is_multiple_of(10_u64.pow(distance.max(1).ilog10())) && [1, 2, 4, 5].contains(&leading);
-    let is_multiple = |&(low, high): &(u64, u64)| low.next_multiple_of(distance) <= high;
-    let is_clock = u128::from(distance) * unit_ns <= COARSEST_CLOCK_NS;
-    if distance > 1 && is_round && is_clock && buckets.iter().all(is_multiple) { distance } else { 1 }
+/// What durations are whole multiples of, if they were rounded: 1, 2, 4 or 5 times a power of ten. A few may be none.
+fn quantum(buckets: &[Bucket], unit_ns: u128) -> u64 {
+    let count = |is_counted: &dyn Fn(&Bucket) -> bool| {
+        let counted = buckets.iter().filter(|bucket| bucket.low > 0 && is_counted(bucket));
+        counted.fold((0, 0), |(levels, events), bucket| (levels + 1, events + bucket.count))
+    };
+    let (_, all) = count(&|_| true);
+    let powers = (0..10).rev().map(|power| 10_u64.pow(power));
+    let candidates = powers.flat_map(|power| [5, 4, 2, 1].map(|leading| leading * power));
+    let is_quantum = |quantum: &u64| {
+        let (levels, events) = count(&|bucket| bucket.low.next_multiple_of(*quantum) <= bucket.high);
+        u128::from(*quantum) * unit_ns <= COARSEST_CLOCK_NS
+            && levels >= 1
+            && events >= 2
+            && 10 * events >= 6 * all
+    };
+    candidates.filter(|&quantum| quantum > 1).find(is_quantum).unwrap_or(1)
 }

@@ -8,7 +8,7 @@ use super::findings::{Basis, Mode, Period, Span, Unjudged};
 use super::limits::{Limit, Limits};
 use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
 use super::periods::{Course, periods};
-use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, Rule, RuleFinding, SINGLES_MAX};
+use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
 use super::tally::Timed;
@@ -22,10 +22,8 @@ use crate::analysis::summary::{Pools, summarise_into};
 use crate::source::Source;
 use crate::unit::TimeUnit;
 
-/// Up to this many improbable events of groups that are too rare to be judged by themselves are listed one by one.
-const RARE_SINGLES_MAX: u64 = 100;
 /// A mode that has nearly all events of its time is a slow period.
-const DENSE: f64 = 0.9;
+const DENSE: f64 = 0.95;
 
 /// What was found out about a trace in one reading.
 #[derive(Debug)]

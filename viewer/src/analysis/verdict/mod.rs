@@ -7,8 +7,8 @@
 //!      series    ──> changes ──> periods: did the level jump, and for how long?
 //! ```
 //!
-//! - A *single* event is improbable for its group; at most [`SINGLES_MAX`] of a group, or they are a mode.
-//! - A *slow mode* is many events that are alike and far above the main body of their group.
+//! - A *single* event is improbable for its group and stands apart; more than [`SINGLES_MAX`] of a group are a mode.
+//! - A *slow mode* is two or more events far above the main body of their group.
 //! - A *slow period* is a time in which a whole group, or all of them, were slower; at the end of a trace, a level shift.
 //!
 //! An event is covered by one of the three: what a mode holds is not single, and a period counts what is in neither.

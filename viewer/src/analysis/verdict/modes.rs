@@ -134,6 +134,12 @@ fn finding(
     mode
 }
 
+/// A number in three digits.
+fn rounded(number: f64) -> u128 {
+    let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 2).max(0));
+    ((number / scale).round() * scale) as u128
+}
+
 /// Why a mode is shown, e.g. `1,000 calls, 1%, around 100 ms, 50,000 times the usual; 100 s in all`.
 fn reason(mode: &Mode) -> String {
     let usual = match mode.rule {
@@ -150,7 +156,7 @@ fn reason(mode: &Mode) -> String {
         "{}, {}, {range}, {} times the {usual}; {} in all within {}",
         counted(mode.count, "call"),
         if mode.share >= 1.0 { "all".into() } else { share(mode.share) },
-        grouped(mode.times_usual.round() as u128),
+        grouped(rounded(mode.times_usual)),
         duration_in_words(mode.total.0 as f64),
         duration_in_words(mode.end_ns.abs_diff(mode.begin_ns) as f64),
     )

@@ -4,14 +4,26 @@ use serde::Serialize;
 
 use crate::analysis::finding::Ns;
 
-/// Up to this many improbable events of a group are listed one by one; more that are alike are a mode.
+/// Up to this many slow events of a group that stand apart from each other are listed one by one; more are one mode.
 pub const SINGLES_MAX: u64 = 10;
+/// Up to this many slow events of all groups of an event that are too rare to be judged are listed one by one.
+pub const RARE_SINGLES_MAX: u64 = 100;
 /// What is slow begins at this many times the 99th percentile of what is usual.
 pub const FAR: f64 = 3.0;
 /// A whole group is a slow mode of its event if it is this many times slower than what is usual for the event.
 pub const FAR_FROM_EVENT: f64 = 100.0;
 /// A slow period is slower than the rest by at least this factor.
 pub const SHIFT: f64 = 1.5;
+/// A slow period has at least this many events, and so has the rest.
+pub const PERIOD_EVENTS: u64 = 30;
+/// What is lost in a slow period is at least this part of all that the group took.
+pub const PERIOD_WORTH: f64 = 0.005;
+/// At the edges of a slow period the level jumps by at least this part of the whole difference.
+pub const PERIOD_JUMP: f64 = 0.6;
+/// How sure the jump must be, in standard errors.
+pub const PERIOD_SURE: f64 = 4.0;
+/// How many times the noise between neighbouring times the difference is, at least.
+pub const PERIOD_OVER_NOISE: f64 = 3.0;
 /// A group with fewer durations is judged by all of its event.
 pub const ENOUGH: u64 = 20;
 /// With fewer durations nothing is said.
@@ -28,7 +40,7 @@ pub struct Rule {
 
 impl Default for Rule {
     fn default() -> Self {
-        Rule { probability: 1e-3, least_excess_ns: 5_000 }
+        Rule { probability: 5e-3, least_excess_ns: 5_000 }
     }
 }
 
@@ -50,8 +62,20 @@ pub struct RuleFinding {
     pub far_from_event: f64,
     /// A slow period is slower than the rest by at least this factor.
     pub shift: f64,
-    /// Up to this many slow events of a group are single ones.
+    /// It has at least this many events, and so has the rest.
+    pub period_events: u64,
+    /// It cost at least this part of all that the group took.
+    pub period_worth: f64,
+    /// At its edges the level jumps by at least this part of the difference.
+    pub period_jump: f64,
+    /// The jump is at least this many standard errors.
+    pub period_sure: f64,
+    /// The difference is at least this many times the noise between neighbouring times.
+    pub period_over_noise: f64,
+    /// Up to this many slow events of a group that stand apart from each other are single ones; more are a mode.
     pub singles_max: u64,
+    /// And up to this many of all groups of an event that are too rare to be judged.
+    pub rare_singles_max: u64,
     /// Groups with fewer durations are judged by all of their event.
     pub enough: u64,
     /// Events with fewer durations are not judged.
@@ -68,7 +92,13 @@ impl RuleFinding {
             far: FAR,
             far_from_event: FAR_FROM_EVENT,
             shift: SHIFT,
+            period_events: PERIOD_EVENTS,
+            period_worth: PERIOD_WORTH,
+            period_jump: PERIOD_JUMP,
+            period_sure: PERIOD_SURE,
+            period_over_noise: PERIOD_OVER_NOISE,
             singles_max: SINGLES_MAX,
+            rare_singles_max: RARE_SINGLES_MAX,
             enough: ENOUGH,
             fewest: FEWEST,
         }

@@ -165,7 +165,8 @@ impl Series {
 
     /// When a bin begins: nanoseconds since 1970.
     pub fn begin(&self, bin: u64) -> i64 {
-        (bin.checked_shl(self.shift).unwrap_or(u64::MAX) ^ (1 << 63)) as i64
+        let from_epoch = u64::try_from(u128::from(bin) << self.shift).unwrap_or(u64::MAX);
+        (from_epoch ^ (1 << 63)) as i64
     }
 
     /// How long a bin is.
@@ -177,4 +178,62 @@ impl Series {
 /// A time as nanoseconds since the earliest that there can be, so that none is negative.
 fn from_epoch(time: i64) -> u64 {
     time as u64 ^ (1 << 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times and durations that look random, and some that no clock has.
+    fn events() -> Vec<(i64, u64)> {
+        let event = |n: u64| {
+            let scrambled = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(n | 1);
+            ((scrambled >> 24) as i64, scrambled >> (n % 64).max(1))
+        };
+        let mut events: Vec<(i64, u64)> = (0..20_000).map(event).collect();
+        events.extend([(i64::MIN, 0), (i64::MAX, 5), (0, u64::MAX >> 1)]);
+        events
+    }
+
+    fn series(events: &[(i64, u64)], resolution: Resolution) -> Series {
+        let mut series = Series::default();
+        events.iter().for_each(|&(time, ticks)| series.record(time, ticks, resolution));
+        series
+    }
+
+    #[test]
+    fn result_does_not_depend_on_order_or_parts() {
+        let mut events = events();
+        for cells in [1 << 6, 1 << 10, 1 << 14] {
+            let resolution = Resolution { cells, ..Resolution::new(1 << 40) };
+            let mut whole = series(&events, resolution);
+            whole.compact(cells);
+            // All octaves of the widest four bins remain.
+            assert!(whole.cells().len() <= cells.max(4 << OCTAVE_BITS));
+            assert_eq!(whole.cells().iter().map(|cell| cell.count).sum::<u64>(), events.len() as u64);
+            events.reverse();
+            for parts in [2, 7] {
+                let mut joined = Series::default();
+                // A part knows of fewer groups, and so allows more cells.
+                let more = Resolution { cells: 4 * cells, ..resolution };
+                for part in events.chunks(events.len() / parts) {
+                    joined.absorb(&series(part, more), more.cells);
+                }
+                joined.compact(cells);
+                assert_eq!((joined.cells(), joined.shift), (whole.cells(), whole.shift));
+            }
+        }
+    }
+
+    #[test]
+    fn bins_begin_where_their_events_are() {
+        let resolution = Resolution::new(1_000_000_000);
+        for time in [i64::MIN, -5, 0, 1_700_000_000_123_456_789, i64::MAX] {
+            let series = series(&[(time, 3)], resolution);
+            let bin = series.cells()[0].bin();
+            assert!(series.begin(bin) <= time && time.abs_diff(series.begin(bin)) < series.width_ns());
+            assert!(series.begin(bin + 1) >= time);
+            assert_eq!(series.cells()[0].octave(), 2);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The durations of a group, split where a gap is improbable: what is usual, and what lies far above it.
 
+use std::ops::Range;
+
 use super::gaps::{Level, Levels};
 use super::rule::{FAR, SINGLES_MAX};
 use crate::analysis::histogram::{Histogram, Quantile};
@@ -106,39 +108,41 @@ fn cuts(levels: &Levels, probability: f64, least_excess: u64) -> Vec<usize> {
 /// The modes above the lowest cut, and the number of durations that are single.
 fn clusters(levels: &[Level], cuts: &[usize], has_tail: bool, all: u64) -> (Vec<Cluster>, u64) {
     let ends = cuts.iter().skip(1).copied().chain([levels.len()]);
-    let mut clusters: Vec<Cluster> =
-        cuts.iter().zip(ends).map(|(&begin, end)| Cluster::new(&levels[begin..end])).collect();
-    if let Some(first) = clusters.first_mut().filter(|_| has_tail) {
-        first.is_tail = true;
+    let parts = cuts.iter().zip(ends).map(|(&begin, end)| begin..end);
+    let mut clusters: Vec<(Range<usize>, Cluster)> = Vec::new();
+    for part in parts {
+        let mut cluster = (part.clone(), Cluster::new(&levels[part]));
+        // What only the tail says need not be alike.
+        cluster.1.is_tail = has_tail && clusters.is_empty();
+        match clusters.last_mut() {
+            Some(last) if last.1.is_one_with(&cluster.1, all) => {
+                let both = last.0.start..cluster.0.end;
+                let is_tail = last.1.is_tail && 2 * last.1.count > cluster.1.count;
+                *last = (both.clone(), Cluster { is_tail, ..Cluster::new(&levels[both]) });
+            }
+            _ => clusters.push(cluster),
+        }
     }
-    // What only the tail says is told in one line, because a power law has several by chance.
-    let is_small =
-        |cluster: &&Cluster| cluster.count == 1 || (cluster.count <= SINGLES_MAX && !cluster.is_tail);
-    let singles: u64 = clusters.iter().filter(is_small).map(|cluster| cluster.count).sum();
+    let is_single = |cluster: &&Cluster| cluster.count == 1;
+    let clusters: Vec<Cluster> = clusters.into_iter().map(|(_, cluster)| cluster).collect();
+    let singles: u64 = clusters.iter().filter(is_single).count() as u64;
     if singles > SINGLES_MAX {
         // Too many to list, and too different to be alike: one line for all.
         return (vec![Cluster { is_tail: true, ..Cluster::new(&levels[cuts[0]..]) }], 0);
     }
-    let mut modes: Vec<Cluster> = Vec::new();
-    let is_common = |cluster: &Cluster| cluster.count as f64 >= COMMON * all as f64;
-    for cluster in clusters.iter().filter(|cluster| !is_small(cluster)) {
-        match modes.last_mut() {
-            Some(last) if is_common(last) && is_common(cluster) => {
-                let both = levels.partition_point(|level| level.low < last.low)
-                    ..levels.partition_point(|level| level.low <= cluster.high);
-                *last = Cluster::new(&levels[both]);
-            }
-            _ => modes.push(*cluster),
-        }
-    }
-    // A few durations between modes that were joined belong to them.
-    let inside =
-        |cluster: &&Cluster| modes.iter().any(|mode| mode.low <= cluster.low && cluster.high <= mode.high);
-    let joined: u64 = clusters.iter().filter(is_small).filter(inside).map(|cluster| cluster.count).sum();
-    (modes, singles - joined)
+    (clusters.iter().filter(|cluster| !is_single(cluster)).copied().collect(), singles)
 }
 
 impl Cluster {
+    /// Whether the next cluster belongs to this one: because it is not far above it, because this one is but a few
+    /// durations on the way there, or because both are common, and so are how the group is.
+    fn is_one_with(&self, next: &Cluster, all: u64) -> bool {
+        let is_common = |cluster: &Cluster| cluster.count as f64 >= COMMON * all as f64;
+        (next.low as f64) < FAR * self.high as f64
+            || 10 * self.count < next.count
+            || (is_common(self) && is_common(next))
+    }
+
     fn new(levels: &[Level]) -> Cluster {
         let count = levels.iter().map(|level| level.count).sum::<u64>();
         let mut below = 0;

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{Names, keys, short, value};
-use crate::analysis::finding::Ns;
+use super::label::{Names, link, name, short, value};
+use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
-    CauseFinding, Incident, IncidentKind, Incidents, LinkFinding, MeanwhileFinding, ProcessFinding,
+    CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
+use crate::analysis::verdict::{Period, PeriodKind};
 use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
 use crate::text::escape;
 use crate::view::Screen;
@@ -24,6 +25,9 @@ pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Res
         list(found, screen).write(screen, out)?;
         writeln!(out)?;
         causes(&found.causes).write(screen, out)?;
+    }
+    for period in &found.periods {
+        screen.wrapped(&slow_period(period, screen)).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(footnotes(found))
 }
@@ -109,17 +113,6 @@ fn cause(incident: &Incident) -> String {
     format!("{}{inner}{}", link(cause), beside.collect::<String>())
 }
 
-/// An event with how long it took, and how often it came.
-fn link(link: &LinkFinding) -> String {
-    let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
-    format!("{count}{} {}", name(&link.event, &link.key), amount(link.duration))
-}
-
-/// What an event is called: by its keys where it has any.
-fn name(event: &str, key: &crate::datum::Pairs) -> String {
-    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
-}
-
 fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
@@ -185,6 +178,16 @@ fn causes(causes: &[CauseFinding]) -> Grid {
         }
     }
     grid
+}
+
+/// When something was slower than in the rest of the trace, and how much.
+fn slow_period(period: &Period, screen: &Screen) -> String {
+    let what = match period.kind {
+        PeriodKind::Period => "slow period",
+        PeriodKind::Shift => "slower from then on",
+    };
+    let [begin, end] = [period.begin_ns, period.end_ns].map(|time| screen.time_of_day(time));
+    format!("{what} {begin} to {end}: {}, {} lost", period.reason, words(period.lost))
 }
 
 fn footnotes(found: &Incidents) -> Vec<String> {

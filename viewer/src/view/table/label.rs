@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::Fields;
-use crate::analysis::finding::{EventFinding, GroupName, Ns};
+use crate::analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
 use crate::datum::{Datum, Pairs};
-use crate::text::amount::duration;
+use crate::text::amount::{duration, grouped};
 use crate::text::escape;
 
 /// The keys of a group: a single one as its value alone, several with their names.
@@ -73,6 +73,17 @@ pub fn marked(figure: String, unit_is_guess: bool) -> String {
 /// A duration, marked if its unit is a guess; `-` if there is none.
 pub fn figure(duration_ns: Option<Ns>, unit_is_guess: bool) -> String {
     duration_ns.map_or("-".into(), |Ns(ns)| marked(duration(ns as f64), unit_is_guess))
+}
+
+/// An event with how long it took, and how often it came.
+pub fn link(link: &LinkFinding) -> String {
+    let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
+    format!("{count}{} {}", name(&link.event, &link.key), figure(Some(link.duration), false))
+}
+
+/// What an event is called: by its keys where it has any.
+pub fn name(event: &str, key: &Pairs) -> String {
+    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
 }
 
 /// A value; `-` if there is none.

@@ -169,7 +169,7 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
         counted(outliers.periods.len() as u64 + outliers.hidden_periods, "slow period"),
         counted(outliers.judged, "duration"),
     )];
-    footnotes.extend(outliers.rule.as_ref().map(rule));
+    footnotes.extend(outliers.rule.as_deref().map(rule));
     footnotes.extend(unjudged(&outliers.unjudged));
     footnotes
 }
@@ -180,8 +180,10 @@ fn rule(rule: &RuleFinding) -> String {
     format!(
         "rule: a gap in a group's durations (own; with fewer than {} of all its event's: event) or a jump of their level \
          that is less probable than {:.1e}, which is {} shared out over {}; slow is what lies above the gap, {} times and \
-         {excess} above the 99th percentile of the rest, or a whole group {} times above its event; up to {} of a group are \
-         single; a period is {} times slower than the rest",
+         {excess} above the 99th percentile of the rest, or a whole group {} times above its event; one that \
+         stands apart is single (up to {} of a group), several are a mode; a period is {} times slower than the rest, has {} \
+         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference, {} standard \
+         errors or more, and it is {} times the noise",
         rule.enough,
         rule.group_probability,
         rule.probability,
@@ -190,6 +192,11 @@ fn rule(rule: &RuleFinding) -> String {
         rule.far_from_event,
         rule.singles_max,
         rule.shift,
+        rule.period_events,
+        rule.period_worth * 100.0,
+        rule.period_jump * 100.0,
+        rule.period_sure,
+        rule.period_over_noise,
     )
 }
 

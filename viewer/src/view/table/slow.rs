@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{Names, details, figure, value};
-use crate::analysis::finding::EventFinding;
+use super::label::{Names, details, figure, link, value};
+use crate::analysis::finding::{EventFinding, LinkFinding};
 use crate::analysis::slow::Slow;
 use crate::text::amount::counted;
 use crate::text::escape;
@@ -14,11 +14,14 @@ use crate::view::Screen;
 pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let names = Names::new(slow.events.iter().map(|event| &*event.event), screen.is_narrow());
     let columns = Columns::new(slow.events.iter(), slow.trace.has_several_hosts());
-    let mut grid = Grid::new(columns.titles().chain([Column::text("FIELDS")]).collect());
+    let has_causes = slow.events.iter().any(|event| inner(event).next().is_some());
+    let cause = has_causes.then(|| Column::text("BECAUSE OF").shrinkable());
+    let mut grid = Grid::new(columns.titles().chain(cause).chain([Column::text("FIELDS")]).collect());
     grid.sorted_by = Some("DURATION".into());
     for event in &slow.events {
         let fields = details(&event.fields, &event.key);
-        grid.row(columns.cells(event, &names, screen).chain([fields]).collect());
+        let cause = has_causes.then(|| inner(event).map(link).collect::<Vec<_>>().join(" < "));
+        grid.row(columns.cells(event, &names, screen).chain(cause).chain([fields]).collect());
     }
     if !slow.events.is_empty() {
         grid.write(screen, out)?;
@@ -32,6 +35,13 @@ pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
         footnotes.push(format!("{others} as fast or faster (-n shows more)"));
     }
     Ok(footnotes)
+}
+
+/// What within an event took most of its time, and what took most of that.
+fn inner(event: &EventFinding) -> impl Iterator<Item = &LinkFinding> {
+    let is_it = |link: &&LinkFinding| link.event == event.event && link.duration == event.duration;
+    let itself = event.chain.iter().rposition(|link| is_it(&link));
+    event.chain.iter().skip(itself.map_or(usize::MAX, |place| place + 1))
 }
 
 /// The columns that single events have, of which two are there only if any event needs them.

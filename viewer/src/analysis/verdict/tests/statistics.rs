@@ -1,95 +1,165 @@
+//! The table in `docs/verdicts.md`: what healthy groups get, and what of planted stalls is found. `OVERWRITE=1 cargo test`
+//! writes it anew.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
 use super::samples::{Drawn, LENGTH_NS, Random, SHAPES, Shape, found, healthy, p999};
 
-#[derive(Clone, Copy, Debug)]
-pub enum Planted {
-    Stalls { count: usize, times: u64 },
+const SIZES: [usize; 4] = [50, 1_000, 10_000, 100_000];
+/// Stalls are planted in groups of these sizes.
+const PLANTED_IN: [usize; 2] = [1_000, 10_000];
+
+/// What is planted in a healthy group.
+#[derive(Clone, Copy)]
+enum Plant {
+    /// So many stalls, so many times the 99.9th percentile.
+    Stalls(usize, u64),
+    /// Stalls of 10 times the 99.9th percentile within one second, 2 % of the group.
     Second,
-    Shift(f64),
+    /// Everything is 5 times slower from a time on.
+    Shift,
 }
 
-pub fn plant(planted: Planted, events: &mut Vec<Drawn>, random: &mut Random) {
-    let p999 = p999(events).max(1);
-    match planted {
-        Planted::Stalls { count, times } => {
-            for _ in 0..count {
-                let time_ns = (random.uniform() * LENGTH_NS) as i64;
-                let duration_us = (p999 * times) as f64 * (1.0 + 0.2 * random.uniform());
-                events.push(Drawn { time_ns, duration_us: duration_us as u64, is_planted: true });
+const PLANTS: [(&str, Plant); 10] = [
+    ("1 at 10×", Plant::Stalls(1, 10)),
+    ("1 at 100×", Plant::Stalls(1, 100)),
+    ("5 at 10×", Plant::Stalls(5, 10)),
+    ("5 at 100×", Plant::Stalls(5, 100)),
+    ("50 at 10×", Plant::Stalls(50, 10)),
+    ("50 at 100×", Plant::Stalls(50, 100)),
+    ("1,000 at 10×", Plant::Stalls(1_000, 10)),
+    ("1,000 at 100×", Plant::Stalls(1_000, 100)),
+    ("a second", Plant::Second),
+    ("shift 5×", Plant::Shift),
+];
+
+impl Plant {
+    fn fits(self, size: usize) -> bool {
+        !matches!(self, Plant::Stalls(count, _) if count * 10 > size)
+    }
+
+    fn plant(self, events: &mut Vec<Drawn>, random: &mut Random) {
+        let p999 = p999(events).max(1) as f64;
+        let stall = |time_ns: f64, times: f64| Drawn {
+            time_ns: time_ns as i64,
+            duration_us: (p999 * times) as u64,
+            is_planted: true,
+        };
+        match self {
+            Plant::Stalls(count, times) => {
+                events.extend((0..count).map(|_| {
+                    stall(random.uniform() * LENGTH_NS, times as f64 * (1.0 + 0.2 * random.uniform()))
+                }))
             }
-        }
-        Planted::Second => {
-            for _ in 0..events.len() / 50 {
-                let time_ns = (30e9 + random.uniform() * 1e9) as i64;
-                events.push(Drawn { time_ns, duration_us: p999 * 10, is_planted: true });
+            Plant::Second => {
+                let count = events.len() / 50;
+                events.extend((0..count).map(|_| stall(30e9 + random.uniform() * 1e9, 10.0)));
             }
-        }
-        Planted::Shift(factor) => {
-            for event in events.iter_mut().filter(|event| event.time_ns as f64 > LENGTH_NS * 0.6) {
-                event.duration_us = ((event.duration_us as f64 + 0.5) * factor) as u64;
-                event.is_planted = true;
+            Plant::Shift => {
+                for event in events.iter_mut().filter(|event| event.time_ns as f64 > LENGTH_NS * 0.6) {
+                    event.duration_us = ((event.duration_us as f64 + 0.5) * 5.0) as u64;
+                    event.is_planted = true;
+                }
             }
         }
     }
 }
 
-#[test]
-#[ignore]
-fn explore() {
-    let seeds: u64 = std::env::var("SEEDS").map_or(10, |s| s.parse().unwrap());
-    let sizes: Vec<usize> = std::env::var("SIZES").map_or(vec![50, 100, 300, 1000, 10_000, 100_000], |s| {
-        s.split(',').map(|s| s.parse().unwrap()).collect()
-    });
-    let only = std::env::var("ONLY").unwrap_or_default();
-    for Shape { name, draw } in SHAPES.iter().filter(|s| s.name.contains(&only)) {
-        let shape = Shape { name, draw: *draw };
-        for &size in &sizes {
-            let (mut max, mut with) = (0, 0);
-            let mut ex = String::new();
-            for seed in 0..seeds {
-                let mut random = Random::new(1000 * seed + size as u64);
-                let f = found(&healthy(&shape, size, &mut random));
-                max = max.max(f.lines);
-                with += u64::from(f.lines > 0);
-                if f.lines > 0 && ex.is_empty() {
-                    ex = format!(
-                        "s{} {:?} {:?}",
-                        f.judged.singles,
-                        f.judged.modes.iter().map(|m| &m.reason).collect::<Vec<_>>(),
-                        f.judged.periods.iter().map(|p| (p.spans.len(), &p.reason)).collect::<Vec<_>>()
-                    );
-                }
-            }
-            print!("{name:24} {size:8} healthy: {with}/{seeds} max {max} |");
-            for planted in [
-                Planted::Stalls { count: 1, times: 10 },
-                Planted::Stalls { count: 1, times: 100 },
-                Planted::Stalls { count: 5, times: 10 },
-                Planted::Stalls { count: 50, times: 10 },
-                Planted::Stalls { count: 50, times: 100 },
-                Planted::Stalls { count: 1000, times: 10 },
-                Planted::Second,
-                Planted::Shift(2.0),
-                Planted::Shift(3.0),
-                Planted::Shift(10.0),
-            ] {
-                if let Planted::Stalls { count, .. } = planted
-                    && count * 10 > size
-                {
-                    print!("    -    ");
+/// Large groups differ little from one another.
+fn seeds(size: usize) -> u64 {
+    if size > 1_000 { 1 } else { 3 }
+}
+
+/// The most lines that any healthy group of a size gets.
+fn lines(shape: &Shape, size: usize) -> u64 {
+    let lines = |seed| found(&healthy(shape, size, &mut Random::new(100 * seed + size as u64))).lines();
+    (1..=seeds(size)).map(lines).max().unwrap_or(0)
+}
+
+/// The share of planted events that is found, and the share of what is found that was planted, for each plant. What the
+/// healthy group has a line for without them is neither.
+fn recall_and_precision(shape: &Shape) -> [(f64, f64); PLANTS.len()] {
+    let mut sums = [(0.0, 0.0, 0.0); PLANTS.len()];
+    for size in PLANTED_IN {
+        for seed in 1..=seeds(size) {
+            let mut random = Random::new(1000 * seed + size as u64);
+            let without = healthy(shape, size, &mut random);
+            let before = found(&without);
+            for ((_, plant), (runs, recall, precision)) in PLANTS.iter().zip(&mut sums) {
+                if !plant.fits(size) {
                     continue;
                 }
-                let (mut recall, mut precision) = (0.0, 0.0);
-                for seed in 0..seeds {
-                    let mut random = Random::new(1000 * seed + size as u64 + 7);
-                    let mut events = healthy(&shape, size, &mut random);
-                    plant(planted, &mut events, &mut random);
-                    let f = found(&events);
-                    recall += f.recall() / seeds as f64;
-                    precision += f.precision() / seeds as f64;
-                }
-                print!(" {:3.0}/{:3.0} ", recall * 100.0, precision * 100.0);
+                let mut events = without.clone();
+                plant.plant(&mut events, &mut random);
+                let after = found(&events);
+                let planted = events.iter().filter(|event| event.is_planted).count() as f64;
+                let hits = events.iter().filter(|event| event.is_planted && after.has(event)).count() as f64;
+                let is_false = |event: &&Drawn| !event.is_planted && after.has(event) && !before.has(event);
+                let misses = events.iter().filter(is_false).count() as f64;
+                *runs += 1.0;
+                *recall += hits / planted;
+                *precision += if hits + misses > 0.0 { hits / (hits + misses) } else { 1.0 };
             }
-            println!(" {ex}");
         }
+    }
+    sums.map(|(runs, recall, precision)| (recall / runs, precision / runs))
+}
+
+#[test]
+fn healthy_groups_are_quiet_stalls_are_found_and_the_table_says_so() {
+    let mut healthy = String::from("| healthy group |");
+    SIZES.iter().for_each(|size| write!(healthy, " {size} |").unwrap());
+    healthy += &format!("\n|---|{}\n", "---|".repeat(SIZES.len()));
+    let mut planted = String::from("| stalls in |");
+    PLANTS.iter().for_each(|(name, _)| write!(planted, " {name} |").unwrap());
+    planted += &format!("\n|---|{}\n", "---|".repeat(PLANTS.len()));
+    let (mut recalls, mut precisions) = (Vec::new(), Vec::new());
+    for shape in &SHAPES {
+        write!(healthy, "| {} |", shape.name).unwrap();
+        for size in SIZES {
+            let lines = lines(shape, size);
+            let allowed = u64::from(shape.may_have_line);
+            assert!(lines <= allowed, "{} of {size}: {lines} lines", shape.name);
+            write!(healthy, " {lines} |").unwrap();
+        }
+        healthy.push('\n');
+        write!(planted, "| {} |", shape.name).unwrap();
+        for (recall, precision) in recall_and_precision(shape) {
+            if shape.is_told {
+                recalls.push(recall);
+                precisions.push(precision);
+            }
+            let percent = |part: f64| (part * 100.0).round();
+            write!(planted, " {}/{} |", percent(recall), percent(precision)).unwrap();
+        }
+        planted.push('\n');
+    }
+    let mean = |parts: &[f64]| parts.iter().sum::<f64>() / parts.len() as f64;
+    assert!(mean(&recalls) >= 0.95, "{} found", mean(&recalls));
+    assert!(mean(&precisions) >= 0.9, "{} right", mean(&precisions));
+    assert_documented("healthy", &healthy);
+    assert_documented("planted", &planted);
+}
+
+/// Compares a table with that of the documentation, between `<!-- name -->` and `<!-- end -->`.
+fn assert_documented(name: &str, table: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdicts.md");
+    let text = fs::read_to_string(&path).expect("the document is there");
+    let begin = format!("<!-- {name} -->\n");
+    let (before, rest) = text.split_once(&begin).expect("the table has a place");
+    let (documented, after) = rest.split_once("<!-- end -->").expect("the table ends");
+    if std::env::var_os("OVERWRITE").is_some() {
+        fs::write(&path, format!("{before}{begin}{table}<!-- end -->{after}")).expect("it can be written");
+    } else {
+        assert_eq!(table, documented, "the table `{name}` in {} is out of date", path.display());
+    }
+}
+
+#[test]
+fn a_million_healthy_durations_get_no_line() {
+    for shape in SHAPES.iter().filter(|shape| shape.name == "log-normal, sigma 1") {
+        assert_eq!(lines(shape, 1_000_000), 0, "{}", shape.name);
     }
 }

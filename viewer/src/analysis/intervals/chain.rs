@@ -1,0 +1,78 @@
+//! What took the most of an interval, and what took the most of that.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::interval::Name;
+use super::nesting::Tree;
+
+/// How many parts of an interval are kept.
+const PARTS: usize = 5;
+
+/// What takes one in this many of a time takes most of it.
+const MOST_OF: i64 = 2;
+
+/// Intervals of the same name that share a parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub name: Name,
+    pub client: Option<u32>,
+    pub begin: i64,
+    pub end: i64,
+    /// How long they took together.
+    pub length: i64,
+    /// How much of that none within them covers.
+    pub own: i64,
+    pub count: u64,
+}
+
+/// From an interval down to what took the most of it, and the parts of the interval itself. A part of the interval must have
+/// taken one in `first_share` of it to be named, and further down most of the time.
+pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
+    let mut links = vec![link(&[tree])];
+    let mut level = vec![tree];
+    let mut parts = Vec::new();
+    loop {
+        let length: i64 = level.iter().map(|tree| tree.root().busy).sum();
+        let mut below = by_name(&level);
+        below.sort_by_key(|(link, _)| (Reverse(link.length), link.begin));
+        if links.len() == 1 {
+            parts = below.iter().take(PARTS).map(|(link, _)| *link).filter(|link| link.length > 0).collect();
+        }
+        let share = if links.len() == 1 { first_share } else { MOST_OF };
+        match below.into_iter().next() {
+            Some((link, trees)) if link.length > 0 && link.length.saturating_mul(share) >= length => {
+                links.push(link);
+                level = trees;
+            }
+            _ => return (links, parts),
+        }
+    }
+}
+
+/// The children of intervals, those of the same name together.
+fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
+    let mut names: HashMap<Name, Vec<Tree<'n>>> = HashMap::new();
+    for child in level.iter().flat_map(|tree| tree.children()) {
+        names.entry(child.root().span.name).or_default().push(child);
+    }
+    names.into_values().map(|trees| (link(&trees), trees)).collect()
+}
+
+/// Intervals of the same name as one link.
+fn link(trees: &[Tree<'_>]) -> Link {
+    let nodes = || trees.iter().map(|tree| tree.root());
+    let first = trees[0].root();
+    let length: i64 = nodes().map(|node| node.busy).sum();
+    let covered: i64 = trees.iter().map(|tree| tree.covered()).sum();
+    let is_one = nodes().all(|node| node.span.client == first.span.client);
+    Link {
+        name: first.span.name,
+        client: first.span.client.filter(|_| is_one),
+        begin: nodes().map(|node| node.span.begin).min().unwrap_or(first.span.begin),
+        end: nodes().map(|node| node.span.end).max().unwrap_or(first.span.end),
+        length,
+        own: (length - covered).max(0),
+        count: nodes().map(|node| u64::from(node.count)).sum(),
+    }
+}

@@ -1,0 +1,211 @@
+//! `ltt-top incidents`: timelines with what they must come to, and a real server with stalls made on purpose.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::run::{json, ltt_top, said};
+use crate::shared_trace::{SharedTrace, data};
+use crate::timeline::{self, BEGIN};
+
+/// Each file of `incidents/` is a timeline and, after `== incidents`, what is found in it. `OVERWRITE=1` rewrites that.
+#[test]
+fn timelines_come_to_their_incidents() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/incidents");
+    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 20, "only {} cases are left", cases.len());
+    let mut failures = Vec::new();
+    for case in cases {
+        let text = std::fs::read_to_string(&case).unwrap();
+        let (timeline, expected) = text.split_once("== incidents\n").expect("a case has `== incidents`");
+        let trace = timeline::write(timeline);
+        let found = json(ltt_top(["incidents"]).arg(trace.path()));
+        let actual = outline(&found);
+        if std::env::var_os("OVERWRITE").is_some() {
+            std::fs::write(&case, format!("{timeline}== incidents\n{actual}")).unwrap();
+        } else if actual != expected {
+            failures.push(format!("{}\n--- expected\n{expected}--- found\n{actual}", case.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What was found, a line for each incident: times in microseconds.
+fn outline(found: &Value) -> String {
+    let mut text = String::new();
+    for incident in found["incidents"].as_array().unwrap() {
+        let link = |link: &Value| {
+            let event = link["event"].as_str().unwrap();
+            let name = link["key"].as_object().unwrap().values().next().and_then(Value::as_str);
+            let name = name.unwrap_or(event.split(':').next_back().unwrap());
+            let count = link["count"].as_u64().unwrap();
+            let times = if count > 1 { format!("{count} × ") } else { String::new() };
+            format!("{times}{name} {}", link["duration_us"])
+        };
+        let chain: Vec<String> = incident["chain"].as_array().unwrap().iter().map(link).collect();
+        let begin = (incident["begin_ns"].as_i64().unwrap() - BEGIN as i64) as f64 / 1e3;
+        let cause = match &incident["cause"] {
+            Value::Null => "nothing".into(),
+            cause => link(cause),
+        };
+        let waited = &incident["waited"];
+        text += &format!(
+            "{} at {begin}: {}; cause {cause}; unexplained {}",
+            incident["kind"].as_str().unwrap(),
+            chain.join(" < "),
+            incident["unexplained_us"]
+        );
+        if waited["of"] != 0 {
+            text +=
+                &format!("; waited {} of {} up to {}", waited["clients"], waited["of"], waited["longest_us"]);
+        }
+        if incident["is_incomplete"] == true {
+            text += "; incomplete";
+        }
+        for other in incident["meanwhile"].as_array().unwrap() {
+            text += &format!("; meanwhile {}", link(&other["event"]));
+        }
+        text.push('\n');
+    }
+    text + &format!(
+        "blocked {}, unexplained {}, set aside {}\n",
+        found["blocked_us"], found["unexplained_us"], found["set_aside"]
+    )
+}
+
+/// The incident of the causes trace that begins within so many milliseconds after a time of the truth.
+fn after<'f>(found: &'f Value, truth: &str, within_ms: i64) -> Vec<&'f Value> {
+    let (seconds, _) = truth.split_once(' ').unwrap();
+    let (whole, fraction) = seconds.split_once('.').unwrap();
+    let sent = whole.parse::<i64>().unwrap() * 1_000_000_000 + fraction.parse::<i64>().unwrap();
+    let is_near = |incident: &&Value| {
+        (sent - 1_000_000..sent + within_ms * 1_000_000).contains(&incident["begin_ns"].as_i64().unwrap())
+    };
+    found["incidents"].as_array().unwrap().iter().filter(is_near).collect()
+}
+
+#[test]
+fn every_stall_made_on_purpose_is_one_incident_with_its_cause() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let found = json(ltt_top(["incidents", "--longer-than", "10ms"]).arg(shared.folder()));
+    let truth = std::fs::read_to_string(data("valkey-causes.truth")).unwrap();
+    let line = |about: &str| truth.lines().find(|line| line.contains(about)).unwrap();
+    // What was sent, the command that ran, how long its turn and the command took, and what no event explains: those of
+    // Babeltrace's text, worked out by hand.
+    for (about, name, held, took, unexplained) in [
+        ("smembers", "smembers", 116_593, 116_243, 347),
+        ("exec two", "exec", 164_847, 164_613, 230),
+        ("eval 40000", "eval", 115_633, 115_356, 274),
+        ("debug sleep", "debug", 30_364, 30_169, 192),
+        ("bgrewriteaof", "bgrewriteaof", 45_479, 6_591, 38_886),
+        ("del of a set", "del", 109_678, 107_303, 2_311),
+        ("expire of 60000", "eval", 520_596, 378_152, 112_053),
+    ] {
+        let incidents = after(&found, line(about), 15);
+        let [incident] = &incidents[..] else { panic!("{about}: {incidents:#?}") };
+        let cause = &incident["cause"];
+        assert_eq!(cause["event"], "valkey_commands:command_call", "{about}");
+        assert_eq!(cause["key"]["name"], name);
+        assert_eq!((&incident["held_us"], &cause["duration_us"]), (&held.into(), &took.into()), "{about}");
+        assert_eq!(incident["unexplained_us"], unexplained, "{about}");
+        assert!(cause["client"].as_str().unwrap().starts_with("127.0.0.1:"));
+        assert!(incident["advice"].as_str().unwrap().len() > 40);
+    }
+    let exec = after(&found, line("exec two"), 15)[0];
+    assert_eq!(
+        (&exec["chain"][2]["key"]["name"], &exec["chain"][2]["count"]),
+        (&"hgetall".into(), &2.into())
+    );
+    assert_eq!((&exec["waited"]["clients"], &exec["waited"]["of"]), (&6.into(), &12.into()));
+    assert!(exec["not_served"].as_u64().unwrap() > 5000);
+    let rewrite = after(&found, line("bgrewriteaof"), 15)[0];
+    assert_eq!(rewrite["chain"][2]["event"], "valkey_aof:fork");
+    assert!(
+        rewrite["advice"].as_str().unwrap().contains("huge pages"),
+        "the innermost event knows what helps"
+    );
+    // The process was stopped while it slept: it woke up late, and nothing before its timer was due can tell.
+    let stopped = after(&found, line("stopped"), 80);
+    let [stopped] = &stopped[..] else { panic!("{stopped:#?}") };
+    assert_eq!((&stopped["kind"], &stopped["cause"]), (&"silence".into(), &Value::Null));
+    let late = stopped["held_us"].as_f64().unwrap();
+    assert!((29_000.0..31_000.0).contains(&late), "{late}");
+    // Keys expire in cycles of 25 ms, one after another.
+    let expiry: Vec<&Value> = found["causes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|cause| cause["event"] == "valkey_db:expire_cycle_keys")
+        .collect();
+    assert_eq!(expiry.len(), 1);
+    assert_eq!(expiry[0]["count"], 7);
+    assert!(expiry[0]["advice"].as_str().unwrap().contains("expire at the same time"));
+    let unrecorded = found["unrecorded"].as_array().unwrap();
+    assert!(unrecorded.iter().any(|event| event == "valkey_db:eviction_cycle"));
+    assert!(
+        found["not_causes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|other| other["event"] == "valkey_server:module_acquire_gil")
+    );
+}
+
+#[test]
+fn the_default_command_shows_incidents_and_then_groups() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let said = said(ltt_top([] as [&str; 0]).arg(shared.folder()).env("COLUMNS", "120"));
+    assert_eq!((said.status, &*said.err), (0, ""));
+    let (incidents, groups) = said.out.split_once("\n\n").expect("they are apart");
+    assert!(
+        incidents.contains("blocked 1.45 s of 5.92 s") && incidents.contains("smembers 116ms"),
+        "{incidents}"
+    );
+    assert!(groups.contains("P99.9") && groups.contains("SMEMBERS answers with the whole set"), "{groups}");
+    assert!(said.out.lines().all(|line| line.chars().count() <= 120), "{}", said.out);
+    let found = json(ltt_top([] as [&str; 0]).arg(shared.folder()));
+    assert!(
+        found["groups"].as_array().unwrap().len() > 10 && found["incidents"]["found"].as_u64().unwrap() > 20
+    );
+}
+
+#[test]
+fn a_filter_leaves_out_what_it_does_not_choose() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let with = |arguments: &[&str]| json(ltt_top(["incidents"]).args(arguments).arg(shared.folder()));
+    let commands = with(&["--event", "command_call", "--where", "duration>50ms"]);
+    let names: Vec<&str> = commands["incidents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|incident| incident["cause"]["key"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["smembers", "exec", "eval", "del", "eval"]);
+    let late = with(&["--since", "+5.2s"]);
+    assert!(
+        late["incidents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|incident| incident["cause"]["event"] == "valkey_db:expire_cycle_keys")
+    );
+    assert_eq!(with(&["--pid", "1"])["found"], 0);
+    assert_eq!(with(&["--longer-than", "1s"])["found"], 0);
+}
+
+#[test]
+fn csv_has_a_row_for_each_incident() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let said = said(ltt_top(["incidents", "--longer-than", "100ms", "--format", "csv"]).arg(shared.folder()));
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(
+        lines[0].starts_with("begin_ns,end_ns,held_us,kind,pid,cause.event,cause.key.name,cause.client"),
+        "{}",
+        lines[0]
+    );
+    assert_eq!(lines.len(), 6, "{}", said.out);
+    assert!(
+        lines[1].contains("116593,turn,32613,valkey_commands:command_call,smembers,127.0.0.1:52668,116243")
+    );
+}

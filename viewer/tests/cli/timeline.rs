@@ -1,0 +1,170 @@
+//! Traces written from timelines: what each thread did, and when, a line each.
+//!
+//! ```text
+//! STREAM TID EVENT BEGIN END [NAME CLIENT]     an interval, in microseconds, recorded at its end
+//! STREAM TID EVENT - TIME [NAME CLIENT]        an event without a duration
+//! STREAM lost                                  the packet that would follow is missing
+//! STREAM packet                                another packet begins
+//! without tid                                  threads are not recorded
+//! ```
+//!
+//! Names of events without a provider are those of Valkey.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::fs;
+
+use tempfile::TempDir;
+
+/// The time that timelines count from: nanoseconds since 1970.
+pub const BEGIN: u64 = 1_700_000_000_000_000_000;
+
+#[derive(Default)]
+struct Stream {
+    packets: Vec<Packet>,
+    /// The number of the next packet.
+    sequence: u64,
+}
+
+struct Packet {
+    sequence: u64,
+    events: Vec<(u64, Vec<u8>)>,
+}
+
+/// Writes the trace of a timeline.
+pub fn write(timeline: &str) -> TempDir {
+    let has_tid = !timeline.lines().any(|line| line.trim() == "without tid");
+    let mut classes: BTreeMap<String, u32> = BTreeMap::new();
+    let mut streams: BTreeMap<u32, Stream> = BTreeMap::new();
+    for line in timeline.lines().map(str::trim) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let words = match &words[..] {
+            [] | ["#", ..] | ["without", _] => continue,
+            words => words,
+        };
+        let stream = streams.entry(words[0].parse().expect("a stream has a number")).or_default();
+        match words[1..] {
+            ["lost"] => stream.sequence += 1,
+            ["packet"] => {}
+            [tid, event, begin, end, ref rest @ ..] => {
+                let next = classes.len() as u32;
+                let class = *classes.entry(full_name(event)).or_insert(next);
+                let time =
+                    |text: &str| -> u64 { (text.parse::<f64>().expect("it is a time") * 1000.0) as u64 };
+                let duration = (begin != "-").then(|| (time(end) - time(begin)) / 1000);
+                let mut bytes = class.to_le_bytes().to_vec();
+                bytes.extend((BEGIN + time(end)).to_le_bytes());
+                bytes.extend(42_u32.to_le_bytes());
+                if has_tid {
+                    bytes.extend(tid.parse::<u32>().expect("it is a thread").to_le_bytes());
+                }
+                if has_text(event) {
+                    for text in [rest.first(), rest.get(1)] {
+                        bytes.extend(text.unwrap_or(&"").bytes().chain([0]));
+                    }
+                }
+                bytes.extend(duration.map(u64::to_le_bytes).into_iter().flatten());
+                if stream.packets.is_empty() {
+                    stream.begin_packet();
+                }
+                let packet = stream.packets.last_mut().expect("one has begun");
+                packet.events.push((BEGIN + time(end), bytes));
+                continue;
+            }
+            _ => panic!("`{line}` is not part of a timeline"),
+        }
+        stream.begin_packet();
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("metadata"), metadata(&classes, has_tid)).expect("it can be written");
+    for (number, stream) in &streams {
+        fs::write(folder.path().join(format!("stream_{number}")), stream.bytes(*number))
+            .expect("it can be written");
+    }
+    folder
+}
+
+impl Stream {
+    fn begin_packet(&mut self) {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        self.packets.push(Packet { sequence, events: Vec::new() });
+    }
+
+    fn bytes(&self, number: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for Packet { sequence, events } in &self.packets {
+            let mut events = events.clone();
+            events.sort_by_key(|(time, _)| *time);
+            let begin = events.first().map_or(BEGIN, |(time, _)| *time);
+            let end = events.last().map_or(BEGIN, |(time, _)| *time);
+            let length: usize = events.iter().map(|(_, event)| event.len()).sum();
+            let bits = (52 + length as u64) * 8;
+            bytes.extend(0xC1FC_1FC1_u32.to_le_bytes());
+            bytes.extend(0_u32.to_le_bytes());
+            [begin, end, bits, bits, *sequence].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+            bytes.extend(number.to_le_bytes());
+            events.iter().for_each(|(_, event)| bytes.extend(event));
+        }
+        bytes
+    }
+}
+
+fn full_name(event: &str) -> String {
+    let providers = HashMap::from([
+        ("turn", "valkey_server:eventloop"),
+        ("cron", "valkey_server:eventloop_cron"),
+        ("gil", "valkey_server:module_acquire_gil"),
+        ("call", "valkey_commands:command_call"),
+        ("again", "valkey_server:fast_command"),
+        ("fork", "valkey_rdb:fork"),
+        ("flush", "valkey_aof:aof_flush"),
+        ("write", "valkey_aof:aof_write"),
+        ("fsync", "valkey_aof:aof_fsync_always"),
+        ("expire", "valkey_db:expire_cycle"),
+    ]);
+    providers.get(event).unwrap_or(&event).to_string()
+}
+
+/// Whether events of this name have a name and a client.
+fn has_text(event: &str) -> bool {
+    event == "call" || event.contains("call") || event.contains("request")
+}
+
+fn metadata(classes: &BTreeMap<String, u32>, has_tid: bool) -> String {
+    let tid = if has_tid { "u32 _vtid;" } else { "" };
+    let mut text = format!(
+        r#"/* CTF 1.8 */
+typealias integer {{ size = 32; align = 8; signed = false; }} := u32;
+typealias integer {{ size = 64; align = 8; signed = false; }} := u64;
+trace {{ major = 1; minor = 8; byte_order = le; packet.header := struct {{ u32 magic; u32 stream_id; }}; }};
+env {{ hostname = "here"; tracer_name = "by-hand"; }};
+clock {{ name = c; freq = 1000000000; }};
+typealias integer {{ size = 64; align = 8; map = clock.c.value; }} := time;
+stream {{
+  id = 0;
+  packet.context := struct {{
+    time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; u64 packet_seq_num; u32 cpu_id;
+  }};
+  event.header := struct {{ u32 id; time timestamp; }};
+  event.context := struct {{ u32 _vpid; {tid} }};
+}};
+"#
+    );
+    for (name, id) in classes {
+        let text_fields = if has_text(name) { "string _name; string _addr;" } else { "" };
+        let is_timed = !name.ends_with("_entry") && !name.ends_with("_exit");
+        let duration = if is_timed { "u64 _duration;" } else { "" };
+        let unit = if name.starts_with("valkey") {
+            duration
+        } else {
+            &duration.replace("_duration", "_duration_us")
+        };
+        writeln!(
+            text,
+            r#"event {{ name = "{name}"; id = {id}; stream_id = 0; fields := struct {{ {text_fields} {unit} }}; }};"#
+        )
+        .expect("a String takes all that is written");
+    }
+    text
+}
