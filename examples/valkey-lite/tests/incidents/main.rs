@@ -321,9 +321,13 @@ fn a_process_that_takes_the_cpu_is_named() {
         ..Play::default()
     }
     .record();
-    let incident = recording.only_turn(&["eventloop", "keys"]);
-    // The kernel says so too: for most of that time it would have run.
-    assert!(without_cpu.get().as_nanos() as i64 * 2 > incident.held, "{without_cpu:?}: {incident:#?}");
+    // The kernel says for how long it would have run, and one incident is most of that.
+    let without_cpu = without_cpu.get().as_nanos() as i64;
+    let incident = recording.only(|incident| incident.held * 2 > without_cpu);
+    assert!(without_cpu * 2 > incident.held, "{without_cpu} ns: {incident:#?}");
+    // It lost the CPU within the command, or where no event is.
+    let is_keys = incident.cause.as_ref().is_some_and(|cause| cause.label == "keys");
+    assert!(is_keys || incident.unexplained * 2 > incident.held, "{incident:#?}");
     let thief = (recording.neighbour, Some("populate".to_owned()));
     assert!(incident.meanwhile.contains(&thief), "{thief:?} is missing: {incident:#?}");
 }

@@ -298,9 +298,10 @@ impl Engine {
         let mut seen = Vec::new();
         let mut meanwhile = Vec::new();
         for &&(thread, interval) in intervals.iter() {
-            // Of intervals within each other the longest says it all.
             if meanwhile.len() < MEANWHILE && !seen.contains(&thread) {
                 seen.push(thread);
+                let of_thread = intervals.iter().filter(|(other, _)| *other == thread);
+                let interval = held.span.most_telling(interval, of_thread.map(|(_, inner)| *inner));
                 meanwhile.push(Meanwhile::Interval { thread, interval });
             }
         }

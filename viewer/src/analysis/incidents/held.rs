@@ -21,6 +21,14 @@ impl Span {
     pub fn overlap(self, other: Span) -> i64 {
         self.end.min(other.end).saturating_sub(self.begin.max(other.begin)).max(0)
     }
+
+    /// Of intervals of one thread, the one that says best what it did at this time, given the one that covers the most of
+    /// it: the innermost that covers almost as much. A command tells more than the turn that it is in.
+    pub fn most_telling(self, widest: Interval, intervals: impl Iterator<Item = Interval>) -> Interval {
+        let overlap = |interval: &Interval| interval.overlap(self.begin, self.end);
+        let least = overlap(&widest) / 10 * 9;
+        intervals.filter(|inner| overlap(inner) >= least).min_by_key(Interval::length).unwrap_or(widest)
+    }
 }
 
 /// What held a thread up.

@@ -68,3 +68,18 @@ fn what_nothing_covers_is_unexplained() {
     assert_eq!(partly.cause().map(|cause| cause.length), Some(101_700_000));
     assert_eq!(partly.unexplained, 115_000_000);
 }
+
+#[test]
+fn the_innermost_that_took_almost_all_of_the_time_tells_most() {
+    let interval = |kind, begin, end| Interval { begin, end, name: Name { kind, key: 0 }, client: None };
+    let (turn, command, sync) =
+        (interval(TURN, 0, 1000), interval(COMMAND, 20, 990), interval(SYNC, 30, 400));
+    let kind = |begin, end| {
+        let told = Span { begin, end }.most_telling(turn, [sync, command, turn].into_iter());
+        told.name.kind
+    };
+    assert_eq!(kind(0, 1000), COMMAND);
+    assert_eq!(kind(100, 300), SYNC);
+    assert_eq!(kind(0, 30), TURN);
+    assert_eq!(Span { begin: 0, end: 10 }.most_telling(turn, std::iter::empty()), turn);
+}
