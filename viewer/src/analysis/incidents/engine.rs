@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -179,10 +179,12 @@ impl Engine {
                 Silence::Late(span) => (span, false),
                 Silence::Pause(span) => (span, true),
             };
-            // A loop that did something outside of its turns was not silent.
-            let spoke = |tree: Tree<'_>| tree.root().span.overlap(span.begin, span.end) * 2 > span.length();
-            if !state.nesting.trees().any(spoke) {
-                self.add(Held::silence(thread, span), needs_waiters);
+            // The loop woke up when it first did something, even if that was before its turn: it may have waited for a lock.
+            let begins = state.nesting.trees().map(|tree| tree.root().span.begin);
+            let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end);
+            let silent = Span { end: span.end.min(woke_up), ..span };
+            if silent.length() >= threshold && silent.length() * 2 > span.length() {
+                self.add(Held::silence(thread, silent), needs_waiters);
             }
         }
         let state = &mut self.threads[thread];
