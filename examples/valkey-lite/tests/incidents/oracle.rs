@@ -41,7 +41,7 @@ impl Interval {
     }
 
     /// Durations are whole microseconds and end where they are recorded, a little late: the larger part decides.
-    fn is_within(&self, other: &Interval) -> bool {
+    pub fn is_within(&self, other: &Interval) -> bool {
         match self.length() {
             0 => (other.begin..=other.end).contains(&self.end),
             length => self.overlap(other) * 2 > length,
@@ -124,20 +124,21 @@ impl Oracle {
         self.intervals.iter().find(|interval| interval.label == label && interval.end == end)
     }
 
-    /// Who was served shortly before a time and again only after `since`, but for the one who caused it.
-    pub fn waited(&self, held: &Interval, since: i64, culprit: Option<&str>) -> Waited {
-        let near = held.length().clamp(*NEAR.start(), *NEAR.end());
+    /// Which clients of a process were served shortly before a time and again only after `since`, but for the one who
+    /// caused it.
+    pub fn waited(&self, pid: i64, (begin, end): (i64, i64), since: i64, culprit: Option<&str>) -> Waited {
+        let near = (end - begin).clamp(*NEAR.start(), *NEAR.end());
         let served = || {
-            let of_process = self.intervals.iter().filter(|interval| interval.pid == held.pid);
+            let of_process = self.intervals.iter().filter(|interval| interval.pid == pid);
             of_process.filter_map(|interval| Some((interval.end, interval.client.as_deref()?)))
         };
-        let is_before = |end: i64| (held.begin - near..=held.begin).contains(&end);
+        let is_before = |time: i64| (begin - near..=begin).contains(&time);
         let active: BTreeSet<&str> =
-            served().filter(|(end, _)| is_before(*end)).map(|(_, who)| who).collect();
+            served().filter(|(time, _)| is_before(*time)).map(|(_, who)| who).collect();
         let active: Vec<&str> = active.into_iter().filter(|&who| Some(who) != culprit).collect();
         let first = |who: &&str| {
-            let mut after = served().filter(|(end, _)| *end > since && *end <= held.end + near);
-            after.find(|(_, other)| other == who).map(|(end, _)| end - held.begin)
+            let mut after = served().filter(|(time, _)| *time > since && *time <= end + near);
+            after.find(|(_, other)| other == who).map(|(time, _)| time - begin)
         };
         let waits: Vec<i64> = active.iter().filter_map(first).collect();
         Waited {

@@ -1,6 +1,5 @@
 //! What was found held against what happened.
 
-use crate::oracle::Interval;
 use crate::report::Incident;
 use crate::stage::{CLIENTS, Recording};
 
@@ -54,10 +53,7 @@ impl Recording {
         assert_eq!(found, expected, "{:#?}", self.report.incidents);
         of_kind("turn").for_each(|incident| self.turn_agrees(incident));
         of_kind("silence").for_each(|incident| self.silence_agrees(incident));
-        for incident in of_kind("interval") {
-            let root = self.oracle.ended(&incident.chain[0].label, incident.end).expect("it is in the trace");
-            assert_eq!((incident.begin, incident.unexplained), (root.begin, 0), "{incident:#?}");
-        }
+        of_kind("interval").for_each(|incident| self.interval_agrees(incident));
         for incident in &self.report.incidents {
             assert!(!incident.is_incomplete, "nothing was lost: {incident:#?}");
             assert_eq!(incident.held, incident.end - incident.begin, "{incident:#?}");
@@ -74,14 +70,23 @@ impl Recording {
         let largest = labels.iter().map(|label| self.oracle.part(turn, label)).max().unwrap_or(0);
         let said = incident.explained_by.iter().map(|part| part.duration).max().unwrap_or(0);
         assert_eq!(said, largest, "{incident:#?} has {labels:?}");
-        self.waited_agrees(incident, turn);
+        let cause_end = incident.cause.as_ref().and_then(|cause| self.oracle.last_end(turn, &cause.label));
+        self.waited_agrees(incident, cause_end.unwrap_or(incident.end));
     }
 
-    fn waited_agrees(&self, incident: &Incident, turn: &Interval) {
-        let cause = incident.cause.as_ref();
-        let since = cause.and_then(|cause| self.oracle.last_end(turn, &cause.label)).unwrap_or(turn.end);
-        let culprit = cause.and_then(|cause| cause.client.as_deref());
-        let waited = self.oracle.waited(turn, since, culprit);
+    /// It is in the trace, outside of turns, and explains itself.
+    fn interval_agrees(&self, incident: &Incident) {
+        let root = self.oracle.ended(&incident.chain[0].label, incident.end).expect("it is in the trace");
+        assert_eq!((incident.begin, incident.unexplained), (root.begin, 0), "{incident:#?}");
+        let turns = self.oracle.turns(0).filter(|turn| turn.pid == incident.pid);
+        assert_eq!(turns.filter(|turn| root.is_within(turn)).count(), 0, "{incident:#?}");
+        self.waited_agrees(incident, incident.end);
+    }
+
+    /// Who was served before it and again only after `since`.
+    fn waited_agrees(&self, incident: &Incident, since: i64) {
+        let culprit = incident.cause.as_ref().and_then(|cause| cause.client.as_deref());
+        let waited = self.oracle.waited(incident.pid, (incident.begin, incident.end), since, culprit);
         assert_eq!(incident.waited, (waited.clients, waited.of, waited.longest), "{incident:#?}");
     }
 
@@ -93,5 +98,6 @@ impl Recording {
         assert_eq!(meanwhile.next(), None, "{incident:#?}");
         assert!(incident.cause.is_none() && incident.chain.is_empty(), "{incident:#?}");
         assert_eq!(incident.unexplained, incident.held, "{incident:#?}");
+        self.waited_agrees(incident, incident.end);
     }
 }
