@@ -28,6 +28,9 @@ const MOST_LONG: usize = 4096;
 /// How many of those that ran at the same time are named.
 const MEANWHILE: usize = 3;
 
+/// To how many of the last incidents an interval is told that was over only long after them.
+const MOST_LATE: usize = 256;
+
 /// How many names have lengths of their own; all others share theirs.
 const MOST_NAMES: usize = 1 << 17;
 
@@ -400,7 +403,7 @@ impl Listener for Engine {
         if feed.lexicon.entry(interval.name).is_outermost {
             self.kinds[kind].longest = self.kinds[kind].longest.max(length);
             if is_long {
-                self.remember(thread, interval);
+                self.remember(thread, interval, feed);
             }
             return self.turn(thread, interval, feed);
         }
@@ -420,7 +423,7 @@ impl Listener for Engine {
         }
         self.kinds[kind].longest = self.kinds[kind].longest.max(length);
         if is_long {
-            self.remember(thread, interval);
+            self.remember(thread, interval, feed);
         }
         if !turns {
             self.judge(thread, interval);
@@ -452,8 +455,17 @@ impl Listener for Engine {
 }
 
 impl Engine {
-    /// Remembers a long interval, for what runs at the same time.
-    fn remember(&mut self, thread: usize, interval: Interval) {
+    /// Remembers a long interval, for what runs at the same time. It may have begun long before incidents that are settled.
+    fn remember(&mut self, thread: usize, interval: Interval, feed: &Feed) {
+        let process = feed.threads[thread].process;
+        let host = |thread: usize| feed.processes[feed.threads[thread].process].host;
+        for held in self.tally.ended_since(interval.begin).take(MOST_LATE) {
+            let overlap = interval.overlap(held.span.begin, held.span.end);
+            let is_long = overlap.saturating_mul(10) >= held.span.length();
+            if held.thread != thread && host(held.thread) == host(thread) && is_long {
+                held.ran_meanwhile(Meanwhile::Interval { thread, interval }, process, MEANWHILE);
+            }
+        }
         if self.long.len() == MOST_LONG {
             self.long.pop_front();
         }

@@ -144,6 +144,27 @@ impl Held {
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
     }
 
+    /// Takes note of an interval of another thread, of `process`, that ended after what is known so far. At most `most`
+    /// threads are named.
+    pub fn ran_meanwhile(&mut self, other: Meanwhile, process: usize, most: usize) {
+        let Meanwhile::Interval { thread, interval } = other else { return };
+        // An interval says more than the number of events of its process.
+        self.meanwhile
+            .retain(|known| !matches!(known, Meanwhile::Process { process: known, .. } if *known == process));
+        let mut named = 0;
+        for known in &mut self.meanwhile {
+            let Meanwhile::Interval { thread: known_thread, interval: known } = known else { continue };
+            if *known_thread == thread {
+                *known = self.span.most_telling(interval, [*known, interval].into_iter());
+                return;
+            }
+            named += 1;
+        }
+        if named < most {
+            self.meanwhile.insert(named, other);
+        }
+    }
+
     /// Joins an overlapping one of the same thread. The longer one tells why, but a turn contains whatever else there is.
     pub fn join(&mut self, other: Held) {
         let begin = self.span.begin.min(other.span.begin);
