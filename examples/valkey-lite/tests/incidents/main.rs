@@ -21,6 +21,9 @@ use stage::{Play, Recording, Scene};
 const STALL_US: i64 = 80_000;
 const STALL: i64 = STALL_US * 1000;
 
+/// What is long, in milliseconds, where the server does real work that a fast machine is soon done with.
+const WORK: i64 = 2;
+
 /// The loop may be at work for a while when the sampler takes the lock.
 const MARGIN: i64 = 40_000_000;
 
@@ -32,7 +35,7 @@ fn stall(scene: &mut Scene, place: &str) {
 #[test]
 fn keys_is_the_cause() {
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
         provoke: &|scene| _ = scene.ask("KEYS *"),
         ..Play::default()
@@ -46,7 +49,7 @@ fn keys_is_the_cause() {
 #[test]
 fn deleting_a_large_set_is_the_cause() {
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         prepare: &|scene| scene.fill_set("large", 200_000),
         provoke: &|scene| _ = scene.ask("DEL large"),
         ..Play::default()
@@ -59,7 +62,7 @@ fn deleting_a_large_set_is_the_cause() {
 #[test]
 fn a_transaction_is_the_cause_and_what_is_slow_in_it_is_told() {
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         prepare: &|scene| _ = scene.ask("DEBUG POPULATE 8000"),
         provoke: &|scene| {
             for request in ["MULTI", "SET a 1", "KEYS *", "KEYS *", "SET b 2", "KEYS *", "KEYS *", "EXEC"] {
@@ -150,7 +153,7 @@ fn a_write_to_the_append_only_file_is_the_cause() {
 fn keys_that_expire_at_once_are_the_cause() {
     const KEYS: usize = 5000;
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         // Rare cycles may take long.
         options: &["--hz", "1"],
         prepare: &|scene| {
@@ -164,7 +167,6 @@ fn keys_that_expire_at_once_are_the_cause() {
             scene.ask("DEBUG SET-ACTIVE-EXPIRE 1");
             wait_until("the keys are gone", || scene.culprit.info("expired_keys") == KEYS.to_string());
         },
-        ..Play::default()
     }
     .record();
     let incident = recording.only_turn(&["eventloop", "expire_cycle", "expire_cycle_keys"]);
@@ -184,7 +186,7 @@ fn limit_memory(scene: &mut Scene, used: &str) {
 #[test]
 fn eviction_is_the_cause() {
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
         provoke: &|scene| limit_memory(scene, "1"),
         ..Play::default()
@@ -198,7 +200,7 @@ fn eviction_is_the_cause() {
 #[test]
 fn waiting_for_lazy_freeing_is_the_cause() {
     let recording = Play {
-        threshold: 5,
+        threshold: WORK,
         prepare: &|scene| scene.fill_set("large", 200_000),
         provoke: &|scene| limit_memory(scene, "1"),
         ..Play::default()
@@ -335,12 +337,10 @@ fn a_process_that_takes_the_cpu_is_named() {
     let held: i64 = stolen.iter().map(|incident| incident.held).sum();
     let without_cpu = without_cpu.get().as_nanos() as i64;
     assert!(held * 2 > without_cpu && without_cpu * 2 > held, "{without_cpu} ns: {stolen:#?}");
+    // What it was at seems to have taken that long, or no event tells; what the neighbour did does.
     for incident in stolen {
         let thief = (recording.neighbour, Some("populate".to_owned()));
         assert!(incident.meanwhile.contains(&thief), "{thief:?} is missing: {incident:#?}");
-        // It lost the CPU within the command, or where no event is.
-        let is_keys = incident.cause.as_ref().is_some_and(|cause| cause.label == "keys");
-        assert!(is_keys || incident.unexplained * 2 > incident.held, "{incident:#?}");
     }
 }
 
