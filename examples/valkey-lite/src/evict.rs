@@ -59,3 +59,17 @@ fn wait_for_lazy_free(database: &Database, config: &Config, started: Instant) ->
     }
     is_within_limit(config)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_tenacity_never_means_less_time() {
+        let limit =
+            |tenacity| time_limit(&Config { maxmemory_eviction_tenacity: tenacity, ..Config::default() });
+        assert!((0..150).all(|tenacity| limit(tenacity) <= limit(tenacity + 1)));
+        assert_eq!((limit(0), limit(10)), (Duration::ZERO, Duration::from_micros(500)));
+        assert!(limit(99) > Duration::from_secs(60) && limit(100) == Duration::MAX);
+    }
+}
