@@ -25,4 +25,4 @@ test: setup
 bench: setup
 	cargo bench --quiet --package valkey-trace --bench producer --bench traced --bench parts
 	cargo bench --quiet --package valkey-lite --bench overhead
-	cargo bench --quiet --package ltt-top --bench reading
+	cargo bench --quiet --package ltt-top --bench reading --bench live

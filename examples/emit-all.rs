@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     };
     if !TRACING {
         eprintln!(
-            "emit-all: tracing is off, so nothing is recorded; build with USE_LTTNG=yes or --features lttng"
+            "emit-all: tracing is off, so nothing is recorded; build with USE_LTTNG=yes or USE_USDT=yes"
         );
     }
     for round in 0..count {

@@ -1,7 +1,7 @@
 //! Decides whether tracing is on, for this crate and for every crate with a catalog, and looks for LTTng-UST.
 //!
-//! Dependents' build scripts learn the outcome from `DEP_LTTNG_PROVIDER_TRACING` (`on` or `off`) and
-//! `DEP_LTTNG_PROVIDER_INCLUDE`, so a program cannot be half on.
+//! Dependents' build scripts learn the outcome from `DEP_LTTNG_PROVIDER_LTTNG`, `DEP_LTTNG_PROVIDER_USDT` (`on` or
+//! `off`) and `DEP_LTTNG_PROVIDER_INCLUDE`, so a program cannot be half on.
 
 use std::env;
 use std::process::exit;
@@ -10,39 +10,64 @@ use std::process::exit;
 const OLDEST: &str = "2.13";
 
 /// The version of generated code that `ffi` fits; the build scripts of dependents compare it with theirs.
-const GENERATED: u32 = 1;
+const GENERATED: u32 = 2;
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(tracing)");
+    println!("cargo::rustc-check-cfg=cfg(tracing, lttng, usdt)");
     println!("cargo::metadata=generated={GENERATED}");
     println!("cargo::rustc-env=LTTNG_PROVIDER_GENERATED={GENERATED}");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=USE_LTTNG");
-    match tracing().and_then(|on| if on { find_lttng_ust().map(Some) } else { Ok(None) }) {
-        Ok(Some(include)) => {
-            println!("cargo::rustc-cfg=tracing");
-            println!("cargo::metadata=tracing=on");
-            println!("cargo::metadata=include={include}");
-        }
-        Ok(None) => println!("cargo::metadata=tracing=off"),
-        Err(message) => {
-            println!("cargo::error={message}");
-            exit(1);
-        }
+    if let Err(message) = choose_back_ends() {
+        println!("cargo::error={message}");
+        exit(1);
     }
 }
 
-/// Whether the feature or the environment asks for tracing.
-fn tracing() -> Result<bool, String> {
-    let wanted = env::var("USE_LTTNG").unwrap_or_default();
-    let wanted = match wanted.as_str() {
+fn choose_back_ends() -> Result<(), String> {
+    let lttng = wanted("LTTNG")?;
+    let usdt = wanted("USDT")?;
+    if lttng {
+        println!("cargo::metadata=include={}", find_lttng_ust()?);
+    }
+    if usdt {
+        check_target_of_usdt()?;
+    }
+    for (name, on) in [("lttng", lttng), ("usdt", usdt)] {
+        println!("cargo::metadata={name}={}", if on { "on" } else { "off" });
+        if on {
+            println!("cargo::rustc-cfg={name}");
+        }
+    }
+    if lttng || usdt {
+        println!("cargo::rustc-cfg=tracing");
+    }
+    Ok(())
+}
+
+/// Whether the feature or the environment asks for a back end.
+fn wanted(back_end: &str) -> Result<bool, String> {
+    let variable = format!("USE_{back_end}");
+    println!("cargo::rerun-if-env-changed={variable}");
+    let wanted = match env::var(&variable).unwrap_or_default().as_str() {
         "yes" => true,
         "" | "no" => false,
         other => {
-            return Err(format!("USE_LTTNG is `{other}`: set it to `yes` to turn tracing on, or to `no`"));
+            return Err(format!("{variable} is `{other}`: set it to `yes` to turn tracing on, or to `no`"));
         }
     };
-    Ok(wanted || env::var_os("CARGO_FEATURE_LTTNG").is_some())
+    Ok(wanted || env::var_os(format!("CARGO_FEATURE_{back_end}")).is_some())
+}
+
+/// Probes are written in assembly.
+fn check_target_of_usdt() -> Result<(), String> {
+    let variable = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    match (variable("OS").as_str(), variable("ARCH").as_str()) {
+        ("linux", "x86_64" | "aarch64") => Ok(()),
+        (system, processor) => Err(format!(
+            "USDT probes are on, but they are for Linux on x86_64 and aarch64, and this build is for {system} on \
+             {processor}"
+        )),
+    }
 }
 
 /// The include path of LTTng-UST.

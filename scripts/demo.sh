@@ -113,6 +113,24 @@ explanation=("How long does a client wait for its turn of the event loop? Some m
 	"but for the bump at milliseconds: there the loop waited for the disk.")
 show hist --event eventloop --event aof_fsync_always
 
+if [ -t 1 ]; then
+	say "$ ltt-top live -e 'valkey_*'"
+	echo "  The same server, live for 20 seconds: ? lists the keys, q ends it."
+	sleep 2
+	client CONFIG SET appendonly no
+	(while :; do load -n 100000 -r 100000 -t set,get,incr,lpush,lpop; done) &
+	busy=$!
+	pids+=($busy)
+	(while sleep 3; do client KEYS '*'; done) &
+	slow=$!
+	pids+=($slow)
+	"${private[@]}" target/release/ltt-top live -e 'valkey_*' --for 20s
+	for pid in "$busy" "$slow"; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+fi
+
 say "The trace is in out/demo. What to try next:"
 cat <<-'EOF'
 	  target/release/ltt-top slow out/demo
@@ -123,4 +141,8 @@ cat <<-'EOF'
 	      which client cost the most?
 	  target/release/ltt-top events out/demo --where name=keys --context 5
 	      what happened just before and after KEYS?
+	  target/release/ltt-top record -e 'valkey_*' --for 10s
+	      record a server of your own, and say what held it up
+	  target/release/ltt-top live -e 'valkey_*'
+	      what is slow right now?
 EOF

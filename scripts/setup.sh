@@ -18,8 +18,14 @@ tests=(
 	babeltrace babeltrace2 libbabeltrace2-dev
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
+	# Programs with USDT probes.
+	systemtap-sdt-dev
+	# Other compilers of generated C, other readers of USDT probes.
+	g++ clang bpftrace gdb make
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
+	# A terminal for the live screen.
+	tmux
 )
 case ${1:-test} in
 demo)
@@ -29,8 +35,8 @@ demo)
 	;;
 test)
 	packages=("${demo[@]}" "${tests[@]}")
-	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel lld binutils valgrind tar xz"
-	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang lld binutils valgrind tar xz"
+	fedora="lttng-tools lttng-ust-devel gcc pkgconf redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux"
+	arch="lttng-tools lttng-ust gcc pkgconf redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz tmux"
 	;;
 *)
 	echo "usage: scripts/setup.sh [demo|test]" >&2

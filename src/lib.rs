@@ -33,5 +33,8 @@
 //! USE_LTTNG=yes cargo run --example emit-all
 //! lttng stop && lttng view
 //! ```
+//!
+//! The feature `usdt`, or `USE_USDT=yes`, makes a USDT probe of each event, for bpftrace and others; it needs neither LTTng nor
+//! a C compiler, and can be on beside `lttng`.
 
 lttng_provider::include_events!();

@@ -138,7 +138,7 @@ fn generated_code_of_another_version_is_refused() {
     fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, KEEP));
     fresh.build(&[], &[]).unwrap();
     let kept = fs::read_to_string(fresh.folder.join("kept/events.rs")).unwrap();
-    fresh.write("src/events.rs", &kept.replace("GENERATED == 1", "GENERATED == 0"));
+    fresh.write("src/events.rs", &kept.replace("GENERATED == ", "GENERATED == 1 + "));
     fresh.write(
         "src/main.rs",
         &MAIN.replace("lttng_provider::include_events!();", "include!(\"events.rs\");"),

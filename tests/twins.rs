@@ -1,5 +1,5 @@
-//! The same pseudo-random events through LTTng's own macros in C and through ours, in one session, are the same
-//! in every field, in number, in their declarations and in what triggers capture.
+//! The same pseudo-random events through LTTng's own macros in C and through ours, from Rust and from C, in one session,
+//! are the same in every field, in number, in their declarations and in what triggers capture.
 //!
 //! What differs, and is documented to: a text is recorded up to 64 KiB (`one_limit_holds_for_every_text` in
 //! `harmless.rs`), and the emitting program chooses the lengths, so that C is given texts that are cut already.
@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use lttng_testing::{Daemon, Event, Program, Session, Trace};
-use support::{compile_c, notified};
+use support::{CProgram, compile_c, notified};
 
 const SEEDS: [u64; 2] = [1, 20_261_115];
 const COUNT: u64 = 400;
@@ -202,6 +202,40 @@ fn triggers_capture_the_same() {
     }
 }
 
+/// Through what is generated for C, under every kind of session that has a path of its own.
+#[test]
+fn generated_c_records_the_same() {
+    let sessions: [&[&str]; 5] = [
+        &[],
+        &["--filter", "number > 200"],
+        &["--filter", "c == \"*z*\" || number < 50"],
+        &["--filter", "secret < 50"],
+        &["--filter", "e[0] < 0"],
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let program = CProgram {
+        compiler: "gcc",
+        source: "tests/fixtures/c/twin.c",
+        catalogs: &["tests/catalogs/twin.toml"],
+        flags: &["-DUSE_LTTNG", "-DGENERATED"],
+        own_flags: &["-std=gnu99"],
+    };
+    let program = program.build(folder.path());
+    for seed in SEEDS {
+        for options in sessions {
+            let daemon = Daemon::start();
+            let session = daemon.session();
+            add_channel(&session, "channel", &[], options, &["ip"]);
+            session.start();
+            let starts = (run(&daemon, &program, seed), run(&daemon, &theirs(), seed));
+            let mut recorded = Recorded::read(session.stop());
+            recorded.name_call_sites_of(&program, starts);
+            assert!(recorded.compare() > 0, "{options:?}");
+            assert_eq!(recorded.declarations_of("twin:"), recorded.declarations_of("twin_c:"));
+        }
+    }
+}
+
 /// The C that is generated, built so that undefined behaviour ends the program.
 #[test]
 fn nothing_undefined_is_done_in_c() {
@@ -290,7 +324,12 @@ impl Recorded {
 
     /// Puts the names of functions in the place of addresses, so that those of two programs can be compared.
     fn name_call_sites(&mut self, starts: (u64, u64)) {
-        let programs = [(&mut self.events.0, ours(), starts.0), (&mut self.events.1, theirs(), starts.1)];
+        self.name_call_sites_of(&ours(), starts);
+    }
+
+    fn name_call_sites_of(&mut self, ours: &Path, starts: (u64, u64)) {
+        let programs =
+            [(&mut self.events.0, ours.to_owned(), starts.0), (&mut self.events.1, theirs(), starts.1)];
         for (events, program, start) in programs {
             let functions = Functions::of(&program, start);
             for (_, contexts, _) in events {

@@ -24,7 +24,7 @@ mod spelling;
 mod suggest;
 mod vocabulary;
 
-pub use built_in::{VALKEY, valkey};
+pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
 pub use check::check;
 pub use error::{Error, Errors};
 pub use markdown::markdown;

@@ -178,6 +178,9 @@ fn hints(event: &Event) -> String {
     if event.log_level != LogLevel::default() {
         sentences.push(format!("Log level {}.", event.log_level));
     }
+    if event.entry {
+        sentences.push(format!("USDT tracers also have its beginning, `{}__start`.", event.name));
+    }
     if let Some(uri) = &event.model_uri {
         sentences.push(format!("Model: <{uri}>."));
     }

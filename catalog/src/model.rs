@@ -89,6 +89,8 @@ pub struct Event {
     pub log_level: LogLevel,
     /// Where the event's model is described.
     pub model_uri: Option<String>,
+    /// Whether USDT tracers get a second probe, where a measurement of the event begins.
+    pub entry: bool,
     /// What a reader should make of the event.
     pub meaning: Meaning,
 }
@@ -230,6 +232,14 @@ pub enum FieldType {
         /// The integer that the number of elements is recorded in.
         length: Width,
     },
+    /// The return addresses of the callers, taken when the event is recorded; no argument of the application.
+    Stack,
+}
+
+impl FieldType {
+    /// What a [`Stack`](FieldType::Stack) is recorded as: a sequence of these, with a length of 8 bits.
+    pub const FRAME: Integer =
+        Integer { width: Width::W64, signed: false, base: Base::Hexadecimal, order: ByteOrder::Native };
 }
 
 /// An integer type as LTTng records it.

@@ -40,7 +40,9 @@ impl Field {
     /// The name of the C argument that carries the length, if the type has one.
     pub fn length_argument(&self) -> Option<String> {
         match self.kind {
-            FieldType::Text { .. } | FieldType::Sequence { .. } => Some(format!("{}_length", self.argument)),
+            FieldType::Text { .. } | FieldType::Sequence { .. } | FieldType::Stack => {
+                Some(format!("{}_length", self.argument))
+            }
             _ => None,
         }
     }
@@ -48,7 +50,9 @@ impl Field {
     /// The name under which LTTng records the length, if the type has one.
     pub fn length_name(&self) -> Option<String> {
         match self.kind {
-            FieldType::Text { .. } | FieldType::Sequence { .. } => Some(format!("_{}_length", self.name)),
+            FieldType::Text { .. } | FieldType::Sequence { .. } | FieldType::Stack => {
+                Some(format!("_{}_length", self.name))
+            }
             _ => None,
         }
     }

@@ -133,6 +133,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
     let doc = table.doc();
     let log_level = table.choice("log-level", LogLevel::ALL);
     let model_uri = table.string("model-uri");
+    let entry = table.boolean("entry").unwrap_or(false);
     let mut meaning = Meaning {
         duration: table.string("duration"),
         measure: table.choice("measure", Measure::ALL),
@@ -167,6 +168,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         fields: class.map_or(own_fields, |class| class.fields.clone()),
         log_level,
         model_uri,
+        entry,
         meaning,
     }
 }

@@ -7,7 +7,7 @@ use crate::suggest::did_you_mean;
 
 const EVERY_TYPE: &str = "`u8` to `u64` and `i8` to `i64` (each also `hex`, `network` or \
      `network hex`), `f32`, `f64`, `bool`, `string`, `enum NAME`, `text`, `bytes`, `[char; 16]`, \
-     `[u32; 4]` or `[u32]`";
+     `[u32; 4]`, `[u32]` or `stack`";
 
 /// The length of text and sequences unless the catalog says otherwise.
 pub(crate) const DEFAULT_LENGTH: Width = Width::W32;
@@ -43,6 +43,7 @@ fn read_type_of_default_length(spelling: &str) -> Result<FieldType, String> {
         "string" => FieldType::String,
         "text" => FieldType::Text { length: DEFAULT_LENGTH },
         "bytes" => FieldType::Sequence { element: Integer::BYTE, length: DEFAULT_LENGTH },
+        "stack" => FieldType::Stack,
         "enum" => return Err("`enum` needs the enum's name; write `enum NAME`".to_owned()),
         _ => FieldType::Integer(read_integer(spelling)?),
     })
@@ -66,7 +67,7 @@ fn read_list(inner: &str) -> Result<FieldType, String> {
 }
 
 fn read_element(spelling: &str) -> Result<Integer, String> {
-    let others = ["f32", "f64", "bool", "string", "text", "bytes"];
+    let others = ["f32", "f64", "bool", "string", "text", "bytes", "stack"];
     if others.contains(&spelling) || spelling.starts_with("enum ") || spelling.starts_with('[') {
         return Err(format!(
             "LTTng-UST has no arrays or sequences of `{spelling}`; their elements are integers \
@@ -111,7 +112,8 @@ pub(crate) fn read_integer(spelling: &str) -> Result<Integer, String> {
 
 fn unknown_type(name: &str) -> String {
     let known = [
-        "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "string", "text", "bytes",
+        "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "string", "text",
+        "bytes", "stack",
     ];
     let of_other_languages = match name.trim_end_matches("_t") {
         "uint8" | "uchar" => Some("u8"),
@@ -153,6 +155,7 @@ impl fmt::Display for FieldType {
             FieldType::Array { element, length } => write!(f, "[{element}; {length}]"),
             FieldType::Sequence { element, .. } if *element == Integer::BYTE => f.write_str("bytes"),
             FieldType::Sequence { element, .. } => write!(f, "[{element}]"),
+            FieldType::Stack => f.write_str("stack"),
         }
     }
 }

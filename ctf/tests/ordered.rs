@@ -174,6 +174,57 @@ enum Piece {
     Next(usize, NextPacket),
 }
 
+/// A source whose pieces have all arrived.
+fn arrived(pieces: impl IntoIterator<Item = Piece>) -> std::rc::Rc<std::cell::RefCell<Arriving>> {
+    let mut arriving = Arriving { pieces: pieces.into_iter().collect(), ..Arriving::default() };
+    while arriving.arrive() {}
+    std::rc::Rc::new(std::cell::RefCell::new(arriving))
+}
+
+#[test]
+fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
+    let packet = |stream, time: i64| {
+        let bytes = packet(stream, 0, 0, (time as u64, time as u64), &[(time, stream, 0)]);
+        NextPacket::Packet(Packet::from_bytes("net", bytes))
+    };
+    let first = arrived([
+        Piece::Metadata(METADATA),
+        Piece::Stream,
+        Piece::Stream,
+        Piece::Next(0, packet(0, 10)),
+        Piece::Next(0, NextPacket::End),
+    ]);
+    let mut events = InOrder::new(vec![Box::new(Shared(first.clone()))], Window::default(), all_fields);
+    assert!(matches!(events.step(), Step::Wait), "the second stream may have something earlier");
+    first.borrow_mut().streams[1].push_back(NextPacket::Away);
+    assert_eq!(events.next_event().map(|event| event.timestamp()), Some(10));
+    let end = Piece::Next(0, NextPacket::End);
+    let second = arrived([Piece::Metadata(METADATA), Piece::Stream, Piece::Next(0, packet(0, 30)), end]);
+    events.add_source("late", Box::new(Shared(second)));
+    assert_eq!(events.next_event().map(|event| event.timestamp()), Some(30));
+    // It is back.
+    first.borrow_mut().streams[1].extend([packet(1, 20), NextPacket::End]);
+    events.look_for_more();
+    assert_eq!(events.watermark(), Some(20));
+    assert_eq!(events.next_event().map(|event| event.timestamp()), Some(20), "it comes late");
+    assert_eq!(events.report().traces.len(), 2);
+}
+
+#[test]
+fn losses_are_counted_as_packets_arrive() {
+    let packet = |sequence| {
+        let bytes = packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
+        Piece::Next(0, NextPacket::Packet(Packet::from_bytes("net", bytes)))
+    };
+    let pieces = [Piece::Metadata(METADATA), Piece::Stream].into_iter().chain([3, 4, 7, 8, 20].map(packet));
+    let pieces = pieces.chain([Piece::Next(0, NextPacket::End)]);
+    let mut events = InOrder::new(vec![Box::new(Shared(arrived(pieces)))], Window::default(), all_fields);
+    while events.next_event().is_some() {}
+    let report = events.report();
+    // Those before the first are not lost: reading began after them.
+    assert_eq!((report.events, report.lost_packets, report.traces[0].packets), (5, 2 + 11, 5));
+}
+
 impl Arriving {
     /// Lets the next piece arrive.
     fn arrive(&mut self) -> bool {

@@ -7,8 +7,8 @@ use std::{env, fmt, fs, io, process};
 
 use lttng_catalog::{Catalog, Errors};
 
-use crate::generate::GENERATED;
-use crate::{Clash, Options, SourceFile, generate};
+use crate::version::GENERATED;
+use crate::{BackEnds, Clash, GeneratedFile, Options, generate};
 
 /// Compiles one catalog, with all options at their defaults; see [`Builder::compile`].
 pub fn compile(catalog: impl AsRef<Path>) {
@@ -78,11 +78,7 @@ impl Builder {
 
     /// As [`compile`](Builder::compile), for a build script that wants to see the error.
     pub fn try_compile(self) -> Result<(), Error> {
-        let tracing = match env::var("DEP_LTTNG_PROVIDER_TRACING").as_deref() {
-            Ok("on") => true,
-            Ok(_) => false,
-            Err(_) => return Err(Error::NoRuntime),
-        };
+        let back_ends = BackEnds { lttng: runtime_has("LTTNG")?, usdt: runtime_has("USDT")? };
         let runtime = env::var("DEP_LTTNG_PROVIDER_GENERATED").unwrap_or_default();
         if runtime != GENERATED.to_string() {
             return Err(Error::AnotherRuntime { runtime });
@@ -96,13 +92,13 @@ impl Builder {
         }
         let catalogs = self.read_catalogs()?;
         self.name_catalogs()?;
-        let files = generate(&catalogs, &Options { tracing, prefix: self.prefix })?;
+        let files = generate(&catalogs, &Options { back_ends, prefix: self.prefix })?;
         let folder = match self.output {
             Some(folder) => folder,
             None => env::var_os("OUT_DIR").map(PathBuf::from).ok_or(Error::NotABuildScript)?,
         };
         write(&folder, &files)?;
-        if tracing {
+        if back_ends.lttng {
             compile_c(&folder, &files)?;
         }
         Ok(())
@@ -130,6 +126,15 @@ impl Builder {
     }
 }
 
+/// Whether `lttng-provider` was built with a back end, which it says through Cargo.
+fn runtime_has(back_end: &str) -> Result<bool, Error> {
+    match env::var(format!("DEP_LTTNG_PROVIDER_{back_end}")).as_deref() {
+        Ok("on") => Ok(true),
+        Ok(_) => Ok(false),
+        Err(_) => Err(Error::NoRuntime),
+    }
+}
+
 /// What keeps a name with this prefix from being a C identifier.
 fn wrong_in_prefix(prefix: &str) -> Option<char> {
     let first = prefix.chars().next().filter(char::is_ascii_digit);
@@ -153,7 +158,7 @@ fn or_end_build(result: Result<(), Error>) {
 }
 
 /// Writes what has changed, so that nothing is compiled again for the rest.
-fn write(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
+fn write(folder: &Path, files: &[GeneratedFile]) -> Result<(), Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         |error| Error::Write { path, error }
@@ -169,7 +174,7 @@ fn write(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
     Ok(())
 }
 
-fn compile_c(folder: &Path, files: &[SourceFile]) -> Result<(), Error> {
+fn compile_c(folder: &Path, files: &[GeneratedFile]) -> Result<(), Error> {
     let include = env::var_os("DEP_LTTNG_PROVIDER_INCLUDE").unwrap_or_default();
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default().replace('-', "_");
     cc::Build::new()

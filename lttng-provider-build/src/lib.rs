@@ -23,11 +23,21 @@
 //! [`generate`] is pure: catalogs in, named texts out. Only [`Builder`] writes files and runs the C
 //! compiler.
 
+mod back_ends;
 mod builder;
 mod c;
+mod c_text;
+mod file;
 mod generate;
-mod layout;
+mod lists;
+mod lttng;
 mod rust;
+mod usdt;
+mod version;
 
+pub use back_ends::BackEnds;
 pub use builder::{Builder, Error, compile, use_catalog};
-pub use generate::{Clash, Options, SourceFile, generate};
+pub use c::c_sources;
+pub use file::GeneratedFile;
+pub use generate::{Options, generate};
+pub use lttng_border::Clash;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lttng_catalog::Catalog;
-use lttng_provider_build::{Options, generate};
+use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
 
 #[test]
 fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
@@ -18,20 +18,63 @@ fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
     for path in catalogs {
         let catalog = Catalog::read(&path).unwrap_or_else(|errors| panic!("{errors}"));
         let mut options = Options::default();
-        options.tracing = true;
+        options.back_ends.lttng = true;
         let files = generate(&[catalog], &options).expect("one catalog has no clash");
-        let folder =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(path.file_stem().expect("a file has a name"));
-        fs::create_dir_all(&folder).expect("the folder for tests is writable");
-        for file in &files {
-            fs::write(folder.join(&file.name), &file.text).expect("the folder for tests is writable");
-        }
+        let folder = folder("rust", &path);
+        write(&folder, &files);
         for file in files.iter().filter(|file| file.is_c_source()) {
             let output = compiler().arg("-I").arg(&folder).arg(folder.join(&file.name)).output();
             let output = output.expect("the compiler was here a moment ago");
             let complaints = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}:\n{complaints}", path.display());
         }
+    }
+}
+
+/// With names that C++ keeps for itself, too, and nothing, either or both to record with.
+#[test]
+fn what_applications_include_is_c99_and_cpp17_for_every_accepted_catalog() {
+    if !headers_are_here() {
+        println!("no C compiler or no lttng-ust headers here: nothing to compile with");
+        return;
+    }
+    for path in accepted_catalogs() {
+        let catalog = Catalog::read(&path).unwrap_or_else(|errors| panic!("{errors}"));
+        let name = format!("{}-trace.h", catalog.name);
+        let files = c_sources(&[catalog]).expect("one catalog has no clash");
+        let folder = folder("c", &path);
+        write(&folder, &files);
+        let main = format!("#include \"{name}\"\nint main(void) {{ return 0; }}\n");
+        fs::write(folder.join("main.cpp"), main).expect("the folder for tests is writable");
+        let all = [&[][..], &["-DUSE_LTTNG"], &["-DUSE_USDT"], &["-DUSE_LTTNG", "-DUSE_USDT"]];
+        for back_ends in all {
+            for file in files.iter().filter(|file| file.is_c_source()) {
+                compile("c99", "c", back_ends, &folder, &file.name);
+            }
+            compile("c++17", "c++", back_ends, &folder, "main.cpp");
+            compile("c99", "c", back_ends, &folder, "main.cpp");
+        }
+    }
+}
+
+fn compile(standard: &str, language: &str, back_ends: &[&str], folder: &Path, file: &str) {
+    let mut command = Command::new("cc");
+    command.args(["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function"]);
+    command.args(back_ends).arg(format!("-std={standard}")).args(["-x", language]);
+    let output = command.arg("-I").arg(folder).arg(folder.join(file)).output();
+    let output = output.expect("the compiler was here a moment ago");
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn folder(kind: &str, catalog: &Path) -> PathBuf {
+    let name = catalog.file_stem().expect("a file has a name");
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(kind).join(name)
+}
+
+fn write(folder: &Path, files: &[GeneratedFile]) {
+    fs::create_dir_all(folder).expect("the folder for tests is writable");
+    for file in files {
+        fs::write(folder.join(&file.name), &file.text).expect("the folder for tests is writable");
     }
 }
 

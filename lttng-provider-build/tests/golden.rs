@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use lttng_catalog::Catalog;
-use lttng_provider_build::{Options, SourceFile, generate};
+use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
 
 #[test]
 fn every_type_with_tracing_on() {
@@ -19,6 +19,30 @@ fn every_type_with_tracing_on() {
 fn prefix_is_seen_by_lttng_and_not_by_rust() {
     let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(true, "acme_")).unwrap();
     compare("lttng-provider-build/tests/golden/prefix", &files);
+}
+
+#[test]
+fn probes_alone_and_beside_lttng() {
+    let catalogs = [read("tests/catalogs/probing.toml")];
+    let mut options = Options::default();
+    options.back_ends.usdt = true;
+    let files = generate(&catalogs, &options).unwrap();
+    assert_eq!(files.len(), 1, "USDT needs no C");
+    compare("lttng-provider-build/tests/golden/usdt", &files);
+    options.back_ends.lttng = true;
+    compare("lttng-provider-build/tests/golden/lttng-and-usdt", &generate(&catalogs, &options).unwrap());
+}
+
+#[test]
+fn every_type_for_c() {
+    let files = c_sources(&[read("tests/catalogs/every-type.toml")]).unwrap();
+    compare("lttng-provider-build/tests/golden/c-every-type", &files);
+}
+
+#[test]
+fn probes_and_stacks_for_c() {
+    let files = c_sources(&[read("tests/catalogs/probing.toml")]).unwrap();
+    compare("lttng-provider-build/tests/golden/c-probing", &files);
 }
 
 #[test]
@@ -44,7 +68,7 @@ fn prefix_that_makes_a_name_too_long_is_refused() {
 
 fn options(tracing: bool, prefix: &str) -> Options {
     let mut options = Options::default();
-    options.tracing = tracing;
+    options.back_ends.lttng = tracing;
     prefix.clone_into(&mut options.prefix);
     options
 }
@@ -54,9 +78,10 @@ fn read(path: &str) -> Catalog {
 }
 
 /// The files are those in the folder, but for what every catalog has.
-fn compare(folder: &str, files: &[SourceFile]) {
+fn compare(folder: &str, files: &[GeneratedFile]) {
     let folder = workspace().join(folder);
-    for file in files.iter().filter(|file| file.name != "lttng_provider.h") {
+    let shared = ["lttng_provider.h", "lttng_application.h", "lttng_usdt.h"];
+    for file in files.iter().filter(|file| !shared.contains(&file.name.as_str())) {
         let path = folder.join(&file.name);
         if env::var_os("OVERWRITE").is_some() {
             fs::create_dir_all(&folder).unwrap();

@@ -1,6 +1,7 @@
 //! A field of the catalog: what it takes, and how a value gets there.
 
-use lttng_catalog::{Field, FieldType, Integer, Provider, Unit, identifier};
+use lttng_border::{Argument, RustType, Shape};
+use lttng_catalog::{Field, Provider};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -8,24 +9,24 @@ use syn::{Expr, ExprLit, ExprReference, ExprUnary, Ident, Lifetime, Lit, Token, 
 
 use crate::target::Target;
 
-/// A field of an event that a macro fills.
+/// A field of an event that a macro fills. What crosses the border for it is what generated code has, too.
 pub(crate) struct CatalogField<'c> {
     pub(crate) field: &'c Field,
-    provider: &'c Provider,
+    argument: Argument<'c>,
     event: &'c Target,
 }
 
 impl<'c> CatalogField<'c> {
     pub(crate) fn new(provider: &'c Provider, event: &'c Target, field: &'c Field) -> Self {
-        CatalogField { field, provider, event }
+        CatalogField { field, argument: Argument::lower(provider, field), event }
     }
 
     /// The argument's name in Rust.
     pub(crate) fn name(&self) -> Ident {
-        let name = identifier(&self.field.argument);
+        let name = &self.argument.rust_name;
         match name.strip_prefix("r#") {
             Some(raw) => Ident::new_raw(raw, Span::mixed_site()),
-            None => Ident::new(&name, Span::mixed_site()),
+            None => Ident::new(name, Span::mixed_site()),
         }
     }
 
@@ -37,36 +38,52 @@ impl<'c> CatalogField<'c> {
         format!("`{argument}: {kind}`{doc}")
     }
 
+    /// Whether there is an argument to fill; a stack is taken where the event is recorded.
+    pub(crate) fn is_passed(&self) -> bool {
+        self.argument.is_passed()
+    }
+
     pub(crate) fn is_text(&self) -> bool {
-        matches!(self.field.kind, FieldType::String | FieldType::Text { .. } | FieldType::TextArray(_))
+        self.argument.is_text()
+    }
+
+    pub(crate) fn is_enumeration(&self) -> bool {
+        matches!(self.argument.rust_type(), RustType::Enumeration(_))
+    }
+
+    /// Whether it is a list of any length.
+    pub(crate) fn is_slice(&self) -> bool {
+        matches!(self.argument.rust_type(), RustType::Slice { .. })
+    }
+
+    /// Whether it is a list of a fixed length.
+    pub(crate) fn is_array(&self) -> bool {
+        matches!(self.argument.rust_type(), RustType::Array { .. })
     }
 
     /// The type that a value is converted to: the `T` of `lttng_provider::Value`.
     pub(crate) fn value_type(&self, lifetime: &Lifetime) -> TokenStream {
-        if let Some(kind) = self.number_type() {
-            return if self.time_unit().is_some() {
-                quote!(::lttng_provider::Time<#kind>)
-            } else {
-                quote!(#kind)
-            };
-        }
-        match &self.field.kind {
-            FieldType::Enum(name) => {
-                let name = self.provider.enumeration(name).map(|e| e.rust_name()).unwrap_or_default();
+        match self.argument.rust_type() {
+            RustType::Number(name) => {
+                let kind = primitive(name);
+                match self.argument.time_unit() {
+                    Some(_) => quote!(::lttng_provider::Time<#kind>),
+                    None => quote!(#kind),
+                }
+            }
+            RustType::Enumeration(name) => {
                 let path = self.event.sibling(&name);
                 quote!(#path)
             }
-            FieldType::Array { element, length } => {
-                let element = integer(*element);
-                let length = *length as usize;
-                quote!(& #lifetime [#element; #length])
+            RustType::Array { element, count } => {
+                let (element, count) = (primitive(element), count as usize);
+                quote!(& #lifetime [#element; #count])
             }
-            FieldType::Sequence { element, .. } => {
-                let element = integer(*element);
+            RustType::Slice { element } => {
+                let element = primitive(element);
                 quote!(& #lifetime [#element])
             }
-            FieldType::Bool => quote!(bool),
-            _ => quote!(::lttng_provider::Text<#lifetime>),
+            RustType::Text => quote!(::lttng_provider::Text<#lifetime>),
         }
     }
 
@@ -84,7 +101,7 @@ impl<'c> CatalogField<'c> {
 
     /// A time becomes a number in the unit of the field.
     fn count(&self, value: TokenStream) -> TokenStream {
-        match self.time_unit() {
+        match self.argument.time_unit() {
             Some(unit) => {
                 let unit = Ident::new(&format!("{unit:?}"), Span::call_site());
                 quote!(#value.count(::lttng_provider::Unit::#unit))
@@ -105,20 +122,12 @@ impl<'c> CatalogField<'c> {
         self.convert_inferred(quote!(#reference))
     }
 
-    /// The type of a number.
+    /// The type of a number; a literal of it needs no suffix.
     fn number_type(&self) -> Option<Ident> {
-        match self.field.kind {
-            FieldType::Integer(kind) => Some(integer(kind)),
-            FieldType::Float => Some(Ident::new("f32", Span::call_site())),
-            FieldType::Double => Some(Ident::new("f64", Span::call_site())),
+        match &self.argument.shape {
+            Shape::Number(number) if number.rust_type != "bool" => Some(primitive(number.rust_type)),
             _ => None,
         }
-    }
-
-    /// The unit of an integer that counts a time.
-    fn time_unit(&self) -> Option<Unit> {
-        let unit = self.field.unit.filter(|unit| unit.nanoseconds().is_some());
-        unit.filter(|_| matches!(self.field.kind, FieldType::Integer(_)))
     }
 }
 
@@ -137,8 +146,8 @@ fn elided() -> Lifetime {
     Lifetime::new("'_", Span::call_site())
 }
 
-fn integer(integer: Integer) -> Ident {
-    Ident::new(&integer.rust_name(), Span::call_site())
+fn primitive(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
 }
 
 fn is_bare_number(expression: &Expr) -> bool {

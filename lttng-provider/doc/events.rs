@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 1,
+    lttng_provider::ffi::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them anew"
 );
 
@@ -27,6 +27,13 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
             false
         }
 
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| false);
+            &SWITCH
+        }
+
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
         /// [`emit!`](lttng_provider::emit) evaluates them only then.
         #[inline(always)]
@@ -51,6 +58,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         fn enabled() -> bool {
             sold::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            sold::switch()
+        }
     }
 
     /// A customer paid.
@@ -67,6 +78,13 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn enabled() -> bool {
             false
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| false);
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -114,6 +132,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         fn enabled() -> bool {
             checkout::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            checkout::switch()
+        }
     }
 
     impl lttng_provider::DurationEvent for checkout {
@@ -143,6 +165,13 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn enabled() -> bool {
             false
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(|| false);
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -183,6 +212,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         fn enabled() -> bool {
             delivered::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            delivered::switch()
         }
     }
 

@@ -50,7 +50,11 @@ impl<E: DurationEvent> Stopwatch<E> {
     /// Begins, if the event is enabled; reads no clock otherwise.
     #[inline]
     pub fn start() -> Self {
-        Self::start_if(E::enabled())
+        let enabled = E::enabled();
+        if enabled {
+            E::begin();
+        }
+        Self::start_if(enabled)
     }
 
     /// Begins, if `enabled` says so; reads no clock otherwise. For one measurement that feeds several events:

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Unit;
+use crate::{Switch, Unit};
 
 /// An event of a catalog.
 ///
@@ -19,6 +19,9 @@ pub trait Event {
     ///
     /// On: one load, no call. Off: a constant `false`.
     fn enabled() -> bool;
+
+    /// The event's run-time switch.
+    fn switch() -> &'static Switch;
 }
 
 /// An event that says how long something took.
@@ -42,6 +45,11 @@ pub trait DurationEvent: Event {
 
     /// The fields beside the duration; [`NoDetails`](crate::NoDetails) if there are none.
     type Details<'a>;
+
+    /// Tells USDT tracers that a measurement begins, where the catalog has `entry = true`; for code that has asked
+    /// whether the event is enabled.
+    #[inline(always)]
+    fn begin() {}
 
     /// Records the event without asking whether it is enabled; for code that has asked already.
     fn record_duration(duration: Duration, details: Self::Details<'_>);

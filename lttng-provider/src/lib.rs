@@ -47,11 +47,34 @@
 //!
 //! # On and off
 //!
-//! Tracing is off unless the feature `lttng` of this crate is on (an application forwards it:
-//! `lttng = ["lttng-provider/lttng"]`) or the environment of the build has `USE_LTTNG=yes`. Off, no C is
+//! Tracing is off unless a back end is on: by a feature of this crate (an application forwards it:
+//! `lttng = ["lttng-provider/lttng"]`) or by the environment of the build.
+//!
+//! | feature | environment | events are recorded by | the build needs |
+//! |---|---|---|---|
+//! | `lttng` | `USE_LTTNG=yes` | LTTng-UST | a C compiler, the headers of LTTng-UST 2.13 or newer |
+//! | `usdt` | `USE_USDT=yes` | what attaches to USDT probes: bpftrace, gdb, perf, SystemTap | nothing; Linux on x86_64 or aarch64 |
+//!
+//! Both can be on; [`emit!`], guards and the macros are the same for either. Off, no C is
 //! compiled, nothing is linked, no system package is needed, every event's `enabled()` is a constant
-//! `false`, and all of this builds on any platform. On, the build needs a C compiler and the headers of
-//! LTTng-UST 2.13 or newer. The program itself starts without LTTng-UST, too: it is loaded if it is there.
+//! `false`, and all of this builds on any platform. A program with LTTng-UST on starts without it, too: it is loaded if it
+//! is there.
+//!
+//! # USDT probes
+//!
+//! A probe has the names of its provider and event. Its arguments are the event's, in order: numbers as they are, of floats
+//! the bits, `string` and `[char; N]` as a pointer to text that ends in a NUL and is cut at 255 bytes, `text` and sequences as
+//! a pointer and a length, arrays as a pointer. There are at most 12; of more, the duration and what groups the event come
+//! first.
+//!
+//! ```text
+//! USE_USDT=yes cargo build --example emit-all
+//! bpftrace -e 'usdt:./emit-all:valkey_commands:command_call { @us[str(arg3)] = hist(arg4); }' -c './emit-all 1000'
+//! ```
+//!
+//! # At run time
+//!
+//! Each event has a [`Switch`], by which a program is told when somebody begins or ends to record it, and can keep it off.
 //!
 //! # The clock of durations
 //!
@@ -77,6 +100,7 @@ mod measurement;
 #[cfg_attr(not(tracing), path = "moment_off.rs")]
 mod moment;
 mod owned_text;
+mod switch;
 mod text;
 mod value;
 
@@ -90,6 +114,7 @@ pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
 #[doc(hidden)]
 pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
+pub use switch::{Switch, Watch};
 pub use text::Text;
 pub use value::{Time, Value};
 

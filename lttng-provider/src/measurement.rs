@@ -48,6 +48,7 @@ impl<E: DurationEvent, K> Entry<E, K> {
     #[inline(always)]
     pub fn keep(&mut self, keep: impl FnOnce() -> K) {
         if E::enabled() {
+            E::begin();
             self.kept.set(keep);
         }
     }

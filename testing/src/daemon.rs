@@ -1,14 +1,14 @@
 //! A session daemon that belongs to one test.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use rustix::process::{Pid, Signal, geteuid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::{Session, Trace, wait_until};
+use crate::process::{command, missing};
+use crate::{Relay, Session, Trace, wait_until};
 
 /// A session daemon that nobody else uses, ended when it is dropped.
 ///
@@ -19,6 +19,7 @@ pub struct Daemon {
     process: Child,
     home: TempDir,
     variables: Vec<(String, String)>,
+    hostname: Option<String>,
 }
 
 impl Daemon {
@@ -29,12 +30,21 @@ impl Daemon {
 
     /// Starts a daemon that has these variables in its environment, as have the programs that it traces.
     pub fn start_with(variables: &[(&str, &str)]) -> Daemon {
+        Daemon::start_as(None, variables)
+    }
+
+    /// Starts a daemon on a machine of another name: in a namespace in which the host is called so.
+    pub fn start_on(hostname: &str) -> Daemon {
+        Daemon::start_as(Some(hostname.to_owned()), &[])
+    }
+
+    fn start_as(hostname: Option<String>, variables: &[(&str, &str)]) -> Daemon {
         // The sockets below it may have paths of at most 108 bytes.
         let home = tempfile::Builder::new().prefix("lttng-").tempdir_in("/tmp").expect("a temporary folder");
         let variables: Vec<_> =
             variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let process = spawn(home.path(), &variables);
-        let mut daemon = Daemon { process, home, variables };
+        let process = spawn(home.path(), &variables, hostname.as_deref());
+        let mut daemon = Daemon { process, home, variables, hostname };
         daemon.wait_until_ready();
         daemon
     }
@@ -51,7 +61,7 @@ impl Daemon {
 
     /// Starts another daemon in the place of one that was stopped or killed.
     pub fn restart(&mut self) {
-        self.process = spawn(self.home.path(), &self.variables);
+        self.process = spawn(self.home.path(), &self.variables, self.hostname.as_deref());
         self.wait_until_ready();
     }
 
@@ -115,6 +125,11 @@ impl Daemon {
         Session::create(self, Session::TO_FOLDER)
     }
 
+    /// A session that is sent to a relay, which shows it to viewers at the latest after this many microseconds.
+    pub fn live_session(&self, relay: &Relay, timer_us: u32) -> Session<'_> {
+        Session::create_live(self, relay, timer_us)
+    }
+
     /// A session that keeps the newest events in memory until a snapshot is taken.
     pub fn snapshot_session(&self) -> Session<'_> {
         Session::create(self, Session::SNAPSHOT)
@@ -147,32 +162,29 @@ impl Drop for Daemon {
     }
 }
 
-fn spawn(home: &Path, variables: &[(String, String)]) -> Child {
-    command("lttng-sessiond".as_ref(), home, variables)
+fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) -> Child {
+    let mut daemon = match hostname {
+        None => command("lttng-sessiond".as_ref(), home, variables),
+        Some(hostname) => {
+            let mut daemon = command("unshare".as_ref(), home, variables);
+            let rename = "hostname \"$0\" && exec unshare --user --map-user=1000 --map-group=1000 \"$@\"";
+            daemon.args([
+                "--user",
+                "--map-root-user",
+                "--uts",
+                "sh",
+                "-c",
+                rename,
+                hostname,
+                "lttng-sessiond",
+            ]);
+            daemon
+        }
+    };
+    daemon
         .arg("--no-kernel")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap_or_else(|error| panic!("{}", missing("lttng-sessiond", &error)))
-}
-
-fn command(program: &OsStr, home: &Path, variables: &[(String, String)]) -> Command {
-    let mut command = if geteuid().is_root() {
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-user=1000", "--map-group=1000"]).arg(program);
-        command
-    } else {
-        Command::new(program)
-    };
-    command.envs(variables.iter().map(|(name, value)| (name, value)));
-    command.env("LTTNG_HOME", home).env("LTTNG_UST_REGISTER_TIMEOUT", "-1").stdin(Stdio::null());
-    command
-}
-
-/// What to say when a tool cannot be run.
-pub(crate) fn missing(tool: &str, error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => format!("{tool} is not installed: run `make setup`"),
-        _ => format!("cannot run {tool}: {error}"),
-    }
 }

@@ -1,4 +1,4 @@
-//! Private LTTng session daemons, sessions and read-back for the tests of this workspace.
+//! Private LTTng session daemons, relays, sessions and read-back for the tests of this workspace.
 //!
 //! Everything here is the real thing: `lttng-sessiond`, `lttng` and Babeltrace 1, which is the oracle
 //! for strings. A test that finds one of them missing fails and says what to install. Whatever goes wrong
@@ -13,7 +13,9 @@
 //! ```
 
 mod daemon;
+mod process;
 mod program;
+mod relay;
 mod session;
 mod table;
 mod trace;
@@ -21,6 +23,7 @@ mod wait;
 
 pub use daemon::Daemon;
 pub use program::{Program, cargo, workspace};
+pub use relay::Relay;
 pub use session::Session;
 pub use table::Table;
 pub use trace::{Event, Trace, declarations};

@@ -139,7 +139,11 @@ fn keep(built: &Path, kept: &Path) -> io::Result<()> {
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     // What switches tracing on must come from the test alone.
-    cargo.current_dir(workspace()).env("CARGO_TARGET_DIR", target_folder()).env_remove("USE_LTTNG");
+    cargo
+        .current_dir(workspace())
+        .env("CARGO_TARGET_DIR", target_folder())
+        .env_remove("USE_LTTNG")
+        .env_remove("USE_USDT");
     cargo
 }
 

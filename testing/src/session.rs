@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::{Daemon, Trace};
+use crate::{Daemon, Relay, Trace};
 
 /// A recording session, destroyed when it is dropped.
 #[derive(Debug)]
@@ -19,12 +19,24 @@ impl<'d> Session<'d> {
     pub(crate) const SNAPSHOT: &'static [&'static str] = &["--snapshot"];
 
     pub(crate) fn create(daemon: &'d Daemon, kind: &[&str]) -> Session<'d> {
-        static CREATED: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("session-{}", CREATED.fetch_add(1, Ordering::Relaxed));
+        let name = next_name();
         let folder = daemon.folder().join(&name);
         let output = format!("--output={}", folder.display());
         daemon.lttng([&["create", &name, &output], kind].concat());
         Session { daemon, name, folder }
+    }
+
+    pub(crate) fn create_live(daemon: &'d Daemon, relay: &Relay, timer_us: u32) -> Session<'d> {
+        let name = next_name();
+        let [timer, url] = [format!("--live={timer_us}"), format!("--set-url={}", relay.collector_url())];
+        daemon.lttng(["create", &name, &timer, &url]);
+        Session { daemon, name, folder: relay.folder().to_owned() }
+    }
+
+    /// Ends the session; what it recorded may still be on its way.
+    pub fn destroy(self) {
+        // Not to wait: two live sessions of one daemon keep each other waiting in LTTng 2.13.
+        self.daemon.lttng(["destroy", "--no-wait", &self.name]);
     }
 
     /// Runs a command of `lttng` on this session, e.g. `("enable-channel", ["--userspace", "small"])`.
@@ -80,7 +92,7 @@ impl<'d> Session<'d> {
         &self.name
     }
 
-    /// The folder that the session writes to.
+    /// The folder that the session writes to; of a live one, that of all traces of its relay.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -89,6 +101,11 @@ impl<'d> Session<'d> {
     pub fn trace(&self) -> Trace {
         Trace::open(&self.folder)
     }
+}
+
+fn next_name() -> String {
+    static CREATED: AtomicUsize = AtomicUsize::new(0);
+    format!("session-{}", CREATED.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Drop for Session<'_> {

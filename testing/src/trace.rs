@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::daemon::missing;
+use crate::process::missing;
 
 /// A recorded trace.
 #[derive(Debug)]

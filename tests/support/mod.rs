@@ -1,10 +1,12 @@
 //! C programs beside ours.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use lttng_testing::workspace;
+use lttng_catalog::Catalog;
+use lttng_testing::{Daemon, workspace};
 
 /// Compiles a file of `fixtures/c`, and returns the program.
 pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
@@ -19,4 +21,101 @@ pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
 /// The program that prints what a trigger captures.
 pub fn notified(folder: &Path) -> PathBuf {
     compile_c("notified.c", &folder.join("notified"), &["-l:liblttng-ctl.so.0"])
+}
+
+/// A program in C or C++ with generated files: how to build it.
+#[derive(Clone, Debug)]
+pub struct CProgram<'p> {
+    /// `gcc`, `g++`, `clang` or `clang++`.
+    pub compiler: &'p str,
+    /// The file, relative to the workspace.
+    pub source: &'p str,
+    /// The catalogs, relative to the workspace.
+    pub catalogs: &'p [&'p str],
+    /// Flags for all files, e.g. `-DUSE_LTTNG`.
+    pub flags: &'p [&'p str],
+    /// Flags for the program's own file, e.g. `-std=c++17`.
+    pub own_flags: &'p [&'p str],
+}
+
+impl CProgram<'_> {
+    /// Builds it below this folder. Every warning is an error.
+    pub fn build(&self, folder: &Path) -> PathBuf {
+        let generated = folder.join("generated");
+        let sources = generate_c(self.catalogs, &generated);
+        let mut objects =
+            vec![self.compile(self.compiler, &workspace().join(self.source), folder, self.own_flags)];
+        // The generated files are C, whatever the program is.
+        let c = self.compiler.replace("++", "");
+        let c = if c == "g" { "gcc" } else { &c };
+        for source in sources {
+            objects.push(self.compile(c, &source, folder, &["-std=c99"]));
+        }
+        let program = folder.join("program");
+        let mut link = Command::new(self.compiler);
+        link.args(self.flags).args(objects).arg("-o").arg(&program).args(["-ldl", "-lm"]);
+        succeed(link);
+        program
+    }
+
+    fn compile(&self, compiler: &str, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
+        // The program's file and a provider's may have one name.
+        let is_own = source == workspace().join(self.source);
+        let name = source.with_extension(if is_own { "own.o" } else { "o" });
+        let object = folder.join(name.file_name().expect("a file has a name"));
+        let mut command = Command::new(compiler);
+        command.args(["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]).args(self.flags).args(more);
+        command.arg("-I").arg(folder.join("generated")).arg(source).arg("-o").arg(&object);
+        succeed(command);
+        object
+    }
+}
+
+/// Writes what is generated for C, and returns the files to compile.
+pub fn generate_c(catalogs: &[&str], folder: &Path) -> Vec<PathBuf> {
+    let read =
+        |path: &&str| Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"));
+    let catalogs: Vec<Catalog> = catalogs.iter().map(read).collect();
+    let files = lttng_provider_build::c_sources(&catalogs).expect("no names clash");
+    std::fs::create_dir_all(folder).expect("the folder is writable");
+    for file in &files {
+        std::fs::write(folder.join(&file.name), &file.text).expect("the folder is writable");
+    }
+    files.iter().filter(|file| file.is_c_source()).map(|file| folder.join(&file.name)).collect()
+}
+
+/// Runs a command that must succeed, and returns what it prints.
+pub fn succeed(mut command: Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; run `make setup`"));
+    let (printed, errors) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{printed}{errors}", output.status);
+    printed.into_owned()
+}
+
+/// The instructions that a program runs for each of the things that its last argument counts, by callgrind, where a
+/// daemon traces it.
+pub fn instructions_each(daemon: &Daemon, program: &Path, arguments: &[&str], count: u64) -> u64 {
+    let run = |count: u64| {
+        let mut valgrind = daemon.command("valgrind");
+        valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+        valgrind.args(arguments).arg(count.to_string());
+        // Those that do a round for each line get one.
+        let mut process = valgrind
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("valgrind: {error}; run `make setup`"));
+        let _ = process.stdin.take().map(|mut input| input.write_all(b"\n"));
+        let output = process.wait_with_output().expect("valgrind ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let collected = errors.lines().find_map(|line| line.split_once("Collected : "));
+        let (_, count) = collected.unwrap_or_else(|| panic!("{errors}"));
+        count.trim().parse::<u64>().expect("a number of instructions")
+    };
+    let first = count / 10;
+    // What happens at the start and the end differs a little from run to run.
+    (run(first + count) - run(first) + count / 2) / count
 }

@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use ltt_top::analysis::Sort;
 use ltt_top::analysis::histogram::Quantile;
+use ltt_top::analysis::live::Window;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::source::Choice;
 use ltt_top::text::nearest;
@@ -57,6 +58,10 @@ Examples:
       Figures of all calls longer than a millisecond, for a program.
   ltt-top events TRACE --where name=flushall --context 20
       What happened just before and after each FLUSHALL?
+  ltt-top live -e 'valkey_*'
+      What is slow on this machine right now?
+  ltt-top record -e 'valkey_*' --name valkey-server --for 30s
+      Record half a minute of a server, and say what held it up.
 
 Times, for --since, --until and --around:
   2026-01-31T23:59:59Z   with a zone; without Z in the local one
@@ -119,14 +124,29 @@ pub enum Command {
     Outliers(OutlierOptions),
     /// Show how durations are distributed, or with --over-time when which durations occurred.
     Hist(HistOptions),
-    /// Show what the trace holds: hosts, processes, streams, events by name, losses and damage.
+    /// Show what the trace holds: hosts, processes, streams, events, losses and damage.
     Info(InfoOptions),
-    /// List single events in the order of time, as Babeltrace does, across all traces and hosts.
+    /// List single events in the order of time, as Babeltrace does, across all hosts.
     #[command(
         after_help = "Each line is as Babeltrace writes it: [time] (+time since the line before) host event: \
                             { packet }, { context }, { fields }. --format json writes one object a line."
     )]
     Events(EventsOptions),
+    /// Show what is slow right now, while it is recorded.
+    #[command(
+        mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
+        mut_arg("threads", |argument| argument.hide(true)),
+        mut_arg("source", |argument| argument.hide(true)),
+        after_help = "On a terminal it fills the screen; ? lists the keys. Elsewhere, and with --plain, it writes a table \
+                            every interval, with --format json an object a line. It ends when the session is destroyed. \
+                            A filter or a grouping that is changed on the screen holds from then on."
+    )]
+    Live(LiveOptions),
+    /// Record in one command, and say what held the program up.
+    #[command(after_help = RECORD_HELP)]
+    Record(RecordOptions),
+    /// List the processes that offer events, and what the catalogs say of these.
+    List(ListOptions),
     /// Write a completion script for a shell.
     Completions {
         /// The shell.
@@ -135,7 +155,7 @@ pub enum Command {
 }
 
 /// What all commands that read have.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Common {
     /// Folders with traces in or below them; by default the newest trace in lttng-traces.
     #[arg(value_name = "TRACE")]
@@ -316,6 +336,129 @@ pub struct EventsOptions {
     /// Show N events of any kind before and after each event that the filters choose; with --around, N chosen ones.
     #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
     pub context: Option<usize>,
+
+    /// Write only these fields, in this order, e.g. name,addr,duration.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Output")]
+    pub fields: Option<Vec<String>>,
+
+    /// Write events as they are recorded: TRACE is the URL of a session, as of `live`.
+    #[arg(long, short = 'f')]
+    pub follow: bool,
+}
+
+const RECORD_HELP: &str = "\
+Buffers are large, and what was lost all the same is said at the end. The contexts vpid, vtid and procname are recorded \
+too. A session daemon is started if none runs. The session and the daemon are gone at the end; other sessions are left \
+alone.
+
+Examples:
+  ltt-top record -e 'valkey_*' -o trace -- valkey-lite --port 7000
+      Record while the server runs.
+  ltt-top record -e 'valkey_*' --name valkey-lite --for 30s
+      Record half a minute of a server that runs already.";
+
+#[derive(Args, Debug)]
+pub struct RecordOptions {
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// Record events whose name fits, e.g. 'valkey_*'; may be repeated.
+    #[arg(short = 'e', long, value_name = "GLOB", required = true)]
+    pub enable: Vec<String>,
+
+    /// The folder to record into; by default a new one in lttng-traces.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// End after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = nanoseconds)]
+    pub for_length: Option<u64>,
+
+    /// Record only this process.
+    #[arg(long = "pid", value_name = "PID", conflicts_with = "command")]
+    pub target_pid: Option<u32>,
+
+    /// Record only processes of this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub name: Option<String>,
+
+    /// How to write the report.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// A program to run, and its arguments: recording ends with it.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+impl RecordOptions {
+    /// What is asked of the folder that was recorded into.
+    pub fn incidents(&self, folder: PathBuf) -> IncidentOptions {
+        let rule = IncidentRule { longer_than: self.rule.longer_than };
+        let common = Common { traces: vec![folder], format: self.format, ..Common::default() };
+        IncidentOptions { common, rule }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ListOptions {
+    /// How to write the list.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    #[arg(long, value_name = "FILE")]
+    pub catalog: Vec<PathBuf>,
+}
+
+/// What `live` takes in place of folders.
+const LIVE_URL: &str =
+    "Sessions: net://HOST[:PORT][/host/HOSTNAME]/SESSION; by default the only one on this machine";
+
+#[derive(Args, Debug)]
+pub struct LiveOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// The percentiles to show, e.g. 50,99,99.99; that of --sort is shown too.
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_delimiter = ',',
+        default_value = "50,90,99,99.9",
+        help_heading = "Grouping"
+    )]
+    pub percentiles: Vec<Quantile>,
+
+    /// Write a table every interval instead of filling the screen.
+    #[arg(long, help_heading = "Output")]
+    pub plain: bool,
+
+    /// How often to write.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = interval, help_heading = "Output")]
+    pub interval: u64,
+
+    /// End after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
+    pub for_length: Option<u64>,
+
+    /// How far back figures go: 10s, 1m, 10m or all. By default all; on a screen 1m.
+    #[arg(long, value_name = "WINDOW", help_heading = "Filters")]
+    pub window: Option<Window>,
+
+    /// Leave out what was recorded before.
+    #[arg(long, help_heading = "Filters")]
+    pub from_now: bool,
+
+    /// Record events on this machine whose name fits, for as long as they are watched; may be repeated.
+    ///
+    /// A session daemon and a relay are started if none runs, and all is gone at the end.
+    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
+    pub enable: Vec<String>,
 }
 
 #[derive(Args, Debug)]
@@ -380,6 +523,11 @@ fn probability(text: &str) -> Result<f64, String> {
 fn nanoseconds(text: &str) -> Result<u64, String> {
     let parsed = parse_duration(text).and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
     parsed.ok_or_else(|| "write a duration such as 50us or 1.5ms".into())
+}
+
+fn interval(text: &str) -> Result<u64, String> {
+    let parsed = nanoseconds(text)?;
+    if parsed < 10_000_000 { Err("write 10ms or longer".into()) } else { Ok(parsed) }
 }
 
 /// Why there is no command: its message is for the user as it is.

@@ -12,6 +12,8 @@ use ltt_top::view::{csv, json, notes, progress, table};
 use crate::cli::{self, Command, Common, Format, ReportOptions};
 use crate::events;
 use crate::job::{Job, Outcome, Trouble, warn};
+use crate::live;
+use crate::record;
 
 /// Runs a command.
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
@@ -24,6 +26,12 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
         Command::Hist(options) => (&options.common, &options.grouping.by),
         Command::Info(options) => (&options.common, &None),
         Command::Events(options) => return events::run(command, options),
+        Command::Live(options) => return live::run(command, options),
+        Command::Record(options) => {
+            let folder = record::run(options)?;
+            return run(&Command::Incidents(options.incidents(folder)));
+        }
+        Command::List(options) => return record::list(options),
         Command::Completions { shell } => {
             cli::completions(*shell, &mut io::stdout().lock());
             return Ok(Outcome::Complete);
@@ -63,9 +71,12 @@ fn question(job: &Job<'_>, command: &Command) -> Question {
         Command::Hist(options) => {
             Question::Hist { sort: options.grouping.sort, limit: job.limit(5, usize::MAX) }
         }
-        Command::Info(_) | Command::Events(_) | Command::Completions { .. } => {
-            Question::Info { limit: job.limit(20, usize::MAX) }
-        }
+        Command::Info(_)
+        | Command::Events(_)
+        | Command::Live(_)
+        | Command::Record(_)
+        | Command::List(_)
+        | Command::Completions { .. } => Question::Info { limit: job.limit(20, usize::MAX) },
     }
 }
 
@@ -98,7 +109,7 @@ fn write(job: &Job<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
 }
 
 /// The percentiles to show: those asked for, each once, and the one that groups are ranked by.
-fn quantiles(asked_for: &[Quantile], sort: Sort) -> Vec<Quantile> {
+pub fn quantiles(asked_for: &[Quantile], sort: Sort) -> Vec<Quantile> {
     let mut quantiles: Vec<Quantile> = Vec::new();
     let ranking = match sort {
         Sort::Percentile(quantile) => Some(quantile),

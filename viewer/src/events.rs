@@ -12,6 +12,7 @@ use ltt_top::view::{notes, progress};
 
 use crate::cli::{Command, EventsOptions, Format, SourceChoice};
 use crate::job::{Job, Outcome, Trouble, warn};
+use crate::live;
 
 /// How many events around a moment are shown by default, on each side.
 const AROUND: usize = 20;
@@ -21,6 +22,9 @@ const LOOK_BACK: [i64; 3] = [100_000_000, 10_000_000_000, 600_000_000_000];
 
 /// Lists events.
 pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+    if options.follow {
+        return live::follow(command, options);
+    }
     let job = Job::new(&options.common)?;
     if job.options.source != SourceChoice::Native {
         return Err(Trouble::Usage(
@@ -39,11 +43,11 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
     for window in narrower {
-        if let Some(outcome) = list(&job, &mut reader, *window, &selection, show, false)? {
+        if let Some(outcome) = list(&job, options, &mut reader, *window, &selection, show, false)? {
             return Ok(outcome);
         }
     }
-    let outcome = list(&job, &mut reader, *last, &selection, show, true)?;
+    let outcome = list(&job, options, &mut reader, *last, &selection, show, true)?;
     Ok(outcome.unwrap_or(Outcome::Complete))
 }
 
@@ -59,6 +63,7 @@ fn windows(window: Window, show: Show) -> Vec<Window> {
 /// events before the moment in it than are asked for.
 fn list(
     job: &Job<'_>,
+    options: &EventsOptions,
     reader: &mut Reader,
     window: Window,
     selection: &Arc<Selection>,
@@ -72,7 +77,8 @@ fn list(
         Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
     };
     let mut out = io::stdout().lock();
-    let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out);
+    let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out)
+        .with_fields(options.fields.clone());
     let state = Progress::default();
     let with_others = matches!(show, Show::Context(_));
     let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);

@@ -116,6 +116,11 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     pub fn new(options: &'a Common) -> Result<Self, Trouble> {
+        Ok(Job { traces: traces(&options.traces)?, ..Job::live(options) })
+    }
+
+    /// For events that no trace has yet.
+    pub fn live(options: &'a Common) -> Self {
         let colour = match options.color {
             When::Always => true,
             When::Never => false,
@@ -125,7 +130,7 @@ impl<'a> Job<'a> {
             }
         };
         let screen = Screen { width: width(), colour, zone: TimeZone::system() };
-        Ok(Job { options, traces: traces(&options.traces)?, screen })
+        Job { options, traces: Vec::new(), screen }
     }
 
     pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {

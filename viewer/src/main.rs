@@ -7,7 +7,9 @@ mod cli;
 mod command;
 mod events;
 mod job;
+mod live;
 mod newest;
+mod record;
 
 use cli::Refusal;
 use job::{Outcome, Trouble};

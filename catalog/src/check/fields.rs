@@ -54,6 +54,9 @@ fn check_field(provider: &Provider, field: &Field, place: &Place, report: &mut R
     {
         report.add(place.value("unit"), format!("`{}` is no number, so it is not in `{unit}`", field.kind));
     }
+    if !field.recorded && field.kind == FieldType::Stack {
+        report.add(place.value("record"), "a stack is of use only in a trace; leave `record` out");
+    }
     if !field.recorded
         && let Some(integer) = element(&field.kind)
         && integer != Integer::new(integer.width, integer.signed)

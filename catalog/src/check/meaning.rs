@@ -32,6 +32,7 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
         let said = [
             (meaning.measure != Measure::default(), "measure"),
             (meaning.clock != Clock::default(), "clock"),
+            (event.entry, "entry"),
         ];
         for (_, key) in said.into_iter().filter(|(is_said, _)| *is_said) {
             report.add(

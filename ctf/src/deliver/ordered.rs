@@ -12,7 +12,7 @@
 //! So packets of one stream may overlap, as they do where a tracer closed one before it had written its last events or
 //! where a clock was set back between them, and memory is bounded by the packets that are open at a time. A stream
 //! that has nothing yet, as over a network, holds events back that are later than its *watermark*, the time up to which
-//! it is known to be complete.
+//! it is known to be complete. One that is *away* holds nothing back.
 //!
 //! Events of the same time come in the order of their streams, and then of their packets and positions in them.
 
@@ -20,6 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -33,6 +34,7 @@ use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
 use crate::metadata;
 use crate::packets::LocatedPacket;
+use crate::packets::ledger::Predecessors;
 use crate::packets::pool::FilePool;
 use crate::packets::scan;
 use crate::{Damage, EventClass, Progress, Report, Trace, Window};
@@ -80,6 +82,10 @@ pub struct InOrder<'r> {
     heads: BinaryHeap<Reverse<Head>>,
     /// The streams that are not at their end by the earliest time of what is not open yet.
     floors: BinaryHeap<Reverse<(i64, usize)>>,
+    /// The streams that nobody waits for, until there is more.
+    away: Vec<usize>,
+    /// The number of streams that are not at their end.
+    lasting: usize,
     /// The packet that the last event came from.
     current: Option<Current>,
     report: Report,
@@ -116,6 +122,8 @@ struct MergedStream {
     watermark: i64,
     /// Whether it is among the floors.
     has_floor: bool,
+    /// What its packets so far tell of what is lost before the next.
+    predecessors: Predecessors,
 }
 
 /// What a stream was found to have next.
@@ -123,6 +131,7 @@ struct MergedStream {
 enum Advance {
     Packet,
     Quiet,
+    Away,
     End,
 }
 
@@ -196,12 +205,39 @@ impl<'r> InOrder<'r> {
         window: Window,
         want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'r,
     ) -> InOrder<'r> {
-        let traces = vec![Trace::default(); sources.len()];
-        let mut merge = InOrder::of(window, Box::new(want), Report { traces, ..Report::default() });
-        for source in sources {
-            merge.add(source, Arc::new(Layout::default()), 0);
-        }
+        let mut merge = InOrder::of(window, Box::new(want), Report::default());
+        sources.into_iter().for_each(|source| merge.add_source("", source));
         merge
+    }
+
+    /// Adds a trace whose packets are merged from now on. Damage is reported under its name.
+    ///
+    /// Its events may be earlier than those that have been handed out already.
+    pub fn add_source(&mut self, name: impl Into<PathBuf>, source: Box<dyn PacketSource + 'r>) {
+        self.report.traces.push(Trace { folders: vec![name.into()], ..Trace::default() });
+        self.add(source, Arc::new(Layout::default()), 0);
+    }
+
+    /// Asks all sources for metadata and streams, and streams that are [away](NextPacket::Away) for packets.
+    ///
+    /// The merge asks a source by itself when one of its streams has nothing left. A program that merges what arrives
+    /// over time calls this before it goes on after [`Step::Wait`], and now and then while events never end.
+    pub fn look_for_more(&mut self) {
+        (0..self.traces.len()).for_each(|trace| self.refresh(trace));
+        for stream in std::mem::take(&mut self.away) {
+            self.advance(stream);
+        }
+        if let Some(current) = &mut self.current {
+            current.floor = self.floors.peek().map(|Reverse((time, _))| *time);
+        }
+    }
+
+    /// The time before which nothing more is to come, except from streams that are away or that nobody knows yet.
+    pub fn watermark(&self) -> Option<i64> {
+        let current = self.current.and_then(|current| self.open[current.slot].next_time());
+        let head = self.heads.peek().map(|Reverse(head)| head.0);
+        let floor = self.floors.peek().map(|Reverse((time, _))| *time);
+        [current, head, floor].into_iter().flatten().min().filter(|&time| time > i64::MIN)
     }
 
     /// Merges the packets of traces that are added before the first step.
@@ -217,6 +253,8 @@ impl<'r> InOrder<'r> {
             free: Vec::new(),
             heads: BinaryHeap::new(),
             floors: BinaryHeap::new(),
+            away: Vec::new(),
+            lasting: 0,
             current: None,
             report,
             tally: Tally::default(),
@@ -326,8 +364,8 @@ impl<'r> InOrder<'r> {
                     return Choice::Packet(slot);
                 }
                 (None, _) => {
-                    // Every stream has ended; there may be new ones.
-                    (0..self.traces.len()).for_each(|trace| self.refresh(trace));
+                    // Every stream has ended or is away; there may be new ones.
+                    self.look_for_more();
                     if self.floors.is_empty() {
                         let is_complete = self.traces.iter().all(|trace| trace.source.is_complete());
                         return if is_complete { Choice::End } else { Choice::Wait };
@@ -353,6 +391,7 @@ impl<'r> InOrder<'r> {
         };
         for stream in self.traces[number].streams..streams {
             self.traces[number].streams += 1;
+            self.lasting += 1;
             self.streams.push(MergedStream {
                 trace: number,
                 number: stream,
@@ -362,9 +401,12 @@ impl<'r> InOrder<'r> {
                 open: 0,
                 watermark: i64::MIN,
                 has_floor: false,
+                predecessors: Predecessors::default(),
             });
             self.advance(self.streams.len() - 1);
         }
+        let known = &mut self.report.traces[number];
+        known.streams = known.streams.max(streams);
     }
 
     /// Understands a trace's metadata anew if it has grown. Classes that are known keep their numbers.
@@ -391,7 +433,10 @@ impl<'r> InOrder<'r> {
         loop {
             match self.traces[trace].source.next_packet(number) {
                 Ok(NextPacket::Packet(packet)) => match self.locate(trace, packet) {
-                    Ok(located) => {
+                    Ok((located, is_new)) => {
+                        if is_new {
+                            self.count_losses(stream, &located.1);
+                        }
                         self.streams[stream].class = located.1.header.stream;
                         self.streams[stream].next = Some(located);
                         self.give_floor(stream);
@@ -408,18 +453,34 @@ impl<'r> InOrder<'r> {
                     self.push_floor(stream, watermark);
                     return Advance::Quiet;
                 }
-                Ok(NextPacket::End) => return Advance::End,
+                Ok(NextPacket::Away) => {
+                    self.away.push(stream);
+                    return Advance::Away;
+                }
+                Ok(NextPacket::End) => break,
                 Err(error) => {
                     self.failed(trace, &error);
-                    return Advance::End;
+                    break;
                 }
             }
         }
+        self.lasting -= 1;
+        Advance::End
     }
 
-    /// A packet with its header, which is decoded if need be.
-    fn locate(&mut self, trace: usize, packet: Packet) -> Result<(Storage, LocatedPacket), Damage> {
+    /// Takes in what is missing before a packet that was not known from the start.
+    fn count_losses(&mut self, stream: usize, packet: &LocatedPacket) {
+        let MergedStream { trace, predecessors, .. } = &mut self.streams[stream];
+        let gap = predecessors.next(&packet.header);
+        self.report.traces[*trace].packets += 1;
+        self.report.lost_packets = self.report.lost_packets.saturating_add(gap.lost_packets);
+        self.report.discarded_events = self.report.discarded_events.saturating_add(gap.discarded_events);
+    }
+
+    /// A packet with its header, which is decoded if need be, and whether it was.
+    fn locate(&mut self, trace: usize, packet: Packet) -> Result<((Storage, LocatedPacket), bool), Damage> {
         let Packet { storage, offset, length, header } = packet;
+        let is_new = header.is_none();
         let (header, is_cut) = match header {
             Some(known) => known,
             None => {
@@ -435,7 +496,8 @@ impl<'r> InOrder<'r> {
                 (header, is_cut)
             }
         };
-        Ok((storage, LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX }))
+        let located = LocatedPacket { file: 0, offset, length, header, is_cut, latest: u64::MAX };
+        Ok(((storage, located), is_new))
     }
 
     /// Gives a stream that has a next packet a floor, so that the merge opens it in time.
@@ -493,7 +555,7 @@ impl<'r> InOrder<'r> {
 
     /// How large a part is: the more streams there are, the smaller.
     fn part(&self) -> usize {
-        (MEMORY / self.streams.len()).clamp(SMALLEST_PART, PART)
+        (MEMORY / self.lasting.max(1)).clamp(SMALLEST_PART, PART)
     }
 
     /// Puts an open packet where the merge finds it, or closes it if it has no more events.
@@ -519,6 +581,7 @@ impl<'r> InOrder<'r> {
         if let Some(progress) = self.progress {
             progress.done.fetch_add(length, Ordering::Relaxed);
         }
+        self.open[slot].storage.release();
         self.free.push(slot);
         self.streams[stream].open -= 1;
         // The next one may have had to wait for this.

@@ -89,6 +89,10 @@ pub enum NextPacket {
     Packet(Packet),
     /// Nothing yet, and nothing before this count of its clock, where that is known.
     Quiet(Option<u64>),
+    /// Nothing, and it is not known when there will be more, as when a connection is lost. Nobody waits for the stream
+    /// until [`InOrder::look_for_more`](crate::InOrder::look_for_more) finds something; events that it has then may
+    /// come late.
+    Away,
     /// Nothing more.
     End,
 }
@@ -137,6 +141,13 @@ impl Packet {
 }
 
 impl Storage {
+    /// Lets go of bytes that are in memory.
+    pub fn release(&mut self) {
+        if let Storage::Memory { bytes, .. } = self {
+            *bytes = Arc::default();
+        }
+    }
+
     /// Opens it for reading, or finds it open.
     pub fn open(&self, files: &mut FilePool) -> io::Result<Rc<Bytes>> {
         match self {

@@ -9,6 +9,7 @@
 //! sequence numbers is a loss, but a beginning above 0 is not, for the same reason.
 
 use super::LocatedPacket;
+use super::header::PacketHeader;
 
 /// What the packets of a trace tell.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -84,6 +85,54 @@ impl LocatedPacket {
     }
 }
 
+/// What the packets of a stream so far tell of the next one: it is given them in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Predecessors {
+    /// The end and the number of the packet before.
+    before: Option<(Option<u64>, Option<u64>)>,
+    /// The counter of the last one that was closed: an open packet has a number, but no counts.
+    closed: Option<Option<(u64, u32)>>,
+}
+
+/// What is missing between a packet and those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The clock's count at which the gap begins: the end of the packet before.
+    pub since: u64,
+    /// The number of packets that are missing.
+    pub lost_packets: u64,
+    /// The number of events that were discarded; 0 for a packet that was not closed.
+    pub discarded_events: u64,
+}
+
+impl Predecessors {
+    /// Takes in the next packet of the stream.
+    pub fn next(&mut self, header: &PacketHeader) -> Gap {
+        let begin = header.begin.unwrap_or(0);
+        let since = self.before.and_then(|(end, _)| end).unwrap_or(begin).min(begin);
+        let lost_packets = match (self.before.and_then(|(_, sequence)| sequence), header.sequence) {
+            (Some(before), Some(sequence)) => sequence.saturating_sub(before).saturating_sub(1),
+            _ => 0,
+        };
+        self.before = Some((header.end, header.sequence));
+        let discarded_events = if header.is_open { 0 } else { self.discarded(header) };
+        if !header.is_open {
+            self.closed = Some(header.discarded);
+        }
+        Gap { since, lost_packets, discarded_events }
+    }
+
+    fn discarded(&self, header: &PacketHeader) -> u64 {
+        let Some((count, bits)) = header.discarded else { return 0 };
+        match self.closed {
+            Some(Some((before, _))) => count.wrapping_sub(before) & (u64::MAX >> (64 - bits)),
+            Some(None) => 0,
+            None if header.sequence.unwrap_or(0) == 0 => count,
+            None => 0,
+        }
+    }
+}
+
 /// Counts what the packets of arranged streams tell of a time window. `in_window` says for a stream class's index and
 /// two counts of its clock whether the time between them reaches into it.
 pub fn count<'p>(
@@ -93,53 +142,27 @@ pub fn count<'p>(
     let mut counts = Counts::default();
     for stream in streams {
         counts.streams += 1;
-        let mut before: Option<&LocatedPacket> = None;
-        // The last one whose counter was written: an open packet has a number, but no counts.
-        let mut closed: Option<&LocatedPacket> = None;
+        let mut predecessors = Predecessors::default();
         for packet in stream {
             let header = &packet.header;
-            let begin = header.begin.unwrap_or(0);
-            let since = before.and_then(|before| before.header.end).unwrap_or(begin).min(begin);
+            let gap = predecessors.next(header);
             if in_window(header.stream, packet.earliest(), packet.latest) {
                 counts.packets += 1;
             }
+            let (begin, end) = (header.begin.unwrap_or(0), header.end.unwrap_or(u64::MAX));
             let mut until = None;
-            if in_window(header.stream, since, begin) {
-                let lost = lost(before, packet);
-                counts.lost_packets = counts.lost_packets.saturating_add(lost);
-                until = (lost > 0).then_some(begin);
+            if in_window(header.stream, gap.since, begin) {
+                counts.lost_packets = counts.lost_packets.saturating_add(gap.lost_packets);
+                until = (gap.lost_packets > 0).then_some(begin);
             }
-            before = Some(packet);
-            let end = header.end.unwrap_or(u64::MAX);
-            if !header.is_open {
-                if in_window(header.stream, since, end) {
-                    let discarded = discarded(closed, packet);
-                    counts.discarded_events = counts.discarded_events.saturating_add(discarded);
-                    // A tracer that has no room says so in the next packet that it closes.
-                    until = if discarded > 0 { Some(end) } else { until };
-                }
-                closed = Some(packet);
+            if gap.discarded_events > 0 && in_window(header.stream, gap.since, end) {
+                counts.discarded_events = counts.discarded_events.saturating_add(gap.discarded_events);
+                // A tracer that has no room says so in the next packet that it closes.
+                until = Some(end);
             }
+            let since = gap.since;
             counts.gaps.extend(until.map(|until| StreamGap { stream: header.stream, since, until }));
         }
     }
     counts
-}
-
-fn lost(before: Option<&LocatedPacket>, packet: &LocatedPacket) -> u64 {
-    let before = before.and_then(|before| before.header.sequence);
-    match (before, packet.header.sequence) {
-        (Some(before), Some(sequence)) => sequence.saturating_sub(before).saturating_sub(1),
-        _ => 0,
-    }
-}
-
-fn discarded(before: Option<&LocatedPacket>, packet: &LocatedPacket) -> u64 {
-    let Some((count, bits)) = packet.header.discarded else { return 0 };
-    match before.map(|before| before.header.discarded) {
-        Some(Some((before, _))) => count.wrapping_sub(before) & (u64::MAX >> (64 - bits)),
-        Some(None) => 0,
-        None if packet.header.sequence.unwrap_or(0) == 0 => count,
-        None => 0,
-    }
 }

@@ -43,7 +43,7 @@ impl Drop for Tracee {
 }
 
 /// Compiles the program once.
-fn program() -> &'static Path {
+pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let sources = lttng_testing::workspace().join("ctf/tests/tracee");

@@ -1,175 +1,258 @@
-//! A provider's header: its enumerations, classes and events.
+//! The header that an application includes: a check and a call for each event.
 
-use std::fmt::Write;
+use lttng_border::{Argument, CParameter, Event, Provider, Shape};
+use lttng_catalog::Catalog;
 
-use lttng_catalog::{Enumeration, Event, Field, Integer, LogLevel};
+use super::build_files::base_name;
+use crate::GeneratedFile;
+use crate::c_text::{comment, list};
 
-use super::arguments;
-use super::comment::comment;
-use super::{fields, list};
-use crate::SourceFile;
-use crate::generate::Source;
-
-pub(crate) fn header(source: &Source<'_>) -> SourceFile {
-    let name = &source.lttng_name;
-    let file = file_name(name);
-    let guard = format!("LTTNG_PROVIDER_{}_H", name.to_ascii_uppercase());
-    let mut text = comment(&source.origin());
-    let _ = write!(
-        text,
-        r#"
-#undef LTTNG_UST_TRACEPOINT_PROVIDER
-#define LTTNG_UST_TRACEPOINT_PROVIDER {name}
-
-#undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "{file}"
-
-#if !defined({guard}) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+pub(super) fn header(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+    let base = base_name(catalog);
+    let guard = format!("LTTNG_APPLICATION_{}_H", base.to_ascii_uppercase().replace(['-', '.'], "_"));
+    let origin = providers.first().map(|provider| comment(&provider.origin())).unwrap_or_default();
+    let parts: String = providers.iter().map(|provider| one(provider)).collect();
+    let text = format!(
+        "{origin}#ifndef {guard}
 #define {guard}
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include \"lttng_application.h\"
 
-#include <lttng/tracepoint.h>
+#ifdef __cplusplus
+extern \"C\" {{
+#endif
+{parts}
+#ifdef __cplusplus
+}}
+#endif
 
-{}"#,
-        comment(&source.provider.doc)
+#endif
+"
     );
-    for part in parts(source) {
-        text.push('\n');
-        text.push_str(&part);
+    GeneratedFile { name: format!("{base}.h"), text }
+}
+
+fn one(provider: &Provider<'_>) -> String {
+    let name = &provider.name;
+    let doc = comment(&provider.source.doc);
+    let events: String = provider.events.iter().map(event).collect();
+    format!("\n{doc}#define {name}_trace(...) lttng_ust_tracepoint(__VA_ARGS__)\n{events}")
+}
+
+fn event(event: &Event<'_>) -> String {
+    let Event { symbol, c_name, .. } = event;
+    let sized = for_cpp(event.passed_c_parameters());
+    let plain = for_cpp(event.passed().flat_map(Argument::c_parameters).collect());
+    let emit = event.emit_function();
+    let mut text = format!("\n{}", comment(&documentation(event)));
+    text.push_str(&format!("LTTNG_APPLICATION_SWITCH({symbol});\n\n"));
+    text.push_str("#if defined(USE_LTTNG) || defined(USE_USDT)\n");
+    text.push_str(&function_head(
+        "",
+        &format!("extern void {emit}("),
+        &sized,
+        ") LTTNG_APPLICATION_HIDDEN;\n",
+    ));
+    text.push_str("#endif\n\n");
+    text.push_str(&format!(
+        "static inline bool trace_{c_name}_enabled(void)\n{{\n\treturn LTTNG_APPLICATION_ENABLED({symbol});\n}}\n\n"
+    ));
+    text.push_str(&function(&format!("lttng_ust_tracepoint_cb_{symbol}"), &plain, &emit, &measured(event)));
+    text.push_str(&call(
+        &format!("trace_{c_name}"),
+        c_name,
+        &format!("lttng_ust_tracepoint_cb_{symbol}"),
+        &plain,
+    ));
+    if sized != plain {
+        let name = format!("lttng_application_sized_{symbol}");
+        text.push_str(&function(&name, &sized, &emit, &within(event)));
+        text.push_str(&call(&format!("trace_{c_name}_with_lengths"), c_name, &name, &sized));
     }
-    text.push_str("\n#endif\n\n#include <lttng/tracepoint-event.h>\n");
-    SourceFile { name: file, text }
+    if event.probe.has_start {
+        text.push_str(&start(event));
+    }
+    text.push_str(&spelling(event, plain.len()));
+    text
 }
 
-/// The ending keeps a provider called `string` from hiding the system's header.
-pub(super) fn file_name(lttng_name: &str) -> String {
-    format!("{lttng_name}-tp.h")
-}
-
-fn parts(source: &Source<'_>) -> Vec<String> {
-    let provider = source.provider;
-    let enumerations = provider.enums.iter().map(|e| enumeration(&source.lttng_name, e));
-    let classes = provider.classes.iter().map(|class| {
-        let start = format!("LTTNG_UST_TRACEPOINT_EVENT_CLASS({}, {},\n", source.lttng_name, class.name);
-        comment(&class.doc) + &start + &declaration(source, &class.fields)
+/// The catalog's, and how it is called.
+fn documentation(event: &Event<'_>) -> String {
+    let lines = event.passed().map(|argument| {
+        let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
+        let network = if argument.packing().swapped { " (in the order of the machine)" } else { "" };
+        let doc = argument.field.doc.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("\n{}{network}: {doc}", parameters.join(", "))
     });
-    let events = provider.events.iter().map(|e| event(source, e));
-    enumerations.chain(classes).chain(events).collect()
+    format!("{}{}", event.source.doc.trim(), lines.collect::<String>())
 }
 
-fn enumeration(lttng_name: &str, enumeration: &Enumeration) -> String {
-    let mut text = comment(&enumeration.doc);
-    let _ = write!(
-        text,
-        "LTTNG_UST_TRACEPOINT_ENUM({lttng_name}, {},\n\tLTTNG_UST_TP_ENUM_VALUES(\n",
-        enumeration.name
-    );
-    for label in &enumeration.labels {
-        let name = string(&label.name);
-        let start = literal(*label.values.start(), enumeration.container);
-        let end = literal(*label.values.end(), enumeration.container);
-        let entry = if start == end {
-            format!("lttng_ust_field_enum_value({name}, {start})")
-        } else {
-            format!("lttng_ust_field_enum_range({name}, {start}, {end})")
-        };
-        let _ = writeln!(text, "\t\t{entry}");
-    }
-    text.push_str("\t)\n)\n");
-    text
+/// `static inline void name(a, b) { emit(…); }`
+fn function(name: &str, parameters: &[CParameter], emit: &str, arguments: &[String]) -> String {
+    let unused: String = parameters.iter().map(|p| format!("\t(void) {};\n", p.name)).collect();
+    let unused = if unused.is_empty() { "\t/* Nothing records. */\n".to_owned() } else { unused };
+    format!(
+        "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n\tLTTNG_APPLICATION_STAY;\n#else\n{unused}#endif\n}}\n\n",
+        head = function_head("", &format!("LTTNG_APPLICATION_INLINE void {name}("), parameters, ")\n"),
+        call = list("\t", &format!("{emit}("), arguments, ");"),
+    )
 }
 
-fn event(source: &Source<'_>, event: &Event) -> String {
-    let (provider, name) = (&source.lttng_name, &event.name);
-    let mut text = comment(&event.doc);
-    match &event.class {
-        Some(class) => {
-            let _ = write!(
-                text,
-                "LTTNG_UST_TRACEPOINT_EVENT_INSTANCE({provider}, {class}, {provider}, {name},\n{})\n",
-                arguments_list(source, &event.fields)
-            );
-        }
-        None => {
-            let _ = writeln!(text, "LTTNG_UST_TRACEPOINT_EVENT({provider}, {name},");
-            text.push_str(&declaration(source, &event.fields));
-        }
-    }
-    if event.log_level != LogLevel::default() {
-        let _ = writeln!(
-            text,
-            "LTTNG_UST_TRACEPOINT_LOGLEVEL({provider}, {name}, {})",
-            log_level(event.log_level)
-        );
-    }
-    if let Some(uri) = &event.model_uri {
-        let _ = writeln!(text, "LTTNG_UST_TRACEPOINT_MODEL_EMF_URI({provider}, {name}, {})", string(uri));
-    }
-    text
-}
-
-/// The arguments and the fields, up to the end of the macro's call.
-fn declaration(source: &Source<'_>, all: &[Field]) -> String {
-    let fields: String = all
-        .iter()
-        .map(|field| {
-            let doc = comment(&field.doc).replace('\n', "\n\t\t");
-            let doc = if doc.is_empty() { doc } else { format!("\t\t{}", doc.trim_end_matches('\t')) };
-            format!("{doc}\t\t{}\n", fields::field(&source.lttng_name, source.provider, field))
-        })
-        .collect();
-    format!("{},\n\tLTTNG_UST_TP_FIELDS(\n{fields}\t)\n)\n", arguments_list(source, all))
-}
-
-fn arguments_list(source: &Source<'_>, fields: &[Field]) -> String {
-    let declared: Vec<_> =
-        fields.iter().flat_map(|field| arguments::declared(source.provider, field)).collect();
-    list("\t", "LTTNG_UST_TP_ARGS(", &declared, ")")
-}
-
-/// A value as wide and as signed as LTTng keeps it.
-fn literal(value: i128, container: Integer) -> String {
-    match value {
-        // C has no negative literals, and the positive one does not fit.
-        _ if value == i64::MIN.into() => format!("({}LL - 1)", value + 1),
-        _ if container.signed => format!("{value}LL"),
-        _ => format!("{value}ULL"),
-    }
-}
-
-/// A C string literal.
-fn string(text: &str) -> String {
-    let escaped: String = text
-        .bytes()
-        .map(|byte| match byte {
-            b'"' | b'\\' => format!("\\{}", char::from(byte)),
-            b' '..=b'~' => char::from(byte).to_string(),
-            _ => format!("\\{byte:03o}"),
-        })
-        .collect();
-    format!("\"{escaped}\"")
-}
-
-fn log_level(level: LogLevel) -> String {
-    let name = match level {
-        LogLevel::Emergency => "EMERG",
-        LogLevel::Alert => "ALERT",
-        LogLevel::Critical => "CRIT",
-        LogLevel::Error => "ERR",
-        LogLevel::Warning => "WARNING",
-        LogLevel::Notice => "NOTICE",
-        LogLevel::Info => "INFO",
-        LogLevel::DebugSystem => "DEBUG_SYSTEM",
-        LogLevel::DebugProgram => "DEBUG_PROGRAM",
-        LogLevel::DebugProcess => "DEBUG_PROCESS",
-        LogLevel::DebugModule => "DEBUG_MODULE",
-        LogLevel::DebugUnit => "DEBUG_UNIT",
-        LogLevel::DebugFunction => "DEBUG_FUNCTION",
-        LogLevel::DebugLine => "DEBUG_LINE",
-        LogLevel::Debug => "DEBUG",
+fn function_head(indent: &str, start: &str, parameters: &[CParameter], end: &str) -> String {
+    let declared: Vec<String> = match parameters {
+        [] => vec!["void".to_owned()],
+        _ => parameters.iter().map(CParameter::declaration).collect(),
     };
-    format!("LTTNG_UST_TRACEPOINT_LOGLEVEL_{name}")
+    list(indent, start, &declared, end)
+}
+
+/// The macro that an application calls; its arguments are not evaluated unless something records.
+fn call(name: &str, c_name: &str, function: &str, parameters: &[CParameter]) -> String {
+    let (parameters, arguments) = if parameters.is_empty() { ("", "") } else { ("...", "__VA_ARGS__") };
+    format!(
+        "#define {name}({parameters}) \\
+\tdo {{ \\
+\t\tif (trace_{c_name}_enabled()) \\
+\t\t\t{function}({arguments}); \\
+\t}} while (0)
+
+"
+    )
+}
+
+/// What `lttng_ust_tracepoint(provider, event, …)` becomes.
+fn spelling(event: &Event<'_>, count: usize) -> String {
+    let Event { symbol, c_name, .. } = event;
+    let names: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
+    let passed = names.join(", ");
+    let taken = [names, vec!["none".to_owned()]].concat().join(", ");
+    format!(
+        "#define lttng_application_emit_{symbol}({taken}) trace_{c_name}({passed})
+#define lttng_application_record_{symbol}({taken}) lttng_ust_tracepoint_cb_{symbol}({passed})
+"
+    )
+}
+
+/// The probe at which a measurement begins.
+fn start(event: &Event<'_>) -> String {
+    let (c_name, function) = (&event.c_name, event.start_function());
+    format!(
+        "#if defined(USE_USDT)
+extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
+#define trace_{c_name}_start() \\
+\tdo {{ \\
+\t\tif (trace_{c_name}_enabled()) \\
+\t\t\t{function}(NULL); \\
+\t}} while (0)
+#else
+#define trace_{c_name}_start() do {{ }} while (0)
+#endif
+
+"
+    )
+}
+
+/// Arguments of the emitting function where texts end in a NUL.
+fn measured(event: &Event<'_>) -> Vec<String> {
+    let each = event.passed().flat_map(|argument| {
+        let parameters = for_cpp(argument.c_parameters());
+        let name = &parameters[0].name;
+        match argument.shape {
+            Shape::String => {
+                let text = format!("lttng_application_text({name})");
+                vec![text.clone(), format!("lttng_application_length({text})")]
+            }
+            Shape::Characters { count } => {
+                vec![name.clone(), format!("lttng_application_length_within({name}, {count})")]
+            }
+            _ => parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        }
+    });
+    each.collect()
+}
+
+/// Arguments of the emitting function where texts come with their lengths.
+fn within(event: &Event<'_>) -> Vec<String> {
+    let parameters = event.sized_c_parameters();
+    let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
+        |(argument, parameters)| {
+            let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+            match (&argument.shape, &names[..]) {
+                (Shape::String | Shape::Characters { .. }, [start, length]) => {
+                    vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
+                }
+                _ => names,
+            }
+        },
+    );
+    each.collect()
+}
+
+/// Words of C++ that C does not keep for itself, nor the catalog.
+const CPP_KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "bitand",
+    "bitor",
+    "catch",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "static_assert",
+    "static_cast",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "wchar_t",
+    "xor",
+    "xor_eq",
+];
+
+/// The parameters under names that C++ takes.
+fn for_cpp(mut parameters: Vec<CParameter>) -> Vec<CParameter> {
+    for parameter in parameters.iter_mut().filter(|p| CPP_KEYWORDS.contains(&p.name.as_str())) {
+        // No name of a catalog begins so.
+        parameter.name.insert_str(0, "lttng_");
+    }
+    parameters
 }

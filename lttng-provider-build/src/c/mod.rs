@@ -1,35 +1,48 @@
-//! The C side: providers written with the official macros of LTTng-UST 2.13.
+//! The front end for C and C++: what an application includes, compiles and links.
 
-mod arguments;
-mod comment;
-mod fields;
+mod build_files;
+mod emit;
 mod header;
+mod probe;
 mod source;
 
-pub(crate) use header::header;
-pub(crate) use source::source;
+use lttng_border::{Border, Clash, Provider};
+use lttng_catalog::Catalog;
 
-use lttng_catalog::{Integer, Width};
+use crate::{GeneratedFile, lttng, usdt};
 
-use crate::{SourceFile, layout};
-
-/// What all providers include.
-pub(crate) fn support() -> SourceFile {
-    SourceFile { name: "lttng_provider.h".to_owned(), text: include_str!("lttng_provider.h").to_owned() }
-}
-
-/// `uint32_t`
-fn integer_type(integer: Integer) -> String {
-    let sign = if integer.signed { "" } else { "u" };
-    format!("{sign}int{}_t", integer.width.bits())
-}
-
-/// `uint32_t`
-fn unsigned_type(width: Width) -> String {
-    integer_type(Integer::new(width, false))
-}
-
-/// `start(a, b)end`, in C's style.
-fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
-    layout::list(indent, "\t", start, items, end, "")
+/// The files for a program in C or C++.
+///
+/// For each catalog there is a header that the application includes, `NAME-trace.h`, and fragments for pkg-config and
+/// make, `NAME-trace.pc` and `NAME-trace.mk`; for each provider a C file to compile, `PROVIDER.c`. The other files are
+/// included by these.
+///
+/// Nothing is recorded, and neither LTTng-UST nor anything else is needed, unless `USE_LTTNG` or `USE_USDT` is defined
+/// where they are compiled.
+///
+/// ```
+/// let files = lttng_provider_build::c_sources(&[lttng_catalog::valkey()]).unwrap();
+/// let header = files.iter().find(|file| file.name == "valkey-trace.h").unwrap();
+/// assert!(header.text.contains("#define trace_valkey_db_expire_del(...)"));
+/// assert_eq!(files.iter().filter(|file| file.is_c_source()).count(), 6);
+/// ```
+pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Clash> {
+    let border = Border::lower(catalogs, "")?;
+    border.check_c_names()?;
+    let support = ("lttng_application.h", include_str!("lttng_application.h"));
+    let mut files = vec![
+        GeneratedFile { name: support.0.to_owned(), text: support.1.to_owned() },
+        lttng::support(),
+        usdt::support_for_c(),
+    ];
+    for catalog in catalogs {
+        let own = |provider: &&Provider<'_>| std::ptr::eq(provider.catalog, catalog);
+        let providers: Vec<_> = border.providers.iter().filter(own).collect();
+        files.push(header::header(catalog, &providers));
+        files.extend(build_files::build_files(catalog, &providers));
+        for provider in providers {
+            files.extend([lttng::header(provider), source::source(provider)]);
+        }
+    }
+    Ok(files)
 }

@@ -1,93 +1,103 @@
-//! A provider's C file: its probes, and the two functions for each event that Rust calls.
+//! A provider's C file, for an application in C.
 
-use lttng_catalog::{Event, FieldType};
+use lttng_border::{Event, Provider};
 
-use super::arguments::{called, declared_types};
-use super::comment::comment;
-use super::{fields, header, list};
-use crate::SourceFile;
-use crate::generate::Source;
+use super::{emit, probe};
+use crate::c_text::{comment, list};
+use crate::{GeneratedFile, lttng};
 
-pub(crate) fn source(source: &Source<'_>) -> SourceFile {
-    let name = &source.lttng_name;
-    let mut text = comment(&source.origin());
-    text.push_str(&format!(
-        "
-#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
-#define LTTNG_UST_TRACEPOINT_DEFINE
-#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
-#define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
-#include \"lttng_provider.h\"
-#include \"{}\"
+pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
+    let name = &provider.name;
+    let mut text = format!(
+        "{origin}
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#if defined(USE_LTTNG)
+{includes}#endif
+#include \"lttng_application.h\"
+#if defined(USE_USDT)
+#include \"lttng_usdt.h\"
+#endif
+
+/* ISO C wants something in a file. */
+typedef int lttng_provider_of_{name};
+
+#if defined(USE_LTTNG)
+LTTNG_PROVIDER_CHECK_TRACEPOINT
+#endif
+#if defined(USE_USDT)
+LTTNG_USDT_ALIGN
+#endif
 ",
-        header::file_name(name)
-    ));
-    if let Some(first) = source.provider.events.first() {
-        text.push_str(&format!("\nLTTNG_PROVIDER_KEEP({name}, {})\n", first.name));
+        origin = comment(&provider.origin()),
+        includes = lttng::includes(provider),
+    );
+    for each in &provider.events {
+        text.push_str(&event(name, each));
     }
-    for event in &source.provider.events {
-        text.push_str(&functions(source, event));
-    }
-    SourceFile { name: format!("{name}.c"), text }
+    GeneratedFile { name: format!("{name}.c"), text }
 }
 
-/// How the event lies in a trace, how filters and other probes get its values, and what Rust calls.
-fn functions(source: &Source<'_>, event: &Event) -> String {
-    let (provider, name) = (&source.lttng_name, &event.name);
-    let class = event.class.as_ref().unwrap_or(name);
-    let full = format!("{provider}___{name}");
-    let values: Vec<String> = event
-        .fields
-        .iter()
-        .enumerate()
-        .flat_map(|(index, field)| called(source.provider, field, index))
-        .collect();
-    let types: Vec<String> = ["void *".to_owned()]
-        .into_iter()
-        .chain(event.fields.iter().flat_map(|field| declared_types(source.provider, field)))
-        .collect();
-    let with = |first: &[&str]| {
-        let first = first.iter().map(|&value| value.to_owned());
-        first.chain(values.iter().cloned()).collect::<Vec<_>>()
-    };
-    let prepare = list(
-        "\t",
-        &format!("lttng_ust__event_prepare_interpreter_stack__{provider}___{class}("),
-        &with(&["stack", "NULL"]),
-        ");",
-    );
-    let call = list("\t", &format!("((void (*)({})) probe)(", types.join(", ")), &with(&["data"]), ");");
-    let (table, fields) = match event.fields.len() {
-        0 => (String::new(), "NULL, 0".to_owned()),
-        count => {
-            let rows: String = event
-                .fields
-                .iter()
-                .map(|field| format!("\t{},\n", fields::layout(source.provider, field)))
-                .collect();
-            let table = format!("lttng_provider_fields_{full}");
-            (
-                format!("static const struct lttng_provider_field {table}[] = {{\n{rows}}};\n\n"),
-                format!("{table}, {count}"),
-            )
-        }
-    };
-    let has_strings = event.fields.iter().any(|field| field.recorded && field.kind == FieldType::String);
-    let has_copies = event.fields.iter().any(fields::needs_copy);
+fn event(provider: &str, event: &Event<'_>) -> String {
+    let symbol = &event.symbol;
+    let arguments: Vec<String> = event.passed_c_parameters().into_iter().map(|p| p.name).collect();
+    let prototype = head(&format!("void {}(", event.emit_function()), event);
     format!(
         "
-{table}static void lttng_provider_prepare_{full}(char *stack, const struct lttng_provider_part *parts)
-{{
-{prepare}
-}}
+/* {name} */
+#if defined(USE_LTTNG){lttng}#endif
+{probe}
+#if defined(USE_LTTNG) || defined(USE_USDT)
+LTTNG_APPLICATION_HIDDEN {declaration};
 
-static void
-lttng_provider_call_{full}(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
-{{
-{call}
+{prototype}{{
+#if defined(USE_LTTNG)
+{record}#endif
+#if defined(USE_USDT)
+\tif (LTTNG_USDT_ATTACHED({symbol}))
+{fire}
+#endif
 }}
-
-LTTNG_PROVIDER_EVENT({provider}, {name}, {class}, {fields}, {has_strings}, {has_copies})
-"
+#endif
+",
+        name = event.source.name,
+        lttng = lttng::event(provider, event),
+        probe = probe::probe(provider, event),
+        declaration = prototype.trim_end(),
+        record = body(event),
+        fire = list("\t\t", &format!("lttng_usdt_fire_{symbol}("), &arguments, ");"),
     )
+}
+
+fn body(event: &Event<'_>) -> String {
+    let captured = event.arguments.iter().zip(event.sized_c_parameters()).filter(|(a, _)| !a.is_passed());
+    let captured: String = captured
+        .map(|(_, parameters)| {
+            let [frames, length] = &parameters[..] else { return String::new() };
+            format!(
+                "\tuint64_t {0}[LTTNG_PROVIDER_FRAMES_MAX];\n\tsize_t {1} = lttng_provider_capture({0});\n",
+                frames.name, length.name
+            )
+        })
+        .collect();
+    // Declarations come first in C of any age.
+    let record = emit::record(event);
+    match (emit::limits(event), record.split_once("\n\n")) {
+        (limits, Some((declarations, statements))) => {
+            format!("{captured}{declarations}\n\n{limits}{statements}")
+        }
+        (limits, None) => captured + &limits + &record,
+    }
+}
+
+/// The head of a function that takes all arguments, texts with their lengths.
+pub(super) fn head(start: &str, event: &Event<'_>) -> String {
+    let parameters = event.passed_c_parameters();
+    let declared: Vec<String> = match &parameters[..] {
+        [] => vec!["void".to_owned()],
+        _ => parameters.iter().map(|parameter| parameter.declaration()).collect(),
+    };
+    list("", start, &declared, ")\n")
 }

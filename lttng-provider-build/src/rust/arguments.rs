@@ -1,6 +1,6 @@
 //! Arguments: what the application passes, and what is recorded.
 
-use lttng_catalog::{ByteOrder, Field, FieldType, Integer, Provider, identifier};
+use lttng_border::{Argument as Lowered, Event, Number, RustType, Shape};
 
 /// What is generated for an argument, each in the words of one place.
 pub(super) struct Argument {
@@ -16,107 +16,80 @@ pub(super) struct Argument {
     pub(super) to_recorded: String,
     /// Whether the types have the lifetime `'a`.
     pub(super) borrows: bool,
+    /// Whether the application passes it.
+    pub(super) is_passed: bool,
 }
 
 const TEXT: &str = "lttng_provider::Text<'a>";
 const FFI: &str = "lttng_provider::ffi";
 
-pub(super) fn argument(provider: &Provider, field: &Field) -> Argument {
-    let argument = recorded_argument(provider, field);
-    if field.recorded {
-        return argument;
-    }
-    Argument { to_recorded: format!("{FFI}::Unrecorded({})", argument.to_recorded), ..argument }
-}
-
-fn recorded_argument(provider: &Provider, field: &Field) -> Argument {
-    let name = identifier(&field.argument);
-    let same = |kind: String| Argument {
-        parameter: kind.clone(),
-        field: kind,
-        to_field: name.clone(),
-        to_recorded: name.clone(),
-        borrows: false,
-        name: name.clone(),
-    };
-    let text = |make: String| Argument {
-        parameter: format!("impl Into<{TEXT}>"),
-        field: TEXT.to_owned(),
-        to_field: format!("{name}.into()"),
-        to_recorded: format!("{FFI}::{make}::new({name}.into())"),
-        borrows: true,
-        name: name.clone(),
-    };
-    let network = |integer: Integer| match field.recorded && integer.order == ByteOrder::Network {
-        true => "Network",
-        false => "",
-    };
-    match &field.kind {
-        FieldType::Integer(integer) => Argument {
-            to_recorded: match network(*integer) {
-                "" => name.clone(),
-                network => format!("{FFI}::{network}({name})"),
-            },
-            ..same(integer.rust_name())
+pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
+    let name = lowered.rust_name.clone();
+    let field = type_name(&lowered.rust_type());
+    let is_text = lowered.is_text();
+    let recorded = recorded(&lowered.shape, &name);
+    Argument {
+        parameter: if is_text { format!("impl Into<{TEXT}>") } else { field.clone() },
+        is_passed: lowered.is_passed(),
+        borrows: lowered.is_passed() && field.contains("'a"),
+        field,
+        to_field: if is_text { format!("{name}.into()") } else { name.clone() },
+        to_recorded: match lowered.recorded() {
+            true => recorded,
+            false => format!("{FFI}::Unrecorded({recorded})"),
         },
-        FieldType::Float => same("f32".to_owned()),
-        FieldType::Double => same("f64".to_owned()),
-        FieldType::Bool => same("bool".to_owned()),
-        FieldType::Enum(enumeration) => Argument {
-            to_recorded: format!("{name}.value()"),
-            ..same(provider.enumeration(enumeration).map(|e| e.rust_name()).unwrap_or_default())
-        },
-        FieldType::String => text("Terminated".to_owned()),
-        FieldType::TextArray(length) => text(format!("Characters::<{length}>")),
-        FieldType::Text { length } => text(format!("Counted::<u{}>", length.bits())),
-        FieldType::Array { element, length } => Argument {
-            to_recorded: format!("{FFI}::{}Array({name})", network(*element)),
-            borrows: true,
-            ..same(format!("&'a [{}; {length}]", element.rust_name()))
-        },
-        FieldType::Sequence { element, length } => Argument {
-            to_recorded: format!("{FFI}::{}List::<_, u{}>::new({name})", network(*element), length.bits()),
-            borrows: true,
-            ..same(format!("&'a [{}]", element.rust_name()))
-        },
+        name,
     }
 }
 
-/// `PACKED_MAX` of the runtime, for which `GENERATED` stands.
-const PACKED_MAX: u64 = 512;
-
-/// What the event takes on the stack to be packed: exactly that if it is always the same, and not much.
-pub(super) fn capacity(provider: &Provider, fields: &[Field]) -> String {
-    let sizes = fields.iter().filter(|field| field.recorded).map(|field| fixed_size(provider, field));
-    match sizes.sum::<Option<u64>>() {
-        Some(size) if size <= PACKED_MAX => size.to_string(),
-        _ => format!("{FFI}::PACKED_MAX"),
+fn type_name(kind: &RustType) -> String {
+    match kind {
+        RustType::Number(name) => (*name).to_owned(),
+        RustType::Enumeration(name) => name.clone(),
+        RustType::Text => TEXT.to_owned(),
+        RustType::Array { element, count } => format!("&'a [{element}; {count}]"),
+        RustType::Slice { element } => format!("&'a [{element}]"),
     }
 }
 
-/// The bytes that a field takes whatever its value is; none if that differs.
-fn fixed_size(provider: &Provider, field: &Field) -> Option<u64> {
-    let bytes = |integer: Integer| u64::from(integer.width.bits() / 8);
-    match &field.kind {
-        FieldType::Integer(integer) => Some(bytes(*integer)),
-        FieldType::Float => Some(4),
-        FieldType::Double => Some(8),
-        FieldType::Bool => Some(1),
-        FieldType::Enum(name) => provider.enumeration(name).map(|e| bytes(e.container)),
-        FieldType::TextArray(length) => Some(u64::from(*length)),
-        FieldType::Array { element, length } => Some(bytes(*element) * u64::from(*length)),
-        FieldType::String | FieldType::Text { .. } | FieldType::Sequence { .. } => None,
+/// The expression of the value that crosses the border.
+fn recorded(shape: &Shape, name: &str) -> String {
+    let network = |number: &Number| if number.swapped { "Network" } else { "" };
+    match shape {
+        Shape::Number(number) if number.swapped => format!("{FFI}::Network({name})"),
+        Shape::Number(_) => name.to_owned(),
+        Shape::Enumeration { .. } => format!("{name}.value()"),
+        Shape::String => format!("{FFI}::Terminated::new({name}.into())"),
+        Shape::Characters { count } => format!("{FFI}::Characters::<{count}>::new({name}.into())"),
+        Shape::Text { length } => {
+            format!("{FFI}::Counted::<{}>::new({name}.into())", Number::length(*length).rust_type)
+        }
+        Shape::Array { element, .. } => format!("{FFI}::{}Array({name})", network(element)),
+        Shape::Sequence { element, length } => {
+            let length = Number::length(*length).rust_type;
+            format!("{FFI}::{}List::<_, {length}>::new({name})", network(element))
+        }
+        Shape::Stack => format!("{FFI}::List::<_, u8>::new(lttng_stack.frames())"),
+    }
+}
+
+/// What the event takes on the stack to be packed.
+pub(super) fn capacity(event: &Event<'_>) -> String {
+    match event.fixed_capacity() {
+        Some(size) => size.to_string(),
+        None => format!("{FFI}::PACKED_MAX"),
     }
 }
 
 /// `a, b`
 pub(super) fn names(arguments: &[Argument]) -> String {
-    arguments.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
+    arguments.iter().filter(|a| a.is_passed).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// `a: u32` and so on.
 pub(super) fn parameters<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
-    arguments.into_iter().map(|a| format!("{}: {}", a.name, a.parameter)).collect()
+    let passed = arguments.into_iter().filter(|a| a.is_passed);
+    passed.map(|a| format!("{}: {}", a.name, a.parameter)).collect()
 }
 
 /// `<'a>` if an argument borrows.

@@ -1,6 +1,6 @@
 //! What an event with a duration has beside the others: ways to measure, and `DurationEvent`.
 
-use lttng_catalog::{Field, FieldType, Unit};
+use lttng_catalog::{Field, Unit};
 
 use super::arguments::{Argument, lifetime, parameters};
 use super::event::Context;
@@ -11,34 +11,32 @@ pub(super) struct Duration<'c> {
     context: &'c Context<'c>,
     /// Where the duration stands among the arguments.
     index: usize,
-    field: &'c Field,
     unit: &'static str,
 }
 
 impl<'c> Duration<'c> {
     /// None for an event without a duration, or with one that is in no unit of time.
     pub(super) fn of(context: &'c Context<'c>) -> Option<Self> {
-        let name = context.event.meaning.duration.as_ref()?;
-        let index = context.event.fields.iter().position(|field| field.name == *name)?;
-        let field = &context.event.fields[index];
-        let unit = match field.unit? {
+        let lttng_border::Duration { index, unit } = context.event.duration?;
+        let unit = match unit {
             Unit::Nanoseconds => "Nanoseconds",
             Unit::Microseconds => "Microseconds",
             Unit::Milliseconds => "Milliseconds",
             Unit::Seconds => "Seconds",
             Unit::Bytes => return None,
         };
-        Some(Duration { context, index, field, unit })
+        Some(Duration { context, index, unit })
     }
 
     /// The arguments beside the duration, with their fields.
     fn details(&self) -> impl Iterator<Item = (&Argument, &Field)> {
-        let all = self.context.arguments.iter().zip(&self.context.event.fields).enumerate();
-        all.filter(|(index, _)| *index != self.index).map(|(_, both)| both)
+        let fields = self.context.event.arguments.iter().map(|argument| argument.field);
+        let all = self.context.arguments.iter().zip(fields).enumerate();
+        all.filter(|(index, (a, _))| *index != self.index && a.is_passed).map(|(_, both)| both)
     }
 
     fn has_details(&self) -> bool {
-        self.context.arguments.len() > 1
+        self.details().next().is_some()
     }
 
     /// The type of the details, e.g. `CommandCallDetails<'a>`.
@@ -46,7 +44,7 @@ impl<'c> Duration<'c> {
         if !self.has_details() {
             return "lttng_provider::NoDetails".to_owned();
         }
-        format!("{}{}", self.context.event.details_name(), self.details_lifetime())
+        format!("{}{}", self.context.event.source.details_name(), self.details_lifetime())
     }
 
     fn details_lifetime(&self) -> &'static str {
@@ -102,14 +100,14 @@ impl<'c> Duration<'c> {
                 &parameters(details.iter().copied()),
                 &format!(") -> {} {{", self.details_type()),
             ),
-            name = self.context.event.details_name(),
+            name = self.context.event.source.details_name(),
             fields = fields.join(", ")
         )
     }
 
     /// The struct of the details, if there are any, and `DurationEvent` for the event's type.
     pub(super) fn items(&self) -> String {
-        let name = &self.context.name;
+        let name = &self.context.event.rust_name;
         let mut text = String::new();
         if self.has_details() {
             let fields: String = self
@@ -130,6 +128,7 @@ impl<'c> Duration<'c> {
             .arguments
             .iter()
             .enumerate()
+            .filter(|(_, a)| a.is_passed)
             .map(|(index, a)| if index == self.index { self.count() } else { format!("details.{}", a.name) })
             .collect();
         let details = if self.has_details() { "details" } else { "_" };
@@ -138,7 +137,7 @@ impl<'c> Duration<'c> {
     const UNIT: lttng_provider::Unit = lttng_provider::Unit::{unit};
 
     type Details<'a> = {kind};
-
+{begin}
     #[inline(always)]
     fn record_duration(duration: ::core::time::Duration, {details}: Self::Details<'_>) {{
 {record}
@@ -147,19 +146,35 @@ impl<'c> Duration<'c> {
 ",
             unit = self.unit,
             kind = self.details_type(),
+            begin = self.begin(),
             record = list("        ", &format!("{name}::record("), &arguments, ");"),
         ));
         text
     }
 
+    /// Fires the probe where a measurement begins, if there is one.
+    fn begin(&self) -> String {
+        let event = self.context.event;
+        if !(self.context.back_ends.usdt && event.probe.has_start) {
+            return String::new();
+        }
+        format!(
+            "
+    #[inline(always)]
+    fn begin() {{
+        lttng_provider::start_probe!({});
+    }}
+",
+            event.start_function()
+        )
+    }
+
     /// The duration as a number of the recorded type.
     fn count(&self) -> String {
         let count = "Self::UNIT.count(duration)";
-        match &self.field.kind {
-            FieldType::Integer(integer) if integer.rust_name() != "u64" => {
-                format!("{count}.try_into().unwrap_or({}::MAX)", integer.rust_name())
-            }
-            _ => count.to_owned(),
+        match self.context.arguments[self.index].field.as_str() {
+            "u64" => count.to_owned(),
+            integer => format!("{count}.try_into().unwrap_or({integer}::MAX)"),
         }
     }
 }

@@ -1,15 +1,19 @@
 //! An event as a type with functions.
 
-use lttng_catalog::{Event, Unit, identifier};
+use lttng_border::{Event, Provider};
+use lttng_catalog::{FieldType, Unit};
 
 use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
 use super::duration::Duration;
-use super::{doc, list};
-use crate::generate::Source;
+use super::{doc, list, probe};
+use crate::BackEnds;
 
-pub(super) fn event(source: &Source<'_>, event: &Event, tracing: bool) -> String {
-    let context = Context::new(source, event, tracing);
+pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackEnds) -> String {
+    let context = Context::new(provider, event, back_ends);
     let mut text = context.item();
+    if back_ends.usdt {
+        text.push_str(&probe::define(&provider.name, event, back_ends));
+    }
     if let Some(duration) = Duration::of(&context) {
         text.push('\n');
         text.push_str(&duration.items());
@@ -19,28 +23,26 @@ pub(super) fn event(source: &Source<'_>, event: &Event, tracing: bool) -> String
 
 /// An event with the words that its texts are made of.
 pub(super) struct Context<'c> {
-    source: &'c Source<'c>,
-    tracing: bool,
-    pub(super) event: &'c Event,
-    /// The name of the Rust type.
-    pub(super) name: String,
+    provider: &'c Provider<'c>,
+    pub(super) back_ends: BackEnds,
+    pub(super) event: &'c Event<'c>,
     /// One for each field.
     pub(super) arguments: Vec<Argument>,
 }
 
 impl<'c> Context<'c> {
-    fn new(source: &'c Source<'c>, event: &'c Event, tracing: bool) -> Self {
-        let arguments = event.fields.iter().map(|field| argument(source.provider, field)).collect();
-        Context { source, tracing, event, name: identifier(&event.name), arguments }
+    fn new(provider: &'c Provider<'c>, event: &'c Event<'c>, back_ends: BackEnds) -> Self {
+        let arguments = event.arguments.iter().map(argument).collect();
+        Context { provider, back_ends, event, arguments }
     }
 
     /// The type, its functions, and `Event` for it.
     ///
     /// An enum without variants is a type and no value, so that an argument may be called as an event is.
     fn item(&self) -> String {
-        let name = &self.name;
-        let lttng_name = doc::literal(&self.source.lttng_name);
-        let event_name = doc::literal(&self.event.name);
+        let name = &self.event.rust_name;
+        let lttng_name = doc::literal(&self.provider.name);
+        let event_name = doc::literal(&self.event.source.name);
         let generics = lifetime(&self.arguments);
         let parameters = parameters(&self.arguments);
         let function = |name: &str| list("    ", &format!("pub fn {name}{generics}("), &parameters, ") {");
@@ -54,6 +56,13 @@ impl {name} {{
     #[inline(always)]
     pub fn enabled() -> bool {{
 {enabled}    }}
+
+    /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+    #[inline(always)]
+    pub fn switch() -> &'static lttng_provider::Switch {{
+{switch}
+        &SWITCH
+    }}
 
     /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
     /// [`emit!`](lttng_provider::emit) evaluates them only then.
@@ -78,67 +87,107 @@ impl lttng_provider::Event for {name} {{
     fn enabled() -> bool {{
         {name}::enabled()
     }}
+
+    fn switch() -> &'static lttng_provider::Switch {{
+        {name}::switch()
+    }}
 }}
 ",
             doc = self.doc(),
-            constant = if self.tracing { "" } else { "; tracing is not built in, so it never is" },
+            constant = if self.tracing() { "" } else { "; tracing is not built in, so it never is" },
             enabled = self.enabled(),
+            switch = self.switch(),
             emit = function("emit"),
             record = function("record"),
             body = self.record(),
         )
     }
 
-    /// The body of `enabled`: the load is here and not behind a call.
-    fn enabled(&self) -> String {
-        if !self.tracing {
-            return "        false\n".to_owned();
-        }
-        let full = self.full_name();
-        format!("        lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_{full})\n")
+    /// Whether there is anything that records.
+    fn tracing(&self) -> bool {
+        self.back_ends.any()
     }
 
-    /// What C's names for the event end in.
-    fn full_name(&self) -> String {
-        format!("{}___{}", self.source.lttng_name, self.event.name)
+    /// The body of `enabled`: the load is here and not behind a call.
+    fn enabled(&self) -> String {
+        match self.is_traced() {
+            Some(check) => format!("        {check}\n            && !Self::switch().is_forced_off()\n"),
+            None => "        false\n".to_owned(),
+        }
+    }
+
+    /// The static behind `switch`.
+    fn switch(&self) -> String {
+        let check = self.is_traced().unwrap_or_else(|| "false".to_owned());
+        let start = "static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(";
+        list("        ", start, &[format!("|| {check}")], ");")
+    }
+
+    /// The expression that tells whether a tracer wants the event, if one can.
+    fn is_traced(&self) -> Option<String> {
+        let event = self.event;
+        let check = match self.back_ends {
+            BackEnds { lttng: true, usdt: false } => format!("tracepoint_enabled!({})", event.tracepoint()),
+            BackEnds { lttng: true, usdt: true } => {
+                format!("tracepoint_or_probe_enabled!({})", event.tracepoint())
+            }
+            BackEnds { lttng: false, usdt: true } => format!("probe_enabled!({})", event.semaphore()),
+            BackEnds { lttng: false, usdt: false } => return None,
+        };
+        Some(format!("lttng_provider::{check}"))
     }
 
     /// The body of `record`.
     fn record(&self) -> String {
-        if !self.tracing {
-            return match &self.arguments[..] {
-                [] => String::new(),
-                [argument] => format!("        let _ = {};\n", argument.name),
-                arguments => format!("        let _ = ({});\n", names(arguments)),
+        if !self.tracing() {
+            return match (self.event.passed().count(), names(&self.arguments)) {
+                (0, _) => String::new(),
+                (1, name) => format!("        let _ = {name};\n"),
+                (_, names) => format!("        let _ = ({names});\n"),
             };
         }
-        let full = self.full_name();
-        let mut values = vec![
-            capacity(self.source.provider, &self.event.fields),
-            format!("lttng_provider_record_{full}"),
-            format!("lttng_provider_deliver_{full}"),
-        ];
-        values.extend(self.arguments.iter().map(|a| a.to_recorded.clone()));
-        list("        ", "lttng_provider::record!(", &values, ");") + "\n"
+        let fields: Vec<_> = self.arguments.iter().map(|a| a.to_recorded.clone()).collect();
+        let mut text = match self.event.has_stack() {
+            true => "        let lttng_stack = lttng_provider::ffi::Stack::capture();\n".to_owned(),
+            false => String::new(),
+        };
+        text.push_str(&match &fields[..] {
+            [only] => format!("        let fields = ({only},);\n"),
+            _ => list("        ", "let fields = (", &fields, ");") + "\n",
+        });
+        let event = self.event;
+        if self.back_ends.lttng {
+            let values = [capacity(event), event.record_function(), event.deliver_function()];
+            let values = [vec!["fields".to_owned()], values.to_vec()].concat();
+            text.push_str(&(list("        ", "lttng_provider::record!(", &values, ");") + "\n"));
+        }
+        if self.back_ends.usdt {
+            text.push_str(&probe::fire(event, self.back_ends));
+        }
+        text
     }
 
     /// The catalog's documentation, and a table of the arguments.
     fn doc(&self) -> String {
-        let title = format!("`{}:{}`", self.source.lttng_name, self.event.name);
-        let mut text = doc::comment(&self.event.doc, &format!("The event {title}."));
+        let title = format!("`{}:{}`", self.provider.name, self.event.source.name);
+        let mut text = doc::comment(&self.event.source.doc, &format!("The event {title}."));
         text.push_str(&format!("///\n/// Recorded as {title}.\n"));
-        if self.event.fields.is_empty() {
+        if self.event.source.fields.is_empty() {
             return text;
         }
         text.push_str("///\n/// | argument | recorded as | unit | meaning |\n/// |---|---|---|---|\n");
-        for field in &self.event.fields {
+        for field in &self.event.source.fields {
             let recorded = match field.recorded {
                 true => format!("`{}`", field.name),
                 false => format!("not at all; filters see it as `{}`", field.name),
             };
             let unit = field.unit.map(Unit::name).unwrap_or_default();
             let meaning = doc::cell(&field.doc);
-            text.push_str(&format!("/// | `{}` | {recorded} | {unit} | {meaning} |\n", field.argument));
+            let argument = match field.kind == FieldType::Stack {
+                true => "taken by itself".to_owned(),
+                false => format!("`{}`", field.argument),
+            };
+            text.push_str(&format!("/// | {argument} | {recorded} | {unit} | {meaning} |\n"));
         }
         text
     }

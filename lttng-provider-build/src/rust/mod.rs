@@ -5,11 +5,12 @@ mod doc;
 mod duration;
 mod enumeration;
 mod event;
+mod probe;
 
-use lttng_catalog::identifier;
+use lttng_border::{Border, Provider};
 
-use crate::generate::{GENERATED, Source};
-use crate::{SourceFile, layout};
+use crate::version::GENERATED;
+use crate::{BackEnds, GeneratedFile, lists};
 
 /// An application's lints are for what its authors write; and it need not use every event.
 const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
@@ -20,9 +21,14 @@ const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
 const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";
 
 /// All providers in one file.
-pub(crate) fn events(sources: &[Source<'_>], tracing: bool) -> SourceFile {
-    let modules: Vec<String> = sources.iter().map(|source| module(source, tracing)).collect();
-    SourceFile { name: "events.rs".to_owned(), text: check_version() + &modules.join("\n") }
+pub(crate) fn events(border: &Border<'_>, back_ends: BackEnds) -> GeneratedFile {
+    let modules: Vec<String> = border.providers.iter().map(|provider| module(provider, back_ends)).collect();
+    let semaphores = match back_ends {
+        BackEnds { lttng: false, usdt: true } => probe::semaphores(border),
+        _ => String::new(),
+    };
+    let text = check_version() + &semaphores + &modules.join("\n");
+    GeneratedFile { name: "events.rs".to_owned(), text }
 }
 
 /// Generated code that was kept may meet another runtime than the one that it was made for.
@@ -37,10 +43,10 @@ fn check_version() -> String {
     )
 }
 
-fn module(source: &Source<'_>, tracing: bool) -> String {
-    let provider = source.provider;
-    let enumerations = provider.enums.iter().map(enumeration::enumeration);
-    let events = provider.events.iter().map(|event| event::event(source, event, tracing));
+fn module(provider: &Provider<'_>, back_ends: BackEnds) -> String {
+    let source = provider.source;
+    let enumerations = source.enums.iter().map(enumeration::enumeration);
+    let events = provider.events.iter().map(|event| event::event(provider, event, back_ends));
     let items: Vec<String> = enumerations.chain(events).collect();
     format!(
         "// {origin}
@@ -49,9 +55,9 @@ fn module(source: &Source<'_>, tracing: bool) -> String {
 pub mod {name} {{ {NAME_TAKEN}
 {items}}}
 ",
-        origin = source.origin(),
-        doc = doc::comment(&provider.doc, &format!("The events of the provider `{}`.", provider.name)),
-        name = identifier(&provider.name),
+        origin = provider.origin(),
+        doc = doc::comment(&source.doc, &format!("The events of the provider `{}`.", source.name)),
+        name = provider.module,
         items = indent(&items.join("\n"))
     )
 }
@@ -63,5 +69,5 @@ fn indent(text: &str) -> String {
 
 /// `start(a, b)end`, in Rust's style.
 fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
-    layout::list(indent, "    ", start, items, end, ",")
+    lists::list(indent, "    ", start, items, end, ",")
 }

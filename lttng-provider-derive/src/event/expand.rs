@@ -54,6 +54,10 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
             fn enabled() -> bool {
                 #event::enabled()
             }
+
+            fn switch() -> &'static ::lttng_provider::Switch {
+                #event::switch()
+            }
         }
     }
 }

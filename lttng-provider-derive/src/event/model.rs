@@ -27,8 +27,12 @@ impl<'m> Model<'m> {
         let target = &input.attribute.target;
         let (provider, event) = catalogs.event(target)?;
         let full_name = format!("{}:{}", provider.name, event.name);
-        let expected: Vec<_> =
-            event.fields.iter().map(|field| CatalogField::new(provider, target, field)).collect();
+        let expected: Vec<_> = event
+            .fields
+            .iter()
+            .map(|field| CatalogField::new(provider, target, field))
+            .filter(CatalogField::is_passed)
+            .collect();
         let mut matching = Matching { full_name: &full_name, expected: &expected, errors: Errors::default() };
         let found = matching.find(&input.fields);
         matching.check_complete(input, &found);

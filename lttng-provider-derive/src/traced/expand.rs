@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use lttng_catalog::FieldType;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -142,23 +141,22 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream 
 
 /// A value from the function's outcome.
 fn outcome(detail: &Detail<'_>) -> TokenStream {
-    let is_list = matches!(detail.field.field.kind, FieldType::Sequence { .. });
     let is_text = detail.field.is_text();
     let value = value(detail);
     let value = match detail.known {
         Known::FromError => {
             let err = Ident::new("err", Span::call_site());
             let ret = Ident::new("ret", Span::call_site());
-            let nothing = match (is_text, is_list) {
-                (true, _) => quote!(::lttng_provider::OwnedText::new(::core::default::Default::default())),
-                _ => quote!(::core::default::Default::default()),
+            let nothing = match is_text {
+                true => quote!(::lttng_provider::OwnedText::new(::core::default::Default::default())),
+                false => quote!(::core::default::Default::default()),
             };
             quote!(match #ret { Err(#err) => #value, Ok(_) => #nothing })
         }
         _ => value,
     };
-    match &detail.field.field.kind {
-        FieldType::Sequence { .. } | FieldType::Array { .. } => quote!(&#value),
+    match detail.field.is_slice() || detail.field.is_array() {
+        true => quote!(&#value),
         _ if is_text && !detail.outlives => quote!(#value.text()),
         _ => value,
     }
@@ -213,11 +211,11 @@ fn value(detail: &Detail<'_>) -> TokenStream {
         return field.convert_inferred(quote!(#expression));
     }
     let value = field.convert_expression(expression);
-    match &field.field.kind {
-        FieldType::Sequence { .. } => quote!(<[_]>::to_vec(#value)),
-        FieldType::Array { .. } => quote!(*#value),
-        _ if field.is_text() => quote!(::lttng_provider::OwnedText::new(#value)),
-        _ => value,
+    match () {
+        () if field.is_slice() => quote!(<[_]>::to_vec(#value)),
+        () if field.is_array() => quote!(*#value),
+        () if field.is_text() => quote!(::lttng_provider::OwnedText::new(#value)),
+        () => value,
     }
 }
 
@@ -227,8 +225,8 @@ fn lend(detail: &Detail<'_>) -> TokenStream {
     if detail.outlives {
         return quote!(*#name);
     }
-    match &detail.field.field.kind {
-        FieldType::Sequence { .. } | FieldType::Array { .. } => quote!(#name),
+    match detail.field.is_slice() || detail.field.is_array() {
+        true => quote!(#name),
         _ if detail.field.is_text() => quote!(#name.text()),
         _ => quote!(*#name),
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lttng_catalog::{Event, FieldType, Provider, did_you_mean_one_of, identifier};
+use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -98,7 +98,10 @@ impl<'m> Measured<'m> {
         };
         let mut errors = Errors::default();
         let expected = event.fields.iter().filter(|field| field.name != duration);
-        let expected: Vec<_> = expected.map(|field| CatalogField::new(provider, target, field)).collect();
+        let expected: Vec<_> = expected
+            .map(|field| CatalogField::new(provider, target, field))
+            .filter(CatalogField::is_passed)
+            .collect();
         let filling = Filling { full_name: format!("{}:{}", provider.name, event.name), duration, target };
         filling.check_names(&option.fields, &expected, &mut errors);
         let mut details = Vec::new();
@@ -198,9 +201,7 @@ impl Filling<'_> {
                 return Err(syn::Error::new(option.name.span(), message));
             }
             let known = Known::of(&option.expression, function);
-            if known == Known::FromError
-                && matches!(field.field.kind, FieldType::Enum(_) | FieldType::Array { .. })
-            {
+            if known == Known::FromError && (field.is_enumeration() || field.is_array()) {
                 let message = format!(
                     "the catalog has {}, and nothing to record for a call that succeeds: compute it from `ret`",
                     field.description()

@@ -53,6 +53,21 @@ impl Part {
     fn list(start: *const u8, length: usize) -> Part {
         Part { value: 0, start, length }
     }
+
+    /// A number.
+    pub(super) fn value(self) -> u64 {
+        self.value
+    }
+
+    /// Where bytes or elements start.
+    pub(super) fn start(self) -> *const u8 {
+        self.start
+    }
+
+    /// How many there are.
+    pub(super) fn length(self) -> usize {
+        self.length
+    }
 }
 
 /// A number of Rust that is recorded as it is.

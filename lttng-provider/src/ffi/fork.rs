@@ -1,6 +1,6 @@
 //! Forking a traced process.
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 use std::ffi::CStr;
 use std::io;
 
@@ -51,10 +51,10 @@ pub unsafe fn fork() -> io::Result<Fork> {
 }
 
 /// What LTTng-UST wants to be told around a fork: nothing, with tracing off.
-#[cfg(not(tracing))]
+#[cfg(not(lttng))]
 struct Around;
 
-#[cfg(not(tracing))]
+#[cfg(not(lttng))]
 impl Around {
     fn begin() -> Around {
         Around
@@ -64,14 +64,14 @@ impl Around {
 }
 
 /// What LTTng-UST wants to be told around a fork, if the providers have loaded it.
-#[cfg(tracing)]
+#[cfg(lttng)]
 struct Around {
     hooks: Option<Hooks>,
     /// The signals that were blocked before; LTTng-UST blocks all of them meanwhile.
     signals: libc::sigset_t,
 }
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 impl Around {
     fn begin() -> Around {
         // SAFETY: all-zero is a valid signal set.
@@ -97,17 +97,17 @@ impl Around {
 }
 
 /// The functions of <lttng/ust-fork.h>.
-#[cfg(tracing)]
+#[cfg(lttng)]
 struct Hooks {
     before: Hook,
     after_in_parent: Hook,
     after_in_child: Hook,
 }
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 type Hook = unsafe extern "C" fn(*mut libc::sigset_t);
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 impl Hooks {
     fn find() -> Option<Hooks> {
         Some(Hooks {
@@ -118,7 +118,7 @@ impl Hooks {
     }
 }
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 fn find(name: &CStr) -> Option<Hook> {
     let address = symbol(libc::RTLD_DEFAULT, name);
     // SAFETY: all functions that are looked up have this type; a null pointer becomes `None`.
@@ -127,7 +127,7 @@ fn find(name: &CStr) -> Option<Hook> {
 
 /// Whether `fork` calls the hooks by itself: `liblttng-ust-fork.so` is loaded, and `fork` is not that of libc.
 /// Calling them here, too, would wait for a lock that this thread holds, with all signals blocked.
-#[cfg(tracing)]
+#[cfg(lttng)]
 fn fork_is_wrapped() -> bool {
     let Some(_wrapper) = Library::loaded(c"liblttng-ust-fork.so.1") else { return false };
     let called = symbol(libc::RTLD_DEFAULT, c"fork");
@@ -137,17 +137,17 @@ fn fork_is_wrapped() -> bool {
     }
 }
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 fn symbol(library: *mut libc::c_void, name: &CStr) -> *mut libc::c_void {
     // SAFETY: the library is loaded, or the pseudo-handle of all, and the name ends in a NUL.
     unsafe { libc::dlsym(library, name.as_ptr()) }
 }
 
 /// A library that the program has loaded.
-#[cfg(tracing)]
+#[cfg(lttng)]
 struct Library(*mut libc::c_void);
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 impl Library {
     /// The library of this name, if it is loaded already.
     fn loaded(name: &CStr) -> Option<Library> {
@@ -157,7 +157,7 @@ impl Library {
     }
 }
 
-#[cfg(tracing)]
+#[cfg(lttng)]
 impl Drop for Library {
     fn drop(&mut self) {
         // SAFETY: `dlopen` returned it, and each is closed once.

@@ -9,10 +9,13 @@ mod copy;
 mod field;
 #[cfg(unix)]
 pub(crate) mod fork;
+mod probe;
 mod record;
+mod stack;
+mod switches;
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU16, Ordering};
 
 use crate::bindings::lttng_ust_tracepoint;
 
@@ -20,7 +23,9 @@ pub use field::{
     Array, Characters, Counted, Field, Length, List, Network, NetworkArray, NetworkList, Number, Part,
     Terminated, Unrecorded,
 };
+pub use probe::{ProbeArgument, probe};
 pub use record::{Deliver, Fields, PACKED_MAX, Record, Rest, record};
+pub use stack::Stack;
 
 /// The version of generated code that fits what is here.
 pub const GENERATED: u32 = {
@@ -34,12 +39,22 @@ pub const GENERATED: u32 = {
 #[derive(Debug)]
 pub struct Tracepoint(UnsafeCell<lttng_ust_tracepoint>);
 
-// SAFETY: only `state` is accessed, and that atomically.
+// SAFETY: only `state` and what lies after it are accessed, and those atomically.
 unsafe impl Sync for Tracepoint {}
 
 impl Tracepoint {
     /// Where the state lies, from the start.
     pub const STATE: usize = std::mem::offset_of!(lttng_ust_tracepoint, state);
+
+    /// Where the semaphore of the USDT probe lies: in the padding after the state, so that one load tells of both.
+    pub const SEMAPHORE: usize = {
+        let after_state = Tracepoint::STATE + size_of::<i32>();
+        assert!(
+            after_state + size_of::<u16>() <= std::mem::offset_of!(lttng_ust_tracepoint, probes)
+                || size_of::<usize>() < 8
+        );
+        after_state
+    };
 
     /// The state; not 0 while a session records the event.
     #[inline(always)]
@@ -48,46 +63,21 @@ impl Tracepoint {
         // LTTng-UST writes the field with single stores.
         unsafe { AtomicI32::from_ptr(&raw mut (*self.0.get()).state) }.load(Ordering::Relaxed)
     }
-}
 
-/// Whether a session records the event of a tracepoint: what `lttng_ust_tracepoint_enabled` does in C.
-///
-/// rustc reaches a static of C through a table of addresses, because it might be in another library, and so
-/// needs an instruction more than C. Ours never is, and on x86-64 we say so.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! tracepoint_enabled {
-    ($tracepoint:ident) => {{
-        // SAFETY: generated C defines it, with the type that LTTng-UST gives it.
-        unsafe extern "C" {
-            safe static $tracepoint: $crate::ffi::Tracepoint;
-        }
-        #[cfg(target_arch = "x86_64")]
-        let state = {
-            let state: i32;
-            // SAFETY: an aligned load of four bytes within the static, which is part of the same library.
-            unsafe {
-                ::core::arch::asm!(
-                    "mov {state:e}, dword ptr [rip + {tracepoint} + {offset}]",
-                    state = out(reg) state,
-                    tracepoint = sym $tracepoint,
-                    offset = const $crate::ffi::Tracepoint::STATE,
-                    options(nostack, preserves_flags, readonly),
-                );
-            }
-            state
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let state = $tracepoint.state();
-        state != 0 && $crate::ffi::unlikely()
-    }};
+    /// The semaphore; not 0 while a tracer is attached to the USDT probe.
+    #[inline(always)]
+    pub fn semaphore(&self) -> u16 {
+        // SAFETY: it lies within the struct, in padding, and is aligned; only the kernel writes it.
+        unsafe { AtomicU16::from_ptr(self.0.get().cast::<u8>().add(Self::SEMAPHORE).cast()) }
+            .load(Ordering::Relaxed)
+    }
 }
 
 /// Records an event with packed fields of at most `$capacity` bytes, by the two functions that C has for it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! record {
-    ($capacity:expr, $record:ident, $deliver:ident $(, $field:expr)* $(,)?) => {{
+    ($fields:ident, $capacity:expr, $record:ident, $deliver:ident $(,)?) => {{
         // SAFETY: generated C defines both, with these types.
         unsafe extern "C" {
             fn $record(payload: *const u8, size: usize) -> $crate::ffi::Rest;
@@ -98,9 +88,8 @@ macro_rules! record {
                 parts: *const $crate::ffi::Part,
             );
         }
-        let fields = ($($field,)*);
         // SAFETY: the C and these fields are made from the same event of a catalog.
-        unsafe { $crate::ffi::record::<{ $capacity }, _>(fields, $record, $deliver) }
+        unsafe { $crate::ffi::record::<{ $capacity }, _>($fields, $record, $deliver) }
     }};
 }
 

@@ -35,7 +35,7 @@ pub type Deliver = unsafe extern "C" fn(rest: Rest, payload: *const u8, size: us
 /// The fields of an event.
 pub trait Fields: Copy {
     /// The parts of all fields.
-    type Parts;
+    type Parts: AsRef<[Part]>;
 
     /// The bytes that the event takes, at most.
     fn size(self) -> usize;

@@ -31,6 +31,48 @@ pub struct Followed<S> {
     pub stopped: Option<S>,
 }
 
+/// Tells the events that a selection asks for from others.
+pub struct Sieve {
+    roster: Roster,
+    with_others: bool,
+}
+
+impl Sieve {
+    /// For a selection; `with_others` says whether other events are wanted too.
+    pub fn new(selection: &Arc<Selection>, with_others: bool) -> Sieve {
+        Sieve { roster: Roster::new(Arc::clone(selection)), with_others }
+    }
+
+    /// The fields that the events of a class are needed with. A follower is told if it may see any.
+    pub fn class<F: Follower>(&mut self, class: &Arc<EventClass>, follower: &mut F) -> Option<Vec<usize>> {
+        let wanted = self.roster.want(class);
+        let mut slots = Slots(match self.roster.plan(class.index) {
+            Some(_) => wanted.unwrap_or_default(),
+            // Its events count for what is said of the selection, but are not shown.
+            None if !self.with_others => return wanted,
+            None => Vec::new(),
+        });
+        let places: Vec<usize> = (0..class.fields.len()).map(|field| slots.of(field)).collect();
+        follower.class(class, &places);
+        Some(slots.0)
+    }
+
+    /// Whether an event is asked for; none if nobody wants to see it.
+    #[inline]
+    pub fn judge(&mut self, event: &OrderedEvent<'_>) -> Option<bool> {
+        let of_one = event.events();
+        let plan = self.roster.count(&of_one);
+        let is_match = plan.is_some_and(|plan| !plan.has_conditions() || plan.admits(&of_one.get(0)));
+        (is_match || self.with_others).then_some(is_match)
+    }
+
+    /// Why the selection makes no sense for what was read, if it does not.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.roster.finish()?;
+        Ok(())
+    }
+}
+
 /// Hands events over in the order of time. Without `with_others`, only those that the selection asks for.
 pub fn follow<F: Follower>(
     reader: &Reader,
@@ -40,28 +82,13 @@ pub fn follow<F: Follower>(
     follower: &mut F,
     progress: &Progress,
 ) -> Result<Followed<F::Stop>, Failure> {
-    let mut roster = Roster::new(Arc::clone(selection));
-    let want = |class: &Arc<EventClass>| {
-        let wanted = roster.want(class);
-        let mut slots = Slots(match roster.plan(class.index) {
-            Some(_) => wanted.unwrap_or_default(),
-            // Its events count for what is said of the selection, but are not shown.
-            None if !with_others => return wanted,
-            None => Vec::new(),
-        });
-        let places: Vec<usize> = (0..class.fields.len()).map(|field| slots.of(field)).collect();
-        follower.class(class, &places);
-        Some(slots.0)
-    };
-    let mut wanted: Vec<_> = reader.classes().map(want).collect();
+    let mut sieve = Sieve::new(selection, with_others);
+    let mut wanted: Vec<_> = reader.classes().map(|class| sieve.class(class, follower)).collect();
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(progress);
     let mut stopped = None;
     while let Some(event) = events.next_event() {
-        let of_one = event.events();
-        let plan = roster.count(&of_one);
-        let is_match = plan.is_some_and(|plan| !plan.has_conditions() || plan.admits(&of_one.get(0)));
-        if (is_match || with_others)
+        if let Some(is_match) = sieve.judge(&event)
             && let ControlFlow::Break(stop) = follower.event(&event, is_match)
         {
             stopped = Some(stop);
@@ -69,6 +96,6 @@ pub fn follow<F: Follower>(
         }
     }
     let trace = TraceFinding::new(&events.report());
-    roster.finish()?;
+    sieve.check()?;
     Ok(Followed { trace, stopped })
 }

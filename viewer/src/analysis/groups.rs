@@ -135,6 +135,16 @@ impl<T> Groups<T> {
     }
 
     /// Everything, with the kind and the key.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, &[u8], &T)> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_ref()?))).flat_map(|(kind, of_kind)| {
+            let keyless = of_kind.keyless.iter().map(|value| (&[][..], value));
+            let keyed = of_kind.keyed.iter().map(|(key, value)| (&**key, value));
+            keyless.chain(keyed).map(move |(key, value)| (kind, key, value))
+        })
+    }
+
+    /// Everything, with the kind and the key.
     pub fn into_entries(self) -> impl Iterator<Item = (usize, Box<[u8]>, T)> {
         let kinds = self.kinds.into_iter().enumerate();
         kinds.filter_map(|(kind, of_kind)| Some((kind, *of_kind?))).flat_map(|(kind, of_kind)| {

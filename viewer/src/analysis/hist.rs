@@ -122,7 +122,7 @@ impl Outline {
 }
 
 impl HistGroup {
-    fn new(group: &Group) -> Self {
+    pub(super) fn new(group: &Group) -> Self {
         let durations = &group.figures.durations;
         let buckets = durations.buckets().into_iter().map(|bucket| HistBucket {
             from: Ns(group.kind.ns(bucket.low)),

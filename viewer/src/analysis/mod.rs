@@ -19,6 +19,7 @@ pub mod info;
 mod intervals;
 mod key;
 mod kinds;
+pub mod live;
 mod longest;
 pub mod outliers;
 mod plan;

@@ -54,11 +54,13 @@ impl KeySlot {
 }
 
 impl Plan {
-    /// A plan for the class and the fields that it needs. `enter` gives a kind its number.
+    /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind its
+    /// number.
     pub fn new(
         selection: &Selection,
         class: &EventClass,
         meaning: &Meaning,
+        mut slots: Slots,
         enter: impl FnOnce(Kind) -> usize,
     ) -> Result<(Plan, Vec<usize>), Unwanted> {
         if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
@@ -67,7 +69,6 @@ impl Plan {
         if meaning.repeats.is_some() && !selection.with_repeats {
             return Err(Unwanted::Repeats);
         }
-        let mut slots = Slots::default();
         let keys = selection.keys(class, meaning);
         let conditions = selection.bind(class, meaning, &mut slots).map_err(Unwanted::Mismatch)?;
         let duration = meaning.duration.map(|field| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::kinds::Kinds;
 use super::plan::{Plan, Unwanted};
 use super::selection::{Kind, LeftOut, Misfit, Selection};
+use super::slots::Slots;
 use ctf_reader::{ClassIndex, EventClass, Events};
 
 /// The plans for all classes met so far, which the parts of a split collector share, and how many events each part met.
@@ -53,6 +54,11 @@ impl Roster {
     ///
     /// [`Collect::want`]: ctf_reader::Collect::want
     pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        self.want_besides(class, Slots::default())
+    }
+
+    /// Like [`want`](Roster::want), where some fields are wanted already.
+    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
         let Plans { selection, classes, kinds, is_met } = Arc::make_mut(&mut self.plans);
         let meaning = selection.dictionary.look_up(class);
         let mut fits = selection.events.is_empty();
@@ -63,7 +69,7 @@ impl Roster {
         }
         let (plan, fields) = match fits {
             false => (Err(Unwanted::Name), None),
-            true => match Plan::new(selection, class, &meaning, |kind| kinds.enter(Arc::new(kind))) {
+            true => match Plan::new(selection, class, &meaning, slots, |kind| kinds.enter(Arc::new(kind))) {
                 Ok((plan, fields)) => (Ok(plan), Some(fields)),
                 Err(unwanted) => (Err(unwanted), Some(Vec::new())),
             },
@@ -97,6 +103,11 @@ impl Roster {
     /// What the plans' events are grouped under.
     pub fn kinds(&self) -> &[Arc<Kind>] {
         self.plans.kinds.list()
+    }
+
+    /// The number of a kind.
+    pub fn kind_number(&self, kind: &Kind) -> Option<usize> {
+        self.plans.kinds.number(kind)
     }
 
     /// The same plans, and no event yet.

@@ -179,13 +179,21 @@ impl<T: Tally> Collector<T> {
             (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
         let mut groups: Vec<(Group, T::Extra)> = self.groups.into_entries().map(group).collect();
-        groups.sort_by(|(a, _), (b, _)| (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes)));
-        groups.sort_by_cached_key(|(group, _)| Reverse(group.weight(sort)));
+        rank(&mut groups, sort, |(group, _)| group);
         let (groups, extras): (Vec<Group>, Vec<T::Extra>) = groups.into_iter().unzip();
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
         Ok(Summary { report, groups, extras, folded, left_out, pools })
     }
+}
+
+/// Ranks groups, those that weigh the same by their names.
+pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
+    groups.sort_by(|a, b| {
+        let (a, b) = (group(a), group(b));
+        (&a.kind, &a.key_bytes).cmp(&(&b.kind, &b.key_bytes))
+    });
+    groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
 }
 
 /// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.

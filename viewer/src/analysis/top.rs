@@ -9,7 +9,7 @@ use super::group::Sort;
 use super::histogram::Quantile;
 use super::reading::{Failure, Reading};
 use super::selection::Selection;
-use super::summary::{GROUP_CAP, summarise};
+use super::summary::{GROUP_CAP, Summary, summarise};
 use crate::source::Source;
 
 /// The groups of a trace, ranked.
@@ -42,16 +42,31 @@ pub(super) fn top<S: Source>(
     limit: usize,
 ) -> Result<Top, Failure> {
     let summary = summarise(reading, selection, sort, GROUP_CAP)?;
-    let trace = TraceFinding::new(&summary.report);
-    let shown = summary.groups.iter().take(limit);
-    let groups: Vec<_> = shown.map(|group| GroupFinding::new(group, quantiles, &trace)).collect();
-    Ok(Top {
-        sorted_by: sort,
-        quantiles: quantiles.to_vec(),
-        hidden_groups: (summary.groups.len() - groups.len()) as u64,
-        groups,
-        folded: summary.folded.as_ref().map(FoldedFinding::from),
-        notes: Notes::of_summary(&summary),
-        trace,
-    })
+    Ok(Top::new(&summary, sort, quantiles, limit, None))
+}
+
+impl Top {
+    /// The first groups of a summary. Rates are over this length, in nanoseconds, or else over that of the trace.
+    pub(super) fn new(
+        summary: &Summary,
+        sort: Sort,
+        quantiles: &[Quantile],
+        limit: usize,
+        length_ns: Option<u64>,
+    ) -> Top {
+        let trace = TraceFinding::new(&summary.report);
+        let of_length = length_ns.map(|length_ns| trace.over(length_ns));
+        let over = of_length.as_ref().unwrap_or(&trace);
+        let shown = summary.groups.iter().take(limit);
+        let groups: Vec<_> = shown.map(|group| GroupFinding::new(group, quantiles, over)).collect();
+        Top {
+            sorted_by: sort,
+            quantiles: quantiles.to_vec(),
+            hidden_groups: (summary.groups.len() - groups.len()) as u64,
+            groups,
+            folded: summary.folded.as_ref().map(FoldedFinding::from),
+            notes: Notes::of_summary(summary),
+            trace,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod events;
 pub mod json;
+pub mod live;
 pub mod notes;
 pub mod progress;
 mod screen;

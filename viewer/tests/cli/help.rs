@@ -6,9 +6,21 @@ use crate::run::{ltt_top, said};
 
 #[test]
 fn help_is_as_reviewed() {
-    for name in
-        ["ltt-top", "report", "incidents", "top", "slow", "outliers", "hist", "info", "events", "completions"]
-    {
+    for name in [
+        "ltt-top",
+        "report",
+        "incidents",
+        "top",
+        "slow",
+        "outliers",
+        "hist",
+        "info",
+        "events",
+        "live",
+        "record",
+        "list",
+        "completions",
+    ] {
         let command = (name != "ltt-top").then_some(name);
         let said = said(&mut ltt_top(command.into_iter().chain(["--help"])));
         assert_eq!((said.status, &*said.err), (0, ""));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::run::{json, ltt_top, said};
 use crate::shared_trace::{SharedTrace, data};
-use crate::timeline::{self, BEGIN};
+use crate::timeline::{self, BEGIN, Item, Recorded};
 
 /// Each file of `incidents/` is a timeline and, after `== incidents`, what is found in it. `OVERWRITE=1` rewrites that.
 #[test]
@@ -195,6 +195,26 @@ fn a_filter_leaves_out_what_it_does_not_choose() {
 }
 
 #[test]
+fn slow_says_what_an_event_was_slow_because_of() {
+    let shared = SharedTrace::unpack_named("valkey-causes");
+    let found = json(ltt_top(["slow", "--where", "name=exec"]).arg(shared.folder()));
+    let names = |chain: &Value| -> Vec<String> {
+        let links = chain.as_array().unwrap().iter();
+        links
+            .map(|link| link["key"]["name"].as_str().unwrap_or(link["event"].as_str().unwrap()).into())
+            .collect()
+    };
+    assert_eq!(names(&found["events"][0]["chain"]), ["valkey_server:eventloop", "exec", "hgetall"]);
+    let found = json(ltt_top(["slow", "--event", "valkey_aof:fork"]).arg(shared.folder()));
+    assert_eq!(
+        names(&found["events"][0]["chain"]),
+        ["valkey_server:eventloop", "bgrewriteaof", "valkey_aof:fork"]
+    );
+    let said = said(ltt_top(["slow", "--event", "eventloop"]).arg(shared.folder()));
+    assert!(said.out.contains("exec 165ms < 2 × hgetall 165ms"), "{}", said.out);
+}
+
+#[test]
 fn csv_has_a_row_for_each_incident() {
     let shared = SharedTrace::unpack_named("valkey-causes");
     let said = said(ltt_top(["incidents", "--longer-than", "100ms", "--format", "csv"]).arg(shared.folder()));
@@ -208,4 +228,61 @@ fn csv_has_a_row_for_each_incident() {
     assert!(
         lines[1].contains("116593,turn,32613,valkey_commands:command_call,smembers,127.0.0.1:52668,116243")
     );
+}
+
+/// Times that go back and forth, durations of any length, threads that mix, pairs without an end: whatever a trace says,
+/// there is an answer, it is the same each time, and what was blocked is no more than there was.
+#[test]
+fn random_and_hostile_timelines_are_survived() {
+    const EVENTS: [&str; 9] =
+        ["turn", "call", "flush", "fork", "cron", "gil", "app:request", "app:call_entry", "app:call_exit"];
+    for seed in 0..60 {
+        let random = &mut fastrand::Rng::with_seed(seed);
+        let is_hostile = seed % 3 == 0;
+        let mut time = BEGIN;
+        let mut items = Vec::new();
+        for _ in 0..random.usize(0..400) {
+            let stream = random.u32(0..3);
+            time = match random.u8(..) {
+                0 => time.wrapping_add(random.u64(..)),
+                1..3 if is_hostile => random.u64(..),
+                _ => time.wrapping_add(random.u64(0..300_000)),
+            };
+            let event = EVENTS[random.usize(..EVENTS.len())];
+            let duration = match random.u8(..) {
+                0 if is_hostile => random.u64(..),
+                1 if is_hostile => u64::MAX >> random.u32(0..64),
+                2..20 => random.u64(0..50_000),
+                _ => random.u64(0..100),
+            };
+            if random.u8(..) < 4 {
+                items.push(if random.bool() { Item::Lost(stream) } else { Item::Packet(stream) });
+            }
+            items.push(Item::Event(Recorded {
+                stream,
+                tid: random.u32(1..4),
+                event: event.into(),
+                time,
+                duration: (!event.contains("call_")).then_some(duration),
+                name: ["get", "set", ""][random.usize(..3)].into(),
+                client: ["a", "b", "c", ""][random.usize(..4)].into(),
+            }));
+        }
+        if items.is_empty() {
+            continue;
+        }
+        let trace = timeline::write_items(&items, random.bool());
+        let find = || said(ltt_top(["incidents", "--format", "json", "-n", "0"]).arg(trace.path()));
+        let found = find();
+        assert!(found.status == 0 || found.status == 3, "seed {seed}: {found:?}");
+        assert_eq!(found.out, find().out, "seed {seed}");
+        let found: Value = serde_json::from_str(&found.out).expect("it is JSON");
+        for incident in found["incidents"].as_array().unwrap() {
+            assert!(incident["end_ns"].as_i64() >= incident["begin_ns"].as_i64(), "seed {seed}: {incident}");
+            assert!(
+                incident["unexplained_us"].as_f64() <= incident["held_us"].as_f64(),
+                "seed {seed}: {incident}"
+            );
+        }
+    }
 }

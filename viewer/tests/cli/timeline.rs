@@ -19,6 +19,29 @@ use tempfile::TempDir;
 /// The time that timelines count from: nanoseconds since 1970.
 pub const BEGIN: u64 = 1_700_000_000_000_000_000;
 
+/// An event of a timeline.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub stream: u32,
+    pub tid: u32,
+    pub event: String,
+    /// Nanoseconds since 1970.
+    pub time: u64,
+    /// In microseconds; none if the event has no duration.
+    pub duration: Option<u64>,
+    pub name: String,
+    pub client: String,
+}
+
+/// What a stream of a timeline holds.
+pub enum Item {
+    Event(Recorded),
+    /// Another packet of the stream begins.
+    Packet(u32),
+    /// The next packet of the stream is missing.
+    Lost(u32),
+}
+
 #[derive(Default)]
 struct Stream {
     packets: Vec<Packet>,
@@ -34,54 +57,81 @@ struct Packet {
 /// Writes the trace of a timeline.
 pub fn write(timeline: &str) -> TempDir {
     let has_tid = !timeline.lines().any(|line| line.trim() == "without tid");
+    let items: Vec<Item> = timeline.lines().filter_map(parse).collect();
+    write_items(&items, has_tid)
+}
+
+fn parse(line: &str) -> Option<Item> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (first, rest) = match &words[..] {
+        [] | ["#", ..] | ["without", _] => return None,
+        [first, rest @ ..] => (first, rest),
+    };
+    let stream = first.parse().expect("a stream has a number");
+    let time = |text: &str| (text.parse::<f64>().expect("it is a time") * 1000.0) as u64;
+    Some(match *rest {
+        ["lost"] => Item::Lost(stream),
+        ["packet"] => Item::Packet(stream),
+        [tid, event, begin, end, ref rest @ ..] => Item::Event(Recorded {
+            stream,
+            tid: tid.parse().expect("it is a thread"),
+            event: event.into(),
+            time: BEGIN + time(end),
+            duration: (begin != "-").then(|| (time(end) - time(begin)) / 1000),
+            name: rest.first().unwrap_or(&"").to_string(),
+            client: rest.get(1).unwrap_or(&"").to_string(),
+        }),
+        _ => panic!("`{line}` is not part of a timeline"),
+    })
+}
+
+/// Writes a trace of what streams hold.
+pub fn write_items(items: &[Item], has_tid: bool) -> TempDir {
     let mut classes: BTreeMap<String, u32> = BTreeMap::new();
     let mut streams: BTreeMap<u32, Stream> = BTreeMap::new();
-    for line in timeline.lines().map(str::trim) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let words = match &words[..] {
-            [] | ["#", ..] | ["without", _] => continue,
-            words => words,
-        };
-        let stream = streams.entry(words[0].parse().expect("a stream has a number")).or_default();
-        match words[1..] {
-            ["lost"] => stream.sequence += 1,
-            ["packet"] => {}
-            [tid, event, begin, end, ref rest @ ..] => {
+    for item in items {
+        match item {
+            Item::Packet(stream) => streams.entry(*stream).or_default().begin_packet(),
+            Item::Lost(stream) => {
+                let stream = streams.entry(*stream).or_default();
+                stream.sequence += 1;
+                stream.begin_packet();
+            }
+            Item::Event(event) => {
                 let next = classes.len() as u32;
-                let class = *classes.entry(full_name(event)).or_insert(next);
-                let time =
-                    |text: &str| -> u64 { (text.parse::<f64>().expect("it is a time") * 1000.0) as u64 };
-                let duration = (begin != "-").then(|| (time(end) - time(begin)) / 1000);
-                let mut bytes = class.to_le_bytes().to_vec();
-                bytes.extend((BEGIN + time(end)).to_le_bytes());
-                bytes.extend(42_u32.to_le_bytes());
-                if has_tid {
-                    bytes.extend(tid.parse::<u32>().expect("it is a thread").to_le_bytes());
-                }
-                if has_text(event) {
-                    for text in [rest.first(), rest.get(1)] {
-                        bytes.extend(text.unwrap_or(&"").bytes().chain([0]));
-                    }
-                }
-                bytes.extend(duration.map(u64::to_le_bytes).into_iter().flatten());
+                let class = *classes.entry(full_name(&event.event)).or_insert(next);
+                let stream = streams.entry(event.stream).or_default();
                 if stream.packets.is_empty() {
                     stream.begin_packet();
                 }
                 let packet = stream.packets.last_mut().expect("one has begun");
-                packet.events.push((BEGIN + time(end), bytes));
-                continue;
+                packet.events.push((event.time, event.bytes(class, has_tid)));
             }
-            _ => panic!("`{line}` is not part of a timeline"),
         }
-        stream.begin_packet();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("metadata"), metadata(&classes, has_tid)).expect("it can be written");
     for (number, stream) in &streams {
-        fs::write(folder.path().join(format!("stream_{number}")), stream.bytes(*number))
-            .expect("it can be written");
+        let path = folder.path().join(format!("stream_{number}"));
+        fs::write(path, stream.bytes(*number)).expect("it can be written");
     }
     folder
+}
+
+impl Recorded {
+    fn bytes(&self, class: u32, has_tid: bool) -> Vec<u8> {
+        let mut bytes = class.to_le_bytes().to_vec();
+        bytes.extend(self.time.to_le_bytes());
+        bytes.extend(42_u32.to_le_bytes());
+        if has_tid {
+            bytes.extend(self.tid.to_le_bytes());
+        }
+        if has_text(&self.event) {
+            [&self.name, &self.client].iter().for_each(|text| bytes.extend(text.bytes().chain([0])));
+        }
+        bytes.extend(self.duration.map(u64::to_le_bytes).into_iter().flatten());
+        bytes
+    }
 }
 
 impl Stream {

@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 1,
+    lttng_provider::ffi::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them anew"
 );
 
@@ -121,6 +121,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -135,14 +145,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___unsigned,
                 lttng_provider_deliver_every_type___unsigned,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -154,6 +162,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             unsigned::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            unsigned::switch()
         }
     }
 
@@ -174,6 +186,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -188,14 +210,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: i8, b: i16, c: i32, d: i64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___signed,
                 lttng_provider_deliver_every_type___signed,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -207,6 +227,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             signed::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            signed::switch()
         }
     }
 
@@ -227,6 +251,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -241,14 +275,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
+            let fields = (a, b, c, d);
             lttng_provider::record!(
+                fields,
                 15,
                 lttng_provider_record_every_type___hexadecimal,
                 lttng_provider_deliver_every_type___hexadecimal,
-                a,
-                b,
-                c,
-                d,
             );
         }
     }
@@ -260,6 +292,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             hexadecimal::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            hexadecimal::switch()
         }
     }
 
@@ -280,6 +316,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -294,14 +340,17 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: i32, d: u64) {
-            lttng_provider::record!(
-                15,
-                lttng_provider_record_every_type___network,
-                lttng_provider_deliver_every_type___network,
-                lttng_provider::ffi::Network(a),
+            let fields = (
+                a,
                 lttng_provider::ffi::Network(b),
                 lttng_provider::ffi::Network(c),
                 lttng_provider::ffi::Network(d),
+            );
+            lttng_provider::record!(
+                fields,
+                15,
+                lttng_provider_record_every_type___network,
+                lttng_provider_deliver_every_type___network,
             );
         }
     }
@@ -313,6 +362,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             network::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            network::switch()
         }
     }
 
@@ -334,6 +387,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -348,15 +411,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
+            let fields = (single, precise, truth, direction.value(), size.value());
             lttng_provider::record!(
+                fields,
                 22,
                 lttng_provider_record_every_type___others,
                 lttng_provider_deliver_every_type___others,
-                single,
-                precise,
-                truth,
-                direction.value(),
-                size.value(),
             );
         }
     }
@@ -368,6 +428,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             others::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            others::switch()
         }
     }
 
@@ -389,6 +453,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -415,15 +489,18 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             tag: impl Into<lttng_provider::Text<'a>>,
             bytes: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___texts,
-                lttng_provider_deliver_every_type___texts,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(string.into()),
                 lttng_provider::ffi::Counted::<u16>::new(text.into()),
                 lttng_provider::ffi::Counted::<u8>::new(brief.into()),
                 lttng_provider::ffi::Characters::<8>::new(tag.into()),
                 lttng_provider::ffi::List::<_, u32>::new(bytes),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___texts,
+                lttng_provider_deliver_every_type___texts,
             );
         }
     }
@@ -435,6 +512,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             texts::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            texts::switch()
         }
     }
 
@@ -456,6 +537,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -482,15 +573,18 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             d: &'a [u16; 2],
             e: &'a [i64; 1],
         ) {
-            lttng_provider::record!(
-                28,
-                lttng_provider_record_every_type___arrays,
-                lttng_provider_deliver_every_type___arrays,
+            let fields = (
                 lttng_provider::ffi::Array(a),
                 lttng_provider::ffi::Array(b),
                 lttng_provider::ffi::Array(c),
                 lttng_provider::ffi::NetworkArray(d),
                 lttng_provider::ffi::NetworkArray(e),
+            );
+            lttng_provider::record!(
+                fields,
+                28,
+                lttng_provider_record_every_type___arrays,
+                lttng_provider_deliver_every_type___arrays,
             );
         }
     }
@@ -502,6 +596,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             arrays::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            arrays::switch()
         }
     }
 
@@ -522,6 +620,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -536,14 +644,17 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___sequences,
-                lttng_provider_deliver_every_type___sequences,
+            let fields = (
                 lttng_provider::ffi::List::<_, u32>::new(a),
                 lttng_provider::ffi::List::<_, u8>::new(b),
                 lttng_provider::ffi::NetworkList::<_, u64>::new(c),
                 lttng_provider::ffi::NetworkList::<_, u16>::new(d),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___sequences,
+                lttng_provider_deliver_every_type___sequences,
             );
         }
     }
@@ -555,6 +666,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             sequences::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            sequences::switch()
         }
     }
 
@@ -578,6 +693,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -608,10 +733,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             name: impl Into<lttng_provider::Text<'a>>,
             list: &'a [u16],
         ) {
-            lttng_provider::record!(
-                4,
-                lttng_provider_record_every_type___filters,
-                lttng_provider_deliver_every_type___filters,
+            let fields = (
                 kept,
                 lttng_provider::ffi::Unrecorded(number),
                 lttng_provider::ffi::Unrecorded(fraction),
@@ -619,6 +741,12 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
                 lttng_provider::ffi::Unrecorded(way.value()),
                 lttng_provider::ffi::Unrecorded(lttng_provider::ffi::Terminated::new(name.into())),
                 lttng_provider::ffi::Unrecorded(lttng_provider::ffi::List::<_, u32>::new(list)),
+            );
+            lttng_provider::record!(
+                fields,
+                4,
+                lttng_provider_record_every_type___filters,
+                lttng_provider_deliver_every_type___filters,
             );
         }
     }
@@ -630,6 +758,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             filters::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            filters::switch()
         }
     }
 
@@ -643,6 +775,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -657,7 +799,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___nothing,
                 lttng_provider_deliver_every_type___nothing,
@@ -672,6 +816,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             nothing::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            nothing::switch()
         }
     }
 
@@ -691,6 +839,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -713,13 +871,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___first,
-                lttng_provider_deliver_every_type___first,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
                 lttng_provider::ffi::List::<_, u32>::new(parts),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___first,
+                lttng_provider_deliver_every_type___first,
             );
         }
 
@@ -746,6 +907,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             first::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            first::switch()
         }
     }
 
@@ -789,6 +954,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -811,13 +986,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             elapsed: u32,
             parts: &'a [u8],
         ) {
-            lttng_provider::record!(
-                lttng_provider::ffi::PACKED_MAX,
-                lttng_provider_record_every_type___second,
-                lttng_provider_deliver_every_type___second,
+            let fields = (
                 lttng_provider::ffi::Terminated::new(r#type.into()),
                 elapsed,
                 lttng_provider::ffi::List::<_, u32>::new(parts),
+            );
+            lttng_provider::record!(
+                fields,
+                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider_record_every_type___second,
+                lttng_provider_deliver_every_type___second,
             );
         }
 
@@ -844,6 +1022,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             second::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            second::switch()
         }
     }
 
@@ -881,6 +1063,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -895,7 +1087,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___debug_function,
                 lttng_provider_deliver_every_type___debug_function,
@@ -911,6 +1105,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         fn enabled() -> bool {
             debug_function::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            debug_function::switch()
+        }
     }
 
     /// A log level.
@@ -923,6 +1121,16 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -937,7 +1145,9 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record() {
+            let fields = ();
             lttng_provider::record!(
+                fields,
                 0,
                 lttng_provider_record_every_type___debug,
                 lttng_provider_deliver_every_type___debug,
@@ -952,6 +1162,10 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         fn enabled() -> bool {
             debug::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            debug::switch()
         }
     }
 }

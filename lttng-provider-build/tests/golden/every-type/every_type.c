@@ -40,7 +40,17 @@ lttng_provider_call_every_type___unsigned(void (*probe)(void), void *data, const
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, unsigned, unsigned, lttng_provider_fields_every_type___unsigned, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___unsigned = {
+	.fields = lttng_provider_fields_every_type___unsigned,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___unsigned,
+	.prepare = lttng_provider_prepare_every_type___unsigned,
+	.call = lttng_provider_call_every_type___unsigned,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___unsigned)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___signed[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -73,7 +83,17 @@ lttng_provider_call_every_type___signed(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, signed, signed, lttng_provider_fields_every_type___signed, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___signed = {
+	.fields = lttng_provider_fields_every_type___signed,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___signed,
+	.prepare = lttng_provider_prepare_every_type___signed,
+	.call = lttng_provider_call_every_type___signed,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___signed)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___hexadecimal[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
@@ -106,13 +126,23 @@ lttng_provider_call_every_type___hexadecimal(void (*probe)(void), void *data, co
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, hexadecimal, hexadecimal, lttng_provider_fields_every_type___hexadecimal, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___hexadecimal = {
+	.fields = lttng_provider_fields_every_type___hexadecimal,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___hexadecimal,
+	.prepare = lttng_provider_prepare_every_type___hexadecimal,
+	.call = lttng_provider_call_every_type___hexadecimal,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___hexadecimal)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___network[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 1 },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 2, .swapped = true },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4, .swapped = true },
-	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8, .swapped = true },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 2 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 4 },
+	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .swapped = true, .size = 8 },
 };
 
 static void lttng_provider_prepare_every_type___network(char *stack, const struct lttng_provider_part *parts)
@@ -139,7 +169,17 @@ lttng_provider_call_every_type___network(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, network, network, lttng_provider_fields_every_type___network, 4, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___network = {
+	.fields = lttng_provider_fields_every_type___network,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___network,
+	.prepare = lttng_provider_prepare_every_type___network,
+	.call = lttng_provider_call_every_type___network,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___network)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___others[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -175,7 +215,17 @@ lttng_provider_call_every_type___others(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, others, others, lttng_provider_fields_every_type___others, 5, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___others = {
+	.fields = lttng_provider_fields_every_type___others,
+	.count = 5,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___others,
+	.prepare = lttng_provider_prepare_every_type___others,
+	.call = lttng_provider_call_every_type___others,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___others)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___texts[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -217,14 +267,24 @@ lttng_provider_call_every_type___texts(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, texts, texts, lttng_provider_fields_every_type___texts, 5, true, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___texts = {
+	.fields = lttng_provider_fields_every_type___texts,
+	.count = 5,
+	.has_strings = true,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___texts,
+	.prepare = lttng_provider_prepare_every_type___texts,
+	.call = lttng_provider_call_every_type___texts,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___texts)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___arrays[] = {
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 1, .count = 2 },
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .count = 3 },
 	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 4, .count = 2 },
-	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 2, .swapped = true, .count = 2 },
-	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .size = 8, .swapped = true, .count = 1 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .swapped = true, .size = 2, .count = 2 },
+	{ .kind = LTTNG_PROVIDER_ARRAY, .recorded = true, .swapped = true, .size = 8, .count = 1 },
 };
 
 static void lttng_provider_prepare_every_type___arrays(char *stack, const struct lttng_provider_part *parts)
@@ -253,13 +313,23 @@ lttng_provider_call_every_type___arrays(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, arrays, arrays, lttng_provider_fields_every_type___arrays, 5, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___arrays = {
+	.fields = lttng_provider_fields_every_type___arrays,
+	.count = 5,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___arrays,
+	.prepare = lttng_provider_prepare_every_type___arrays,
+	.call = lttng_provider_call_every_type___arrays,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___arrays)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___sequences[] = {
 	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 8, .length_size = 4 },
 	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 1, .length_size = 1 },
-	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 4, .swapped = true, .length_size = 8 },
-	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .size = 2, .swapped = true, .length_size = 2 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .swapped = true, .size = 4, .length_size = 8 },
+	{ .kind = LTTNG_PROVIDER_SEQUENCE, .recorded = true, .swapped = true, .size = 2, .length_size = 2 },
 };
 
 static void lttng_provider_prepare_every_type___sequences(char *stack, const struct lttng_provider_part *parts)
@@ -294,7 +364,17 @@ lttng_provider_call_every_type___sequences(void (*probe)(void), void *data, cons
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, sequences, sequences, lttng_provider_fields_every_type___sequences, 4, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___sequences = {
+	.fields = lttng_provider_fields_every_type___sequences,
+	.count = 4,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___sequences,
+	.prepare = lttng_provider_prepare_every_type___sequences,
+	.call = lttng_provider_call_every_type___sequences,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___sequences)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___filters[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 4 },
@@ -338,20 +418,42 @@ lttng_provider_call_every_type___filters(void (*probe)(void), void *data, const 
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, filters, filters, lttng_provider_fields_every_type___filters, 7, false, true)
+static const struct lttng_provider_event lttng_provider_event_every_type___filters = {
+	.fields = lttng_provider_fields_every_type___filters,
+	.count = 7,
+	.has_strings = false,
+	.has_copies = true,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___filters,
+	.prepare = lttng_provider_prepare_every_type___filters,
+	.call = lttng_provider_call_every_type___filters,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___filters)
 
 static void lttng_provider_prepare_every_type___nothing(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___nothing(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___nothing(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, nothing, nothing, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___nothing = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___nothing,
+	.prepare = lttng_provider_prepare_every_type___nothing,
+	.call = lttng_provider_call_every_type___nothing,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___nothing)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___first[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -383,7 +485,17 @@ lttng_provider_call_every_type___first(void (*probe)(void), void *data, const st
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, first, timed, lttng_provider_fields_every_type___first, 3, true, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___first = {
+	.fields = lttng_provider_fields_every_type___first,
+	.count = 3,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___timed,
+	.prepare = lttng_provider_prepare_every_type___first,
+	.call = lttng_provider_call_every_type___first,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___first)
 
 static const struct lttng_provider_field lttng_provider_fields_every_type___second[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -415,30 +527,64 @@ lttng_provider_call_every_type___second(void (*probe)(void), void *data, const s
 	);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, second, timed, lttng_provider_fields_every_type___second, 3, true, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___second = {
+	.fields = lttng_provider_fields_every_type___second,
+	.count = 3,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___timed,
+	.prepare = lttng_provider_prepare_every_type___second,
+	.call = lttng_provider_call_every_type___second,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___second)
 
 static void lttng_provider_prepare_every_type___debug_function(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___debug_function(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___debug_function(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug_function, debug_function, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___debug_function = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___debug_function,
+	.prepare = lttng_provider_prepare_every_type___debug_function,
+	.call = lttng_provider_call_every_type___debug_function,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___debug_function)
 
 static void lttng_provider_prepare_every_type___debug(char *stack, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	lttng_ust__event_prepare_interpreter_stack__every_type___debug(stack, NULL);
 }
 
 static void
 lttng_provider_call_every_type___debug(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {
+	(void) parts;
 	((void (*)(void *)) probe)(data);
 }
 
-LTTNG_PROVIDER_EVENT(every_type, debug, debug, NULL, 0, false, false)
+static const struct lttng_provider_event lttng_provider_event_every_type___debug = {
+	.fields = NULL,
+	.count = 0,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__every_type___debug,
+	.prepare = lttng_provider_prepare_every_type___debug,
+	.call = lttng_provider_call_every_type___debug,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(every_type___debug)

@@ -34,7 +34,17 @@ lttng_provider_call_acme_shop___sold(void (*probe)(void), void *data, const stru
 	);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, sold, sold, lttng_provider_fields_acme_shop___sold, 2, true, false)
+static const struct lttng_provider_event lttng_provider_event_acme_shop___sold = {
+	.fields = lttng_provider_fields_acme_shop___sold,
+	.count = 2,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__acme_shop___sold,
+	.prepare = lttng_provider_prepare_acme_shop___sold,
+	.call = lttng_provider_call_acme_shop___sold,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(acme_shop___sold)
 
 static const struct lttng_provider_field lttng_provider_fields_acme_shop___checkout[] = {
 	{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 },
@@ -55,7 +65,17 @@ lttng_provider_call_acme_shop___checkout(void (*probe)(void), void *data, const 
 	((void (*)(void *, uint64_t)) probe)(data, (uint64_t) parts[0].value);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, checkout, checkout, lttng_provider_fields_acme_shop___checkout, 1, false, false)
+static const struct lttng_provider_event lttng_provider_event_acme_shop___checkout = {
+	.fields = lttng_provider_fields_acme_shop___checkout,
+	.count = 1,
+	.has_strings = false,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__acme_shop___checkout,
+	.prepare = lttng_provider_prepare_acme_shop___checkout,
+	.call = lttng_provider_call_acme_shop___checkout,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(acme_shop___checkout)
 
 static const struct lttng_provider_field lttng_provider_fields_acme_shop___delivered[] = {
 	{ .kind = LTTNG_PROVIDER_STRING, .recorded = true, .size = 1 },
@@ -85,4 +105,14 @@ lttng_provider_call_acme_shop___delivered(void (*probe)(void), void *data, const
 	);
 }
 
-LTTNG_PROVIDER_EVENT(acme_shop, delivered, delivered, lttng_provider_fields_acme_shop___delivered, 3, true, false)
+static const struct lttng_provider_event lttng_provider_event_acme_shop___delivered = {
+	.fields = lttng_provider_fields_acme_shop___delivered,
+	.count = 3,
+	.has_strings = true,
+	.has_copies = false,
+	.probe = (void (*)(void)) lttng_ust__event_probe__acme_shop___delivered,
+	.prepare = lttng_provider_prepare_acme_shop___delivered,
+	.call = lttng_provider_call_acme_shop___delivered,
+};
+
+LTTNG_PROVIDER_RUST_EVENT(acme_shop___delivered)

@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 1,
+    lttng_provider::ffi::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them anew"
 );
 
@@ -25,6 +25,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -39,12 +49,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
+            let fields = (lttng_provider::ffi::Terminated::new(item.into()), count);
             lttng_provider::record!(
+                fields,
                 lttng_provider::ffi::PACKED_MAX,
                 lttng_provider_record_acme_shop___sold,
                 lttng_provider_deliver_acme_shop___sold,
-                lttng_provider::ffi::Terminated::new(item.into()),
-                count,
             );
         }
     }
@@ -56,6 +66,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         fn enabled() -> bool {
             sold::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            sold::switch()
         }
     }
 
@@ -73,6 +87,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -87,11 +111,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record(duration: u64) {
+            let fields = (duration,);
             lttng_provider::record!(
+                fields,
                 8,
                 lttng_provider_record_acme_shop___checkout,
                 lttng_provider_deliver_acme_shop___checkout,
-                duration,
             );
         }
 
@@ -125,6 +150,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         fn enabled() -> bool {
             checkout::enabled()
         }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            checkout::switch()
+        }
     }
 
     impl lttng_provider::DurationEvent for checkout {
@@ -154,6 +183,16 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn enabled() -> bool {
             lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
+                && !Self::switch().is_forced_off()
+        }
+
+        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        #[inline(always)]
+        pub fn switch() -> &'static lttng_provider::Switch {
+            static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
+                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered),
+            );
+            &SWITCH
         }
 
         /// Emits the event if it is [enabled](Self::enabled). The arguments are evaluated either way;
@@ -168,13 +207,12 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without asking whether it is enabled; for code that has asked already.
         #[inline(always)]
         pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
+            let fields = (lttng_provider::ffi::Terminated::new(city.into()), parcels, duration);
             lttng_provider::record!(
+                fields,
                 lttng_provider::ffi::PACKED_MAX,
                 lttng_provider_record_acme_shop___delivered,
                 lttng_provider_deliver_acme_shop___delivered,
-                lttng_provider::ffi::Terminated::new(city.into()),
-                parcels,
-                duration,
             );
         }
 
@@ -201,6 +239,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         fn enabled() -> bool {
             delivered::enabled()
+        }
+
+        fn switch() -> &'static lttng_provider::Switch {
+            delivered::switch()
         }
     }
 

@@ -53,7 +53,8 @@ pub struct DamageFinding {
 }
 
 impl TraceFinding {
-    pub(in crate::analysis) fn new(report: &Report) -> Self {
+    /// What a report says.
+    pub fn new(report: &Report) -> Self {
         let host = |trace: &ctf_reader::Trace| trace.environment("hostname").map(str::to_owned);
         let host_of_trace: Vec<Option<String>> = report.traces.iter().map(host).collect();
         let damage = |damage: &Damage| DamageFinding {
@@ -87,6 +88,11 @@ impl TraceFinding {
     /// The machine that a trace was recorded on, if there is more than one.
     pub(in crate::analysis) fn host(&self, trace: usize) -> Option<String> {
         self.host_of_trace.get(trace)?.clone().filter(|_| self.has_several_hosts())
+    }
+
+    /// The same, but for its length.
+    pub(in crate::analysis) fn over(&self, length_ns: u64) -> TraceFinding {
+        TraceFinding { length_ns: Some(length_ns), ..self.clone() }
     }
 
     /// An amount for each nanosecond of the trace.

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, total};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -186,7 +186,7 @@ impl Engine {
             let begins = state.nesting.trees().map(|tree| tree.root().span.begin);
             let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end);
             let silent = Span { end: span.end.min(woke_up), ..span };
-            if silent.length() >= threshold && silent.length() * 2 > span.length() {
+            if silent.length() >= threshold && silent.length().saturating_mul(2) > span.length() {
                 self.add(Held::silence(thread, silent), needs_waiters);
             }
         }
@@ -254,7 +254,7 @@ impl Engine {
             Sort::Silence => Some(span.end),
         };
         let waiting = Waiting::new(&state.clients, before, span, cause_end, culprit);
-        let stalled: i64 = state.stalled.iter().map(|other| before.overlap(*other)).sum();
+        let stalled = total(state.stalled.iter().map(|other| before.overlap(*other)));
         let expected = state.clients.expected(before, stalled, span.length());
         let not_served = expected.saturating_sub(state.clients.count(span));
         if state.stalled.len() == 32 {

@@ -100,15 +100,8 @@ impl Held {
         let has_client = |link: &Link| link.client.is_some();
         let cause = chain[first..].iter().position(has_client).map(|place| place + first);
         let cause = cause.or_else(|| (chain.len() > first).then(|| chain.len() - 1));
-        Held {
-            span: Span { begin: root.begin, end: root.end },
-            chain,
-            cause,
-            parts,
-            unexplained,
-            ..Held::silence(thread, Span { begin: root.begin, end: root.end })
-        }
-        .sorted(sort)
+        let span = Span { begin: root.begin, end: root.end };
+        Held { sort, chain, cause, parts, unexplained, ..Held::silence(thread, span) }
     }
 
     /// A sleep that was too long.
@@ -127,10 +120,6 @@ impl Held {
             meanwhile: Vec::new(),
             is_incomplete: false,
         }
-    }
-
-    fn sorted(self, sort: Sort) -> Self {
-        Held { sort, ..self }
     }
 
     /// The link that is the cause.

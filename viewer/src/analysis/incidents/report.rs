@@ -7,7 +7,7 @@ use super::finding::*;
 use super::held::{Held, Meanwhile, Sort, Span};
 use super::tally::{Cause, CauseSum};
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
-use crate::analysis::intervals::{Feed, Link, Name};
+use crate::analysis::intervals::{Feed, Link, Name, total};
 use crate::meaning::Dictionary;
 
 /// What helps where no event explains an incident.
@@ -40,17 +40,18 @@ impl Reporter<'_> {
         let incidents: Vec<Incident> = shown.iter().map(|held| self.incident(held, has_hosts)).collect();
         let spans = tally.held().iter().map(|held| held.span).collect();
         let blocked = union(spans).saturating_add(folded_total);
-        let unexplained: i64 = tally.held().iter().map(|held| held.unexplained).sum();
+        let unexplained = total(tally.held().iter().map(|held| held.unexplained));
         let by_cause = tally.by_cause();
         let (not_causes, unrecorded) = self.others();
         Incidents {
             threshold: ns(self.engine.threshold),
             blocked: ns(blocked),
             blocked_share: trace.per_ns(blocked as f64).map(|share| share.min(1.0)),
-            unexplained: ns(unexplained + folded_unexplained),
+            unexplained: ns(unexplained.saturating_add(folded_unexplained)),
             intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
             found,
-            turns: tally.held().iter().filter(|held| held.sort == Sort::Turn).count() as u64 + folded,
+            turns: tally.held().iter().filter(|held| held.sort == Sort::Turn).count() as u64
+                + tally.folded_turns(),
             hidden_incidents: found - incidents.len() as u64,
             incidents,
             causes: by_cause.iter().map(|(cause, sum)| self.cause(cause, sum)).collect(),

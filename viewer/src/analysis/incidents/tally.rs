@@ -51,6 +51,7 @@ pub struct Tally {
     held: Vec<Held>,
     /// What those that are not kept add up to.
     folded: HashMap<Cause, CauseSum>,
+    folded_turns: u64,
     /// The kinds of intervals that took most of an incident.
     pub involved: HashSet<u32>,
 }
@@ -92,6 +93,7 @@ impl Tally {
         self.held = kept;
         for held in &folded as &Vec<Held> {
             self.folded.entry(Cause::of(held)).or_default().take(held);
+            self.folded_turns += u64::from(held.sort == Sort::Turn);
         }
     }
 
@@ -104,8 +106,13 @@ impl Tally {
     pub fn folded(&self) -> (u64, i64, i64) {
         let sums = self.folded.values();
         sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
-            (count + sum.count, total + sum.total, unexplained + sum.unexplained)
+            (count + sum.count, total.saturating_add(sum.total), unexplained.saturating_add(sum.unexplained))
         })
+    }
+
+    /// How many of those that were not kept are turns.
+    pub fn folded_turns(&self) -> u64 {
+        self.folded_turns
     }
 
     /// What all incidents add up to by cause, those that took the most time first.

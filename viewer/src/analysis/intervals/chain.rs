@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::interval::Name;
+use super::interval::{Name, total};
 use super::nesting::Tree;
 
 /// How many parts of an interval are kept.
@@ -33,7 +33,7 @@ pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
     let mut level = vec![tree];
     let mut parts = Vec::new();
     loop {
-        let length: i64 = level.iter().map(|tree| tree.root().busy).sum();
+        let length = total(level.iter().map(|tree| tree.root().busy));
         let mut below = by_name(&level);
         below.sort_by_key(|(link, _)| (Reverse(link.length), link.begin));
         if links.len() == 1 {
@@ -63,8 +63,8 @@ fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
 fn link(trees: &[Tree<'_>]) -> Link {
     let nodes = || trees.iter().map(|tree| tree.root());
     let first = trees[0].root();
-    let length: i64 = nodes().map(|node| node.busy).sum();
-    let covered: i64 = trees.iter().map(|tree| tree.covered()).sum();
+    let length = total(nodes().map(|node| node.busy));
+    let covered = total(trees.iter().map(|tree| tree.covered()));
     let is_one = nodes().all(|node| node.span.client == first.span.client);
     Link {
         name: first.span.name,

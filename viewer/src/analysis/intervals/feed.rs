@@ -20,6 +20,10 @@ use crate::pair::Side;
 /// How many threads are told apart; all others of a process are one.
 const MOST_THREADS: usize = 1 << 16;
 
+/// Intervals that are longer, and times that are further from 1970, come from clocks that went wrong.
+const LONGEST: i64 = 1 << 56;
+const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
+
 /// Takes intervals and what goes with them, in the order of time.
 pub trait Listener {
     /// An event of a process happened, of whatever kind.
@@ -81,7 +85,7 @@ pub struct Feed {
 }
 
 /// What to make of the events of a class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Role {
     act: Act,
     kind: u32,
@@ -175,12 +179,16 @@ impl Feed {
         }
         let of_one: Events<'_> = event.events();
         let Some(plan) = self.roster.count(&of_one) else { return };
+        if !TIMES.contains(&time) {
+            self.implausible += 1;
+            return;
+        }
         if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
             return;
         }
         plan.durations(&of_one, &mut self.durations);
         let Some(Some(role)) = self.roles.get(of_one.class) else { return };
-        let role = role.clone();
+        let role = *role;
         let thread = self.thread(&role, event);
         listener.event(self.threads[thread].process, time);
         if role.act == Act::Marks {
@@ -192,7 +200,7 @@ impl Feed {
             Act::Ends | Act::Sums => {
                 let Some(&ticks) = self.durations.first() else { return };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
-                let Some(length) = length.filter(|_| ticks < IMPLAUSIBLE) else {
+                let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
                     self.implausible += 1;
                     return;
                 };

@@ -28,3 +28,8 @@ impl Interval {
         self.end.min(end).saturating_sub(self.begin.max(begin)).max(0)
     }
 }
+
+/// What lengths add up to; as much as there can be if that is too much.
+pub fn total(lengths: impl Iterator<Item = i64>) -> i64 {
+    lengths.fold(0, i64::saturating_add)
+}

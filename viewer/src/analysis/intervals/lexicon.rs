@@ -61,10 +61,6 @@ impl Numbered {
         let next = known.len() as u32;
         let number = match brief {
             Brief::OTHER => *numbers.entry(space, &bytes, || next),
-            brief if bytes.is_empty() => {
-                _ = brief;
-                *numbers.entry(space, &bytes, || next)
-            }
             brief => *numbers.recallable(space, brief, &bytes, || next),
         };
         if number == next {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{ByClass, Form, Line, json, value};
+use super::{ByClass, Form, Line, Shown, json, put, value};
 use crate::view::csv::cell;
 
 /// Writes events as rows.
@@ -38,9 +38,14 @@ impl CsvForm {
 }
 
 impl Form for CsvForm {
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+    fn trace(&mut self, number: usize, trace: &Trace) {
+        put(&mut self.hosts, number, trace.environment("hostname").unwrap_or_default().to_owned());
+    }
+
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
         let mut places = vec![None; self.columns.len()];
-        for (field, &slot) in class.fields.iter().zip(slots) {
+        for &Shown { field, slot } in shown {
+            let field = &class.fields[field];
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
             }

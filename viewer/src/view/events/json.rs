@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{ByClass, Form, Line, value};
+use super::{ByClass, Form, Line, Shown, put, value};
 
 /// Writes events as JSON lines.
 pub struct JsonForm {
@@ -30,7 +30,11 @@ impl JsonForm {
 }
 
 impl Form for JsonForm {
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+    fn trace(&mut self, number: usize, trace: &Trace) {
+        put(&mut self.hosts, number, trace.environment("hostname").map(str::to_owned));
+    }
+
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
         let mut begin = b"\"event\":".to_vec();
         text(class.name.as_bytes(), &mut begin);
         if let Some(Some(host)) = self.hosts.get(class.trace) {
@@ -39,7 +43,8 @@ impl Form for JsonForm {
         }
         begin.extend_from_slice(b",\"fields\":{");
         let mut fields: Vec<(Vec<u8>, usize)> = Vec::new();
-        for (field, &slot) in class.fields.iter().zip(slots) {
+        for &Shown { field, slot } in shown {
+            let field = &class.fields[field];
             // Of the environment only what tells the process.
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;

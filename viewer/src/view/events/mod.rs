@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{ClassIndex, EventClass, OrderedEvent};
+use ctf_reader::{ClassIndex, EventClass, OrderedEvent, Trace};
 
 mod clock;
 mod csv;
@@ -21,8 +21,12 @@ pub use text::TextForm;
 /// An event's line is written in three steps, because what it is may have to be kept for later: it may turn out to be the
 /// context of another event, and what comes before it in its line is not known until then.
 pub trait Form {
-    /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
+    /// Takes note of where a trace comes from, before any of its classes.
+    fn trace(&mut self, number: usize, trace: &Trace);
+
+    /// Takes note of a class whose events may follow. `shown` says which of its fields to write, in this order, and where
+    /// their values are.
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]);
 
     /// Writes what comes before all events. All classes are known by then.
     fn heading(&self, _out: &mut Vec<u8>) {}
@@ -38,6 +42,23 @@ pub trait Form {
 
     /// Writes what stands between events that do not follow each other.
     fn gap(&self, _out: &mut Vec<u8>) {}
+}
+
+/// A field that is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// The field, as an index into those of its class.
+    pub field: usize,
+    /// Where its value is.
+    pub slot: usize,
+}
+
+/// Puts something at a place of a list, which grows if need be.
+fn put<T: Default>(list: &mut Vec<T>, place: usize, value: T) {
+    if list.len() <= place {
+        list.resize_with(place + 1, T::default);
+    }
+    list[place] = value;
 }
 
 /// Something for each event class that may follow.

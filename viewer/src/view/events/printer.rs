@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent};
+use ctf_reader::{EventClass, OrderedEvent, Trace};
 
-use super::{Form, Line};
+use super::{Form, Line, Shown};
 use crate::analysis::follow::Follower;
 
 /// How much is gathered before it is written.
@@ -57,6 +57,8 @@ pub struct Printer<'o> {
     has_begun: bool,
     /// How many events have been written.
     shown: usize,
+    /// The fields to write; all if there is no choice.
+    fields: Option<Vec<String>>,
 }
 
 impl<'o> Printer<'o> {
@@ -87,7 +89,26 @@ impl<'o> Printer<'o> {
             is_gap: false,
             has_begun: false,
             shown: 0,
+            fields: None,
         }
+    }
+
+    /// Writes only these fields, in this order, where events have them.
+    pub fn with_fields(mut self, fields: Option<Vec<String>>) -> Printer<'o> {
+        self.fields = fields;
+        self
+    }
+
+    /// Takes note of where a trace comes from, before any of its classes.
+    pub fn trace(&mut self, number: usize, trace: &Trace) {
+        self.form.trace(number, trace);
+    }
+
+    /// Writes what has been gathered.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        self.out.flush()
     }
 
     /// Whether there were fewer events before the moment than are asked for, and none after it.
@@ -170,7 +191,11 @@ impl Follower for Printer<'_> {
     type Stop = Stop;
 
     fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
-        self.form.class(class, slots);
+        let all = || (0..class.fields.len()).collect();
+        let named = |names: &Vec<String>| names.iter().filter_map(|name| class.field(name)).collect();
+        let fields: Vec<usize> = self.fields.as_ref().map_or_else(all, named);
+        let shown = fields.into_iter().map(|field| Shown { field, slot: slots[field] });
+        self.form.class(class, &shown.collect::<Vec<_>>());
     }
 
     fn event(&mut self, event: &OrderedEvent<'_>, is_match: bool) -> ControlFlow<Stop> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::{Clock, delta};
-use super::{ByClass, Form, Line, value};
+use super::{ByClass, Form, Line, Shown, put, value};
 use crate::text::escape;
 use crate::view::Screen;
 
@@ -93,10 +93,15 @@ fn origin(trace: &Trace) -> String {
 }
 
 impl Form for TextForm {
-    fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]) {
+    fn trace(&mut self, number: usize, trace: &Trace) {
+        put(&mut self.origins, number, origin(trace));
+    }
+
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
         let mut fields = Vec::new();
         let mut last = None;
-        for (field, &slot) in class.fields.iter().zip(slots) {
+        for &Shown { field, slot } in shown {
+            let field = &class.fields[field];
             if field.scope == Scope::Environment {
                 continue;
             }

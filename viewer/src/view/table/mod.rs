@@ -11,6 +11,7 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
+pub(super) use label::{Names, details, figure, link as link_name};
 
 use std::io::{self, Write};
 

@@ -1,0 +1,97 @@
+//! How arguments lie in a trace.
+
+use crate::argument::{Argument, Shape};
+use crate::number::Number;
+
+/// How many bytes an event may take to be packed on the stack; larger ones are written piece by piece. It is what an
+/// emitting function's frame grows by, whether or not a session records.
+pub const PACKED_MAX: u32 = 512;
+
+/// How an argument lies in a trace: `struct lttng_provider_field` in C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// What it is made of.
+    pub kind: PackingKind,
+    /// Whether it is in a trace at all.
+    pub recorded: bool,
+    /// Whether numbers change their byte order.
+    pub swapped: bool,
+    /// The bytes of a number or an element.
+    pub size: u32,
+    /// The bytes of the length before the elements; 0 without one.
+    pub length_size: u32,
+    /// The number of elements, if it is always the same; 0 otherwise.
+    pub count: u32,
+}
+
+/// What a packed argument is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackingKind {
+    /// One number.
+    Number,
+    /// Bytes and a NUL.
+    String,
+    /// A length and bytes.
+    Text,
+    /// A fixed number of bytes.
+    Characters,
+    /// A fixed number of numbers.
+    Array,
+    /// A length and numbers.
+    Sequence,
+}
+
+impl Argument<'_> {
+    /// How the argument lies in a trace.
+    pub fn packing(&self) -> Packing {
+        let recorded = self.recorded();
+        let bytes = |kind| Packing { kind, recorded, swapped: false, size: 1, length_size: 0, count: 0 };
+        let numbers =
+            |kind, number: Number| Packing { swapped: number.swapped, size: number.size, ..bytes(kind) };
+        match &self.shape {
+            Shape::Number(number) | Shape::Enumeration { container: number, .. } => {
+                numbers(PackingKind::Number, *number)
+            }
+            Shape::String => bytes(PackingKind::String),
+            Shape::Characters { count } => Packing { count: *count, ..bytes(PackingKind::Characters) },
+            Shape::Text { length } => Packing { length_size: length.bits() / 8, ..bytes(PackingKind::Text) },
+            Shape::Array { element, count } => {
+                Packing { count: *count, ..numbers(PackingKind::Array, *element) }
+            }
+            Shape::Sequence { element, length } => {
+                Packing { length_size: length.bits() / 8, ..numbers(PackingKind::Sequence, *element) }
+            }
+            Shape::Stack => Packing { length_size: 1, ..numbers(PackingKind::Sequence, Number::FRAME) },
+        }
+    }
+}
+
+impl Packing {
+    /// The bytes that the argument takes in a trace whatever its value is.
+    pub fn fixed_size(&self) -> u64 {
+        if !self.recorded {
+            return 0;
+        }
+        match self.kind {
+            PackingKind::Number => self.size.into(),
+            PackingKind::String => 1,
+            PackingKind::Text | PackingKind::Sequence => self.length_size.into(),
+            PackingKind::Characters | PackingKind::Array => u64::from(self.count) * u64::from(self.size),
+        }
+    }
+
+    /// Whether it takes further bytes, by its value.
+    pub fn varies(&self) -> bool {
+        self.recorded && matches!(self.kind, PackingKind::String | PackingKind::Text | PackingKind::Sequence)
+    }
+
+    /// Whether filters need a copy of the packed value: with a NUL after it, or in network order.
+    pub fn needs_copy(&self) -> bool {
+        match self.kind {
+            PackingKind::String => !self.recorded,
+            PackingKind::Text | PackingKind::Characters => true,
+            PackingKind::Array | PackingKind::Sequence => self.swapped,
+            PackingKind::Number => false,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! An event as a USDT probe: which of its arguments a tracer can read, and as what.
+//!
+//! The probe's function gets one pointer, to an array of 64-bit words, and the note in the binary describes each
+//! argument as memory from there. So the operands are the same for any number of arguments, and none depends on what a
+//! compiler keeps in which register.
+
+use std::collections::HashSet;
+
+use lttng_catalog::Event;
+
+use crate::argument::{Argument, Shape};
+
+/// The format's limit.
+pub const PROBE_ARGUMENTS_MAX: usize = 12;
+
+/// A probe of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The arguments, in the order in which a tracer counts them.
+    pub arguments: Vec<ProbeArgument>,
+    /// Whether there is a second probe, `EVENT__start`, where a measurement begins.
+    pub has_start: bool,
+}
+
+/// An argument of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeArgument {
+    /// The argument of the event that it comes from.
+    pub index: usize,
+    /// What it is of that one.
+    pub part: ProbePart,
+    /// The bytes that a tracer reads, negative if they are signed.
+    pub size: i32,
+}
+
+/// What a tracer sees of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbePart {
+    /// A number; of a float its bits.
+    Value,
+    /// A pointer to text that ends in a NUL.
+    Text,
+    /// A pointer to bytes or elements.
+    Start,
+    /// The number of bytes or elements.
+    Length,
+}
+
+impl Probe {
+    pub(crate) fn lower(event: &Event, arguments: &[Argument<'_>]) -> Probe {
+        let of = |index: &usize| of_argument(*index, &arguments[*index]);
+        let all: Vec<usize> = (0..arguments.len()).collect();
+        let mut chosen: Vec<ProbeArgument> = all.iter().flat_map(of).collect();
+        if chosen.len() > PROBE_ARGUMENTS_MAX {
+            chosen = most_wanted(event, arguments).iter().flat_map(of).collect();
+            chosen.truncate(PROBE_ARGUMENTS_MAX);
+        }
+        Probe { arguments: chosen, has_start: event.entry }
+    }
+
+    /// The arguments as a stapsdt note has them on x86-64: `8@0(%rdi) -4@8(%rdi)`.
+    pub fn x86_64(&self) -> String {
+        self.operands(|offset| format!("{offset}(%rdi)"))
+    }
+
+    /// The arguments as a stapsdt note has them on AArch64: `8@[x0] -4@[x0, 8]`.
+    pub fn aarch64(&self) -> String {
+        self.operands(|offset| match offset {
+            0 => "[x0]".to_owned(),
+            _ => format!("[x0, {offset}]"),
+        })
+    }
+
+    fn operands(&self, operand: impl Fn(usize) -> String) -> String {
+        let each = self.arguments.iter().enumerate();
+        let each = each.map(|(index, argument)| format!("{}@{}", argument.size, operand(8 * index)));
+        each.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The duration, then what groups the event, then the others in their order.
+fn most_wanted(event: &Event, arguments: &[Argument<'_>]) -> Vec<usize> {
+    let wanted = event.meaning.duration.iter().chain(&event.meaning.group_by);
+    let named = wanted.filter_map(|name| arguments.iter().position(|a| a.field.name == *name));
+    let mut taken = HashSet::new();
+    named.chain(0..arguments.len()).filter(|index| taken.insert(*index)).collect()
+}
+
+fn of_argument(index: usize, argument: &Argument<'_>) -> Vec<ProbeArgument> {
+    let of = |part, size| ProbeArgument { index, part, size };
+    match &argument.shape {
+        Shape::Number(number) | Shape::Enumeration { container: number, .. } => {
+            let signed = number.signed && !number.is_float();
+            vec![of(ProbePart::Value, if signed { -(number.size as i32) } else { number.size as i32 })]
+        }
+        Shape::String | Shape::Characters { .. } => vec![of(ProbePart::Text, 8)],
+        Shape::Array { .. } => vec![of(ProbePart::Start, 8)],
+        Shape::Text { .. } => vec![of(ProbePart::Text, 8), of(ProbePart::Length, 8)],
+        Shape::Sequence { .. } => vec![of(ProbePart::Start, 8), of(ProbePart::Length, 8)],
+        // Tracers take stacks themselves.
+        Shape::Stack => vec![],
+    }
+}

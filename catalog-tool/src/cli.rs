@@ -1,0 +1,142 @@
+//! The command line.
+
+use std::io::Write;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::commands;
+use crate::outcome::{Outcome, Trouble};
+
+/// Works with catalogs of trace events, and shows what a program offers to tracers.
+///
+/// A catalog is a TOML file that says which events a program has. Providers for LTTng-UST, documents, and what
+/// ltt-top knows of a trace are made from it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lttng-catalog",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Options: lttng-catalog COMMAND --help. Examples and exit statuses: lttng-catalog --help.",
+    after_long_help = EXAMPLES
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Each command has its own options: lttng-catalog COMMAND --help.
+
+Examples:
+  lttng-catalog import memcached_dtrace.d --out memcached.toml
+      A catalog of the probes that memcached has.
+  lttng-catalog import src/trace/trace_commands.h --type robj=u64
+      A catalog of the events of an LTTng-UST header; robj is a type that it does not define.
+  lttng-catalog check catalog/*.toml
+      Is all right with these catalogs? Errors have line and column.
+  lttng-catalog doc catalog.toml --out events.html
+      The events as a page.
+  lttng-catalog diff <(git show main:catalog.toml) catalog.toml --fail-on version
+      In CI: did a change that readers of traces notice raise the version?
+  lttng-catalog c catalog.toml --out src/trace
+      Headers and sources for a C program that emits the events, for LTTng-UST and USDT.
+  lttng-catalog list $(pidof memcached)
+      What can be traced in a running memcached, and who traces it?
+
+Exit status:
+  0  done, and nothing to notice
+  1  a file cannot be read or written, or is not what it should be
+  2  the command line is wrong
+  3  diff: a reader of traces or a caller notices a change (see --fail-on);
+     list: a result was given, but a library or the memory of the process could not be read
+
+Environment:
+  COLUMNS  how wide lines may be; by default as wide as the terminal, if there is one";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a catalog of a DTrace provider file or an LTTng-UST header.
+    #[command(
+        after_help = "Comments become documentation, names and types are kept. A pointer with a length after it \
+                      (char *key, int keylen) becomes a text. Probes that end in __start and __end, __entry and \
+                      __return and the like are proposed as one event with a duration. What has no comment is \
+                      documented as TODO.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
+    )]
+    Import(commands::import::Options),
+    /// Check catalogs.
+    #[command(after_help = "Example:\n  lttng-catalog check catalog/*.toml")]
+    Check(commands::check::Options),
+    /// Write a document of a catalog, in Markdown or HTML.
+    #[command(after_help = "Example:\n  lttng-catalog doc catalog.toml --out events.html")]
+    Doc(commands::doc::Options),
+    /// Show what changed between two versions of a catalog, and who would notice.
+    #[command(
+        after_help = "A reader of traces notices what it would no longer find, or take for something else. A caller \
+                      notices what no longer compiles, or passes something else.\n\n\
+                      Example:\n  lttng-catalog diff old.toml new.toml --fail-on version"
+    )]
+    Diff(commands::diff::Options),
+    /// Write headers and sources for C and C++ programs.
+    #[command(
+        after_help = "The program includes NAME-trace.h, where NAME is the catalog's, and compiles the .c files; \
+                      NAME-trace.mk and NAME-trace.pc say how to make and pkg-config. With neither USE_LTTNG nor \
+                      USE_USDT defined, every call is empty. A file that would not change is not written, so that \
+                      make has nothing to do.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
+    )]
+    C(commands::c::Options),
+    /// List what a program or a running process offers: LTTng-UST events and USDT probes.
+    #[command(
+        after_help = "The program and all its libraries are looked into; for a process, those that it has loaded. Of a \
+                      process it is said which events a session records, and how many tracers are attached to a probe, \
+                      where the user may read its memory. SAYS is what a catalog says.\n\n\
+                      Examples:\n  lttng-catalog list /usr/bin/memcached\n  lttng-catalog list $(pidof memcached) --format json"
+    )]
+    List(commands::list::Options),
+    /// Write a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// Why there is no command: its message is for the user as it is.
+pub enum Refusal {
+    /// Help or the version was asked for.
+    Help(clap::Error),
+    /// The command line is wrong; one line.
+    Wrong(String),
+}
+
+/// Reads the command line.
+pub fn parse() -> Result<Command, Refusal> {
+    let cli = Cli::try_parse().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Help(error),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Refusal::Wrong("a command is missing (see lttng-catalog --help)".to_owned())
+        }
+        _ => Refusal::Wrong(one_line(&error.to_string())),
+    })?;
+    Ok(cli.command)
+}
+
+/// Writes a completion script.
+pub fn completions(shell: Shell) -> Result<Outcome, Trouble> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "lttng-catalog", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(Outcome::Fine)
+}
+
+/// The parser's message without its usage.
+fn one_line(message: &str) -> String {
+    let said = message.strip_prefix("error: ").unwrap_or(message);
+    let said = said.split("\nUsage:").next().unwrap_or(said);
+    let said = said.split("\nFor more information").next().unwrap_or(said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ").replace(" tip: ", "; ") + " (see lttng-catalog --help)"
+}

@@ -1,0 +1,88 @@
+//! `lttng-catalog import`: a catalog from what another tool has.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lttng_catalog_cli::import::{self, CType};
+
+use crate::files;
+use crate::outcome::{Outcome, Trouble, note};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// A DTrace provider file (.d) or an LTTng-UST header (.h).
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// What FILE is, if its name does not end in .d or .h.
+    #[arg(long, value_enum, value_name = "KIND")]
+    kind: Option<Kind>,
+
+    /// What a type is that FILE uses and does not define, e.g. Oid=u32; may be repeated.
+    ///
+    /// The type is u8 to u64, i8 to i64, f32, f64, bool, string, or 'u64 hex' for an address.
+    #[arg(long = "type", value_name = "NAME=TYPE", value_parser = named_type)]
+    types: Vec<(String, CType)>,
+
+    /// Leave a probe at the start and one at the end of something the two events that they are.
+    #[arg(long)]
+    keep_pairs: bool,
+
+    /// The catalog's name, if it is not that of the first provider.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Write to this file instead of the standard output.
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Do not say what was joined, renamed or left out.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// A DTrace provider file.
+    Dtrace,
+    /// An LTTng-UST header.
+    Lttng,
+}
+
+pub fn run(options: &Options) -> Result<Outcome, Trouble> {
+    let file = options.file.display().to_string();
+    let ending = options.file.extension().and_then(|ending| ending.to_str());
+    let kind = options.kind.or(match ending {
+        Some("d") => Some(Kind::Dtrace),
+        Some("h" | "hpp" | "hh" | "tp") => Some(Kind::Lttng),
+        _ => None,
+    });
+    let Some(kind) = kind else {
+        let message = format!("{file}: neither a .d nor a .h file; --kind says which it is");
+        return Err(Trouble::Failed(message));
+    };
+    let text = files::text(&options.file)?;
+    let said = import::Options {
+        types: options.types.clone(),
+        keep_pairs: options.keep_pairs,
+        name: options.name.clone(),
+    };
+    let imported = match kind {
+        Kind::Dtrace => import::provider_file(&file, &text, &said),
+        Kind::Lttng => import::header(&file, &text, &said),
+    };
+    let imported = imported.map_err(|problems| Trouble::Failed(problems.to_string()))?;
+    files::write(options.out.as_deref(), &imported.text)?;
+    if !options.quiet {
+        imported.notes.iter().for_each(|said| note(&format!("{file}:{}: {}", said.line, said.message)));
+    }
+    Ok(Outcome::Fine)
+}
+
+fn named_type(text: &str) -> Result<(String, CType), String> {
+    let (name, kind) = text.split_once('=').ok_or("write NAME=TYPE, for example Oid=u32")?;
+    let known = CType::from_spelling(kind.trim());
+    let known = known
+        .ok_or_else(|| format!("unknown type `{kind}`; write a type such as u32, i64, f64 or string"))?;
+    Ok((name.trim().to_owned(), known))
+}

@@ -1,0 +1,48 @@
+//! Files that commands read and write.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use lttng_catalog::Catalog;
+
+use crate::outcome::Trouble;
+
+/// The largest text that is read; the catalogs and headers of large programs have a hundredth of it.
+const LARGEST: u64 = 1 << 20;
+
+/// Reads a catalog.
+pub fn catalog(path: &Path) -> Result<Catalog, Trouble> {
+    let text = text(path)?;
+    Catalog::parse(&path.display().to_string(), &text).map_err(|errors| Trouble::Failed(errors.to_string()))
+}
+
+/// Reads a text; bytes that are not UTF-8, as in old comments, are replaced.
+pub fn text(path: &Path) -> Result<String, Trouble> {
+    let failed = |error| Trouble::file(path, "cannot be read", &error);
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Trouble::Failed(format!(
+            "{}: larger than 1 MiB, which no catalog or header is",
+            path.display()
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes to a file, or to the standard output if none is named.
+pub fn write(path: Option<&Path>, text: &str) -> Result<(), Trouble> {
+    match path {
+        None => {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            Ok(out.flush()?)
+        }
+        Some(path) => {
+            let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(|error| Trouble::file(path, "cannot be written", &error))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Macros that a file defines and uses, replaced by what they stand for.
+//!
+//! LTTng's own are what the import looks for, and stay. There is no `#` and no `##`: what needs those is left as it is
+//! and is a problem where it stands.
+
+use std::collections::HashMap;
+
+use super::calls::Calls;
+use super::lex::{Definition, Token};
+use super::problem::Problem;
+
+/// More tokens than any header goes through.
+const MOST_TOKENS: usize = 2_000_000;
+/// More macros in macros than any header has.
+const DEEPEST: usize = 32;
+
+/// Replaces macros in the order of the file: a definition holds from its line on.
+pub fn expand<'t>(tokens: &[Token<'t>], definitions: &[Definition<'t>]) -> Result<Vec<Token<'t>>, Problem> {
+    let mut expander = Expander { known: HashMap::new(), left: MOST_TOKENS };
+    let mut definitions = definitions.iter().peekable();
+    let calls = Calls::new(tokens);
+    let (mut expanded, mut at) = (Vec::with_capacity(tokens.len()), 0);
+    while at < tokens.len() {
+        let token = tokens[at];
+        while let Some(definition) = definitions.next_if(|definition| definition.name.offset < token.offset) {
+            if !is_of_lttng(definition.name.text) {
+                expander.known.insert(definition.name.text, definition);
+            }
+        }
+        at = expander.step(&calls, at, token, &mut Vec::new(), &mut expanded)?;
+    }
+    Ok(expanded)
+}
+
+struct Expander<'d, 't> {
+    known: HashMap<&'t str, &'d Definition<'t>>,
+    left: usize,
+}
+
+impl<'t> Expander<'_, 't> {
+    /// Takes the token at `at`, with its arguments if it is a macro, and returns the place of the next.
+    ///
+    /// What a macro stands for is where the macro is used, `site`.
+    fn step(
+        &mut self,
+        calls: &Calls<'_, 't>,
+        at: usize,
+        site: Token<'t>,
+        within: &mut Vec<&'t str>,
+        expanded: &mut Vec<Token<'t>>,
+    ) -> Result<usize, Problem> {
+        let token = calls.tokens[at];
+        let Some((body, end)) = self.replacement(calls, at, within) else {
+            self.spend(1, site)?;
+            expanded.push(Token { line: site.line, offset: site.offset, ..token });
+            return Ok(at + 1);
+        };
+        self.spend(1 + body.len(), site)?;
+        within.push(token.text);
+        let (body, mut next) = (Calls::new(&body), 0);
+        while next < body.tokens.len() {
+            next = self.step(&body, next, site, within, expanded)?;
+        }
+        within.pop();
+        Ok(end)
+    }
+
+    /// What the macro at a place stands for, and the place after it. A macro within itself is not one.
+    fn replacement(
+        &self,
+        calls: &Calls<'_, 't>,
+        at: usize,
+        within: &[&'t str],
+    ) -> Option<(Vec<Token<'t>>, usize)> {
+        let name = calls.tokens[at].text;
+        let definition =
+            *self.known.get(name).filter(|_| !within.contains(&name) && within.len() < DEEPEST)?;
+        let Some(parameters) = &definition.parameters else { return Some((definition.body.clone(), at + 1)) };
+        let call = calls.at(at, calls.tokens.len())?.ok()?;
+        let argument = |name: &str| {
+            let index = parameters.iter().position(|parameter| *parameter == name)?;
+            let first = call.arguments.get(index).cloned().unwrap_or_default();
+            let last = call.arguments.last().filter(|last| name == "__VA_ARGS__" && last.end > first.start);
+            Some(first.start..last.map_or(first.end, |last| last.end))
+        };
+        let mut body = Vec::new();
+        for part in &definition.body {
+            match argument(part.text) {
+                Some(range) => body.extend_from_slice(calls.slice(&range)),
+                None => body.push(*part),
+            }
+            // What is more than is left is refused by whoever asked.
+            if body.len() > self.left {
+                break;
+            }
+        }
+        Some((body, call.end))
+    }
+
+    fn spend(&mut self, tokens: usize, site: Token<'t>) -> Result<(), Problem> {
+        let message = || format!("`{}` expands to more than {MOST_TOKENS} tokens", site.text);
+        self.left = self.left.checked_sub(tokens).ok_or_else(|| Problem::new(site.line, message()))?;
+        Ok(())
+    }
+}
+
+/// Whether the import looks for this macro itself; an application may define it as nothing for when LTTng is missing.
+fn is_of_lttng(name: &str) -> bool {
+    let names_a_provider = name.ends_with("TRACEPOINT_PROVIDER");
+    let prefixes = ["TRACEPOINT_", "LTTNG_UST_", "TP_", "ctf_", "lttng_ust_"];
+    !names_a_provider && prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lex::lex;
+    use super::*;
+
+    fn expanded(text: &str) -> String {
+        let (source, _) = lex(text);
+        match expand(&source.tokens, &source.definitions) {
+            Ok(tokens) => tokens.iter().map(|token| token.text).collect::<Vec<_>>().join(" "),
+            Err(problem) => problem.message,
+        }
+    }
+
+    #[test]
+    fn macros_with_and_without_parameters_are_replaced() {
+        assert_eq!(expanded("#define A int, a\nf(A)"), "f ( int , a )");
+        assert_eq!(expanded("#define F(x, y) y x\nF(1 (2, 3), 4) F"), "4 1 ( 2 , 3 ) F");
+        assert_eq!(expanded("#define F(...) g(__VA_ARGS__)\nF(1, 2)"), "g ( 1 , 2 )");
+        assert_eq!(expanded("#define A B\n#define B 1\nA"), "1");
+        assert_eq!(expanded("#define E()\na E() b"), "a b");
+    }
+
+    #[test]
+    fn a_definition_holds_from_its_line_on() {
+        assert_eq!(expanded("A\n#define A 1\nA\n#define A 2\nA"), "A 1 2");
+    }
+
+    #[test]
+    fn macros_do_not_expand_for_ever() {
+        assert_eq!(expanded("#define A A B\n#define B A\nA"), "A A");
+        let doubled: String = (0..40).map(|n| format!("#define A{} A{n} A{n}\n", n + 1)).collect();
+        assert!(expanded(&format!("{doubled}A30")).contains("expands to more than"));
+    }
+
+    #[test]
+    fn the_macros_of_lttng_stay() {
+        assert_eq!(expanded("#define TRACEPOINT_EVENT(...)\nTRACEPOINT_EVENT(a)"), "TRACEPOINT_EVENT ( a )");
+        assert_eq!(expanded("#define TRACEPOINT_PROVIDER shop\nTRACEPOINT_PROVIDER"), "shop");
+    }
+}

@@ -1,0 +1,419 @@
+//! LTTng-UST headers with the usual macros, in the names of 2.13 (`LTTNG_UST_TRACEPOINT_…`) and the older ones.
+//!
+//! Macros of the application around those macros are expanded before.
+
+use std::collections::{HashMap, HashSet};
+
+use super::c_type::{Types, spell};
+use super::calls::{Call, Calls, Range};
+use super::comments::{Comments, Documentation};
+use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
+use super::field_macro::{Read, Reader};
+use super::lex::{Kind, Source, Token};
+use super::lttng_macros::{Macro, kind_of, log_level};
+use super::number::number;
+use super::problem::Problem;
+
+/// Reads the providers of a header; the notes say what differs from it.
+pub fn read(
+    source: Source<'_>,
+    types: &Types,
+    notes: &mut Vec<Problem>,
+) -> Result<Vec<Provider>, Vec<Problem>> {
+    let Source { tokens, comments, .. } = source;
+    let calls = Calls::new(&tokens);
+    let mut header = Header {
+        reader: Reader { calls: &calls, types },
+        comments: Comments::new(comments),
+        providers: Vec::new(),
+        by_name: HashMap::new(),
+        classes: HashMap::new(),
+        enums: HashMap::new(),
+        used: HashSet::new(),
+        problems: Vec::new(),
+        notes,
+    };
+    header.run();
+    header.note_what_is_left_out();
+    if header.providers.is_empty() && header.problems.is_empty() {
+        header.problem(1, "no `LTTNG_UST_TRACEPOINT_EVENT(…)` or `TRACEPOINT_EVENT(…)` found");
+    }
+    if header.problems.is_empty() { Ok(header.providers) } else { Err(header.problems) }
+}
+
+struct Header<'h, 'a, 't> {
+    reader: Reader<'h, 'a, 't>,
+    comments: Comments<'t>,
+    providers: Vec<Provider>,
+    by_name: HashMap<String, usize>,
+    /// By provider and name.
+    classes: HashMap<(String, String), Class>,
+    enums: HashMap<(String, String), Enumeration>,
+    /// The classes and enums that something uses.
+    used: HashSet<(String, String)>,
+    problems: Vec<Problem>,
+    notes: &'h mut Vec<Problem>,
+}
+
+impl<'t> Header<'_, '_, 't> {
+    fn run(&mut self) {
+        let (mut at, end) = (0, self.reader.calls.tokens.len());
+        while at < end {
+            let call = match self.reader.calls.at(at, end) {
+                Some(Ok(call)) => call,
+                Some(Err(name)) if kind_of(name.text).is_some() => {
+                    self.problem(name.line, format!("`{}(` is never closed; it needs a `)`", name.text));
+                    at += 1;
+                    continue;
+                }
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            let Some(kind) = kind_of(call.name.text) else {
+                at += 1;
+                continue;
+            };
+            let done = match kind {
+                Macro::Event => self.event(&call),
+                Macro::Class => self.class(&call),
+                Macro::Instance => self.instance(&call),
+                Macro::Enum => self.enumeration(&call),
+                Macro::LogLevel => self.log_level(&call),
+                Macro::ModelUri => self.model_uri(&call),
+            };
+            if let Err(message) = done {
+                self.problem(call.name.line, message);
+            }
+            at = call.end;
+        }
+    }
+
+    /// A catalog's classes and enums are there for events.
+    fn note_what_is_left_out(&mut self) {
+        let classes = self.classes.iter().map(|(key, class)| (key, "class", class.line));
+        let enums = self.enums.iter().map(|(key, enumeration)| (key, "enum", enumeration.line));
+        for (key, what, line) in classes.chain(enums).filter(|(key, ..)| !self.used.contains(*key)) {
+            self.notes.push(Problem::new(
+                line,
+                format!("the {what} `{}` is left out, since nothing uses it", key.1),
+            ));
+        }
+    }
+
+    fn event(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let documentation = self.comments.before(call.name.offset, call.name.line);
+        let [provider, name, arguments, rest @ ..] = &call.arguments[..] else {
+            return Err(takes(call, "a provider, a name, arguments and fields"));
+        };
+        let (provider, name) = (self.name(provider)?, self.name(name)?);
+        self.check_arguments(call, arguments)?;
+        let mut event = Event::new(&name, call.name.line);
+        event.doc = documentation.text;
+        event.fields = self.fields(call, rest.first(), &provider)?;
+        self.provider(&provider, call).events.push(event);
+        Ok(())
+    }
+
+    fn class(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let documentation = self.comments.before(call.name.offset, call.name.line);
+        let [provider, name, arguments, rest @ ..] = &call.arguments[..] else {
+            return Err(takes(call, "a provider, a name, arguments and fields"));
+        };
+        let (provider, name) = (self.name(provider)?, self.name(name)?);
+        self.check_arguments(call, arguments)?;
+        let fields = self.fields(call, rest.first(), &provider)?;
+        let class = Class { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
+        if self.classes.insert((provider, name.clone()), class).is_some() {
+            return Err(format!("the class `{name}` is declared twice"));
+        }
+        Ok(())
+    }
+
+    /// An event of a class; since 2.13 the class comes with its provider.
+    fn instance(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let documentation = self.comments.before(call.name.offset, call.name.line);
+        let (class_provider, class, provider, name) = match &call.arguments[..] {
+            [class_provider, class, provider, name, _] => (class_provider, class, provider, name),
+            [provider, class, name, _] => (provider, class, provider, name),
+            _ => return Err(takes(call, "a class, a provider, a name and arguments")),
+        };
+        let (class_provider, class_name) = (self.name(class_provider)?, self.name(class)?);
+        let (provider, name) = (self.name(provider)?, self.name(name)?);
+        let Some(class) = self.classes.get(&(class_provider.clone(), class_name.clone())) else {
+            return Err(format!("no class `{class_name}` of `{class_provider}` before this event"));
+        };
+        let mut class = class.clone();
+        self.used.insert((class_provider.clone(), class_name.clone()));
+        let mut event = Event::new(&name, call.name.line);
+        event.doc = documentation.text;
+        if class.fields.is_empty() {
+            // An event without fields needs no class to say so.
+        } else if class_provider != provider {
+            let note =
+                format!("`{name}` has the fields of `{class_provider}`'s class `{class_name}` for its own");
+            self.notes.push(Problem::new(call.name.line, note));
+            event.fields = class.fields;
+        } else {
+            event.class = Some(class_name.clone());
+            let known = self.provider(&provider, call);
+            // An instance of the same class is near, most often the last one.
+            if !known.classes.iter().rev().any(|known| known.name == class_name) {
+                class.name = class_name;
+                known.classes.push(class);
+            }
+        }
+        self.provider(&provider, call).events.push(event);
+        Ok(())
+    }
+
+    fn enumeration(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let documentation = self.comments.before(call.name.offset, call.name.line);
+        let [provider, name, values] = &call.arguments[..] else {
+            return Err(takes(call, "a provider, a name and values"));
+        };
+        let (provider, name) = (self.name(provider)?, self.name(name)?);
+        let values = self.wrapped(values, &["LTTNG_UST_TP_ENUM_VALUES", "TP_ENUM_VALUES"])?;
+        let (mut labels, mut next) = (Vec::new(), 0);
+        self.each_call(values, |header, value| {
+            let before = header.comments.before(value.name.offset, value.name.line);
+            let mut label = header.label(value, next)?;
+            label.doc = before.or(header.beside(value)).text;
+            next = label.last + 1;
+            labels.push(label);
+            Ok(())
+        });
+        let line = call.name.line;
+        // The fields that use it say how wide it is.
+        let enumeration = Enumeration {
+            name: name.clone(),
+            line,
+            doc: documentation.text,
+            container: String::new(),
+            labels,
+        };
+        if self.enums.insert((provider, name.clone()), enumeration).is_some() {
+            return Err(format!("the enum `{name}` is declared twice"));
+        }
+        Ok(())
+    }
+
+    fn label(&self, call: &Call<'t>, next: i128) -> Result<Label, String> {
+        let full = call.name.text;
+        let kind = full.strip_prefix("lttng_ust_field_enum_").or_else(|| full.strip_prefix("ctf_enum_"));
+        let number = |range: &Range| {
+            let tokens = self.reader.calls.slice(range);
+            number(tokens)
+                .ok_or_else(|| format!("`{}` is not a number; write the value itself", spell(tokens)))
+        };
+        let (name, first, last) = match (kind, &call.arguments[..]) {
+            (Some("value"), [name, value]) => (name, number(value)?, number(value)?),
+            (Some("range"), [name, first, last]) => (name, number(first)?, number(last)?),
+            (Some("auto"), [name]) => (name, next, next),
+            (Some("value" | "range" | "auto"), arguments) => {
+                return Err(format!("`{full}` does not take {} arguments", arguments.len()));
+            }
+            _ => return Err(format!("expected `lttng_ust_field_enum_value(…)`, found `{full}`")),
+        };
+        Ok(Label { name: self.text(name)?, doc: String::new(), first, last })
+    }
+
+    fn log_level(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let [_, _, level] = &call.arguments[..] else {
+            return Err(takes(call, "a provider, an event and a level"));
+        };
+        let level = spell(self.reader.calls.slice(level));
+        let known = log_level(&level).ok_or_else(|| format!("unknown log level `{level}`"))?;
+        self.declared_event(call)?.log_level = Some(known);
+        Ok(())
+    }
+
+    fn model_uri(&mut self, call: &Call<'t>) -> Result<(), String> {
+        let [_, _, uri] = &call.arguments[..] else {
+            return Err(takes(call, "a provider, an event and a URI"));
+        };
+        let uri = self.text(uri)?;
+        self.declared_event(call)?.model_uri = Some(uri);
+        Ok(())
+    }
+
+    /// The event that the first two arguments name.
+    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut Event, String> {
+        let (provider, name) = (self.name(&call.arguments[0])?, self.name(&call.arguments[1])?);
+        let index = self.by_name.get(&provider).copied();
+        // It is near, most often the last one.
+        let found = index
+            .and_then(|index| self.providers[index].events.iter_mut().rev().find(|event| event.name == name));
+        found.ok_or_else(|| format!("no event `{provider}:{name}` before this line"))
+    }
+
+    /// The fields in `TP_FIELDS(…)`; an event without any may lack it.
+    fn fields(
+        &mut self,
+        event: &Call<'t>,
+        range: Option<&Range>,
+        provider: &str,
+    ) -> Result<Vec<Field>, String> {
+        let Some(range) = range.filter(|range| !range.is_empty()) else { return Ok(Vec::new()) };
+        let range = self.wrapped(range, &["LTTNG_UST_TP_FIELDS", "TP_FIELDS"])?;
+        let mut fields: Vec<Field> = Vec::new();
+        self.each_call(range, |header, call| {
+            let before = header.comments.before(call.name.offset, call.name.line);
+            let mut field = match header.reader.read(call)? {
+                Read::Nothing => return Ok(()),
+                Read::Field(field) => field,
+                Read::Enum { mut field, provider: declared, name, container } => {
+                    field.kind = header.enum_type(event, provider, &declared, &name, &container)?;
+                    field
+                }
+            };
+            field.doc = before.or(header.beside(call)).text;
+            fields.push(field);
+            Ok(())
+        });
+        unshare_arguments(&mut fields);
+        Ok(fields)
+    }
+
+    /// The type of a field of an enum, which the provider has afterwards.
+    fn enum_type(
+        &mut self,
+        event: &Call<'t>,
+        provider: &str,
+        declared: &str,
+        name: &str,
+        container: &str,
+    ) -> Result<String, String> {
+        let key = (declared.to_owned(), name.to_owned());
+        let Some(enumeration) = self.enums.get(&key) else {
+            return Err(format!("no enum `{name}` of `{declared}` before this field"));
+        };
+        let mut enumeration = enumeration.clone();
+        self.used.insert(key);
+        container.clone_into(&mut enumeration.container);
+        let known = self.provider(provider, event);
+        let of_other_width = |other: &Enumeration| other.name == name && other.container != container;
+        if known.enums.iter().any(of_other_width) {
+            // A catalog's enum has one width, and LTTng's has that of each field.
+            enumeration.name = format!("{name}_{container}");
+        }
+        let spelling = format!("enum {}", enumeration.name);
+        if !known.enums.iter().any(|other| other.name == enumeration.name) {
+            known.enums.push(enumeration);
+        }
+        Ok(spelling)
+    }
+
+    /// `TP_ARGS(type, name, …)`: both of each, or nothing.
+    fn check_arguments(&self, event: &Call<'t>, range: &Range) -> Result<(), String> {
+        let calls = self.reader.calls;
+        let Some(Ok(call)) = calls.at(range.start, range.end).filter(|_| !range.is_empty()) else {
+            return Err(takes(event, "arguments such as `LTTNG_UST_TP_ARGS(int, number)`"));
+        };
+        let is_void = matches!(&call.arguments[..], [only] if spell(calls.slice(only)) == "void");
+        if call.arguments.len() % 2 != 0 && !is_void {
+            return Err(format!(
+                "`{}` has a type and a name for each argument, and {} are an odd number",
+                call.name.text,
+                call.arguments.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// What is within the parentheses of one of these macros.
+    fn wrapped(&self, range: &Range, names: &[&str]) -> Result<Range, String> {
+        match self.reader.calls.at(range.start, range.end) {
+            Some(Ok(call)) if names.contains(&call.name.text) && call.end == range.end => {
+                Ok(range.start + 2..range.end - 1)
+            }
+            _ => Err(format!("expected `{}(…)`", names[0])),
+        }
+    }
+
+    /// Hands on every call in a list that has no commas; what is wrong with one does not concern the others.
+    fn each_call(&mut self, range: Range, mut take: impl FnMut(&mut Self, &Call<'t>) -> Result<(), String>) {
+        let mut at = range.start;
+        while at < range.end {
+            let calls = self.reader.calls;
+            match calls.at(at, range.end) {
+                Some(Ok(call)) => {
+                    at = call.end;
+                    if let Err(message) = take(self, &call) {
+                        self.problem(call.name.line, message);
+                    }
+                }
+                _ => {
+                    let token = calls.tokens[at];
+                    self.problem(
+                        token.line,
+                        format!("expected a macro with parentheses, found `{}`", token.text),
+                    );
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What is said after a macro, on its line and before anything else.
+    fn beside(&mut self, call: &Call<'t>) -> Documentation {
+        let tokens = self.reader.calls.tokens;
+        let (end, next) = (tokens[call.end - 1], tokens.get(call.end));
+        self.comments.after(end.end(), end.line, next.map_or(usize::MAX, |next| next.offset))
+    }
+
+    fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut Provider {
+        let index = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
+            self.providers.push(Provider::new(name, call.name.line));
+            self.providers.len() - 1
+        });
+        &mut self.providers[index]
+    }
+
+    fn name(&self, range: &Range) -> Result<String, String> {
+        match self.reader.calls.slice(range) {
+            [word] if word.kind == Kind::Word => Ok(word.text.to_owned()),
+            tokens => Err(format!("expected a name, found `{}`", spell(tokens))),
+        }
+    }
+
+    /// A text of one or several literals.
+    fn text(&self, range: &Range) -> Result<String, String> {
+        let tokens = self.reader.calls.slice(range);
+        let parts: Option<String> = tokens.iter().map(literal).collect();
+        parts
+            .filter(|_| !tokens.is_empty())
+            .ok_or_else(|| format!("expected a text, found `{}`", spell(tokens)))
+    }
+
+    fn problem(&mut self, line: usize, message: impl Into<String>) {
+        self.problems.push(Problem::new(line, message));
+    }
+}
+
+fn takes(call: &Call<'_>, what: &str) -> String {
+    format!("`{}` takes {what}", call.name.text)
+}
+
+/// An argument that two fields are made of cannot be the argument of both; they take their own names.
+fn unshare_arguments(fields: &mut [Field]) {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for field in fields.iter() {
+        *uses.entry(field.argument.clone().unwrap_or_else(|| field.name.clone())).or_default() += 1;
+    }
+    for field in fields {
+        field.argument.take_if(|argument| uses.get(argument).is_some_and(|uses| *uses > 1));
+    }
+}
+
+/// The text of a literal with its simple escapes.
+fn literal(token: &Token<'_>) -> Option<String> {
+    let inner = token.text.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::new();
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        text.push(if letter == '\\' { letters.next()? } else { letter });
+    }
+    Some(text)
+}

@@ -1,0 +1,123 @@
+//! A probe at the start and one at the end of something are one interval event in a catalog.
+
+use std::collections::HashMap;
+
+use super::draft::{Event, Field, Provider};
+use super::problem::Problem;
+
+/// The last words of two probes that belong together.
+const PAIRS: &[(&str, &str)] = &[
+    ("start", "end"),
+    ("start", "done"),
+    ("start", "stop"),
+    ("start", "finish"),
+    ("start", "complete"),
+    ("begin", "end"),
+    ("begin", "done"),
+    ("entry", "return"),
+    ("entry", "exit"),
+    ("enter", "exit"),
+    ("enter", "leave"),
+    ("enter", "return"),
+];
+
+/// LTTng-UST's macros take no more.
+const MOST_ARGUMENTS: usize = 10;
+
+const DURATION: &str = "duration";
+
+/// Makes one event of each pair, in the place of its end; the notes say which.
+pub fn join(provider: &mut Provider, notes: &mut Vec<Problem>) {
+    let by_name: HashMap<String, usize> =
+        provider.events.iter().enumerate().map(|(index, event)| (event.name.clone(), index)).collect();
+    let mut joined: HashMap<usize, Event> = HashMap::new();
+    let mut starts = Vec::new();
+    for (index, start) in provider.events.iter().enumerate() {
+        let Some((base, end)) = partner(&start.name, &by_name) else { continue };
+        let end = &provider.events[by_name[&end]];
+        if by_name.contains_key(&base) || joined.contains_key(&by_name[&end.name]) {
+            let reason = format!("`{}` and `{}` stay two events: `{base}` is taken", start.name, end.name);
+            notes.push(Problem::new(start.line, reason));
+            continue;
+        }
+        match join_two(&base, start, end) {
+            Some(event) => {
+                notes.push(Problem::new(
+                    start.line,
+                    format!(
+                        "`{}` and `{}` are proposed as one interval event `{base}`; --keep-pairs keeps both",
+                        start.name, end.name
+                    ),
+                ));
+                starts.push(index);
+                joined.insert(by_name[&end.name], event);
+            }
+            None => notes.push(Problem::new(
+                start.line,
+                format!(
+                    "`{}` and `{}` stay two events: together they have more than {MOST_ARGUMENTS} arguments",
+                    start.name, end.name
+                ),
+            )),
+        }
+    }
+    let events = std::mem::take(&mut provider.events).into_iter().enumerate();
+    provider.events = events
+        .filter(|(index, _)| starts.binary_search(index).is_err())
+        .map(|(index, event)| joined.remove(&index).unwrap_or(event))
+        .collect();
+}
+
+/// The common name and the end's name, if this is the name of a start.
+fn partner(name: &str, known: &HashMap<String, usize>) -> Option<(String, String)> {
+    PAIRS.iter().find_map(|(start, end)| {
+        let rest = name.strip_suffix(start)?;
+        let base = rest.strip_suffix("__").or_else(|| rest.strip_suffix('_'))?;
+        let end = format!("{rest}{end}");
+        (!base.is_empty() && known.contains_key(&end)).then(|| (base.to_owned(), end))
+    })
+}
+
+/// The fields of the start, those that the end adds, and the duration; none if those are too many.
+fn join_two(base: &str, start: &Event, end: &Event) -> Option<Event> {
+    let mut fields = start.fields.clone();
+    for field in &end.fields {
+        match fields.iter().position(|known| known.name == field.name) {
+            None => fields.push(field.clone()),
+            // The same thing twice: whom it was done for, as a rule.
+            Some(index) if is_same(&fields[index], field) => {
+                if fields[index].doc.is_empty() {
+                    fields[index].doc.clone_from(&field.doc);
+                }
+            }
+            Some(index) => {
+                fields[index].name = format!("start_{}", field.name);
+                fields.push(field.clone());
+            }
+        }
+    }
+    let name = if fields.iter().any(|field| field.name == DURATION) { "elapsed" } else { DURATION };
+    let mut duration = Field::new(name, end.line, "u64");
+    duration.unit = Some("ns");
+    duration.doc = format!("The time from `{}` to `{}`.", start.name, end.name);
+    fields.push(duration);
+    if fields.iter().map(Field::arguments).sum::<usize>() > MOST_ARGUMENTS {
+        return None;
+    }
+    let mut event = Event::new(base, end.line);
+    event.doc = [&start.doc, &end.doc]
+        .into_iter()
+        .filter(|doc| !doc.is_empty())
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ");
+    event.fields = fields;
+    event.duration = Some(name.to_owned());
+    event.entry = true;
+    Some(event)
+}
+
+/// Whether two fields of one name say the same, as far as the file tells.
+fn is_same(one: &Field, other: &Field) -> bool {
+    one.kind == other.kind && (one.doc == other.doc || one.doc.is_empty() || other.doc.is_empty())
+}

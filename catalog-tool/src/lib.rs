@@ -1,0 +1,13 @@
+//! What the program `lttng-catalog` is made of.
+//!
+//! - [`import`]: catalogs from DTrace provider files and LTTng-UST headers
+//! - [`diff`]: what changed from one version of a catalog to the next, and who would notice
+//! - [`html`]: a catalog as a page
+//! - [`offer`]: what a program or a running process offers to tracers
+//! - [`table`]: columns for people
+
+pub mod diff;
+pub mod html;
+pub mod import;
+pub mod offer;
+pub mod table;

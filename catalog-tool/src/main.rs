@@ -1,0 +1,49 @@
+//! `lttng-catalog`: reads the command line, runs the command, says how it ended.
+
+use std::process::ExitCode;
+
+mod cli;
+mod commands;
+mod files;
+mod outcome;
+mod output;
+
+use cli::{Command, Refusal};
+use outcome::{Outcome, Trouble};
+
+/// The exit statuses; `lttng-catalog --help` documents them.
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const NOTICED: u8 = 3;
+
+fn main() -> ExitCode {
+    let command = match cli::parse() {
+        Ok(command) => command,
+        Err(Refusal::Help(help)) => {
+            // The reader may be gone, as in `lttng-catalog --help | head -1`.
+            _ = help.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(Refusal::Wrong(message)) => {
+            outcome::complain(&message);
+            return ExitCode::from(USAGE);
+        }
+    };
+    let ended = match command {
+        Command::C(options) => commands::c::run(&options),
+        Command::Check(options) => commands::check::run(&options),
+        Command::Doc(options) => commands::doc::run(&options),
+        Command::Diff(options) => commands::diff::run(&options),
+        Command::Import(options) => commands::import::run(&options),
+        Command::List(options) => commands::list::run(&options),
+        Command::Completions { shell } => cli::completions(shell),
+    };
+    match ended {
+        Ok(Outcome::Fine) | Err(Trouble::BrokenPipe) => ExitCode::SUCCESS,
+        Ok(Outcome::Noticed) => ExitCode::from(NOTICED),
+        Err(Trouble::Failed(message)) => {
+            outcome::complain(&message);
+            ExitCode::from(FAILED)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A running process: the files that it has mapped, where, and what is in its memory now.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::bytes;
+use super::image::Image;
+
+/// The smallest page there is; where a segment is mapped is known to the page.
+const PAGE: u64 = 4096;
+
+/// A process.
+pub struct Process {
+    pid: u32,
+    memory: Option<File>,
+}
+
+/// A file that a process has mapped to run code from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// As the process knows it.
+    pub path: PathBuf,
+    inode: u64,
+    /// Every part of the file that is mapped: its offset and the address.
+    mappings: Vec<Mapping>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    offset: u64,
+}
+
+impl Process {
+    /// Opens a process; its memory may be closed to us.
+    pub fn open(pid: u32) -> Result<(Process, Vec<Module>, Option<String>), String> {
+        let maps = fs::read(format!("/proc/{pid}/maps")).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => format!("no process {pid}"),
+            _ => format!("process {pid} cannot be looked into: {error}"),
+        })?;
+        let memory = File::open(format!("/proc/{pid}/mem"));
+        let problem = memory.as_ref().err().map(|error| {
+            format!("the memory of process {pid} cannot be read, so whether a tracer is attached is unknown: {error}")
+        });
+        Ok((Process { pid, memory: memory.ok() }, modules(&maps), problem))
+    }
+
+    /// Reads the file that the process has mapped, also if it is elsewhere to us, and not one that has its name now.
+    pub fn read_file(&self, module: &Module) -> Result<Vec<u8>, String> {
+        // The first way is for the privileged, and works for deleted files, too.
+        for part in &module.mappings {
+            let path = PathBuf::from(format!("/proc/{}/map_files/{:x}-{:x}", self.pid, part.start, part.end));
+            if let Ok(file) = bytes::open(&path) {
+                return bytes::read_all(file, &module.path);
+            }
+        }
+        let mut path = PathBuf::from(format!("/proc/{}/root", self.pid)).into_os_string();
+        path.push(&module.path);
+        let file = bytes::open(Path::new(&path)).or_else(|_| bytes::open(&module.path))?;
+        match file.metadata() {
+            Ok(metadata) if metadata.ino() == module.inode => bytes::read_all(file, &module.path),
+            _ => Err("the file was replaced after the process had loaded it".to_owned()),
+        }
+    }
+
+    /// Reads the number of 16 bits that the file has at an address.
+    pub fn u16(&self, module: &Module, image: &Image<'_>, address: u64) -> Option<u16> {
+        let mut bytes = [0; 2];
+        self.read(module, image, address, &mut bytes)?;
+        Some(u16::from_ne_bytes(bytes))
+    }
+
+    /// Reads the number of 32 bits that the file has at an address.
+    pub fn u32(&self, module: &Module, image: &Image<'_>, address: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(module, image, address, &mut bytes)?;
+        Some(u32::from_ne_bytes(bytes))
+    }
+
+    fn read(&self, module: &Module, image: &Image<'_>, address: u64, bytes: &mut [u8]) -> Option<()> {
+        let place = address.wrapping_add(module.bias(image)?);
+        self.memory.as_ref()?.read_exact_at(bytes, place).ok()
+    }
+}
+
+impl Module {
+    /// What is added to the file's addresses in this process.
+    fn bias(&self, image: &Image<'_>) -> Option<u64> {
+        image.segments.iter().find_map(|segment| {
+            let offset = segment.offset / PAGE * PAGE;
+            let mapping = self.mappings.iter().find(|mapping| mapping.offset == offset)?;
+            Some(mapping.start.wrapping_sub(segment.address.wrapping_sub(segment.offset - offset)))
+        })
+    }
+}
+
+/// The files with code, in the order of their addresses.
+fn modules(maps: &[u8]) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    let mut with_code: HashSet<PathBuf> = HashSet::new();
+    for line in maps.split(|byte| *byte == b'\n') {
+        let Some(Line { mapping, is_code, inode, path }) = read_line(line) else { continue };
+        if is_code {
+            with_code.insert(path.clone());
+        }
+        // The parts of a file follow one another.
+        match modules.last_mut().filter(|last| last.path == path) {
+            Some(last) => last.mappings.push(mapping),
+            None => modules.push(Module { path, inode, mappings: vec![mapping] }),
+        }
+    }
+    let mut seen = HashSet::new();
+    modules.retain(|module| with_code.contains(&module.path) && seen.insert(module.path.clone()));
+    modules
+}
+
+struct Line {
+    mapping: Mapping,
+    is_code: bool,
+    inode: u64,
+    path: PathBuf,
+}
+
+/// Reads `7f00-7f01 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6`.
+fn read_line(line: &[u8]) -> Option<Line> {
+    let start = line.iter().position(|byte| *byte == b'/')?;
+    let (head, path) = line.split_at(start);
+    let path = Path::new(OsStr::from_bytes(path.strip_suffix(b" (deleted)").unwrap_or(path)));
+    if path.starts_with("/dev") {
+        return None;
+    }
+    let mut words = std::str::from_utf8(head).ok()?.split_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let is_code = words.next()?.contains('x');
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    let mapping = Mapping { start: number(start)?, end: number(end)?, offset: number(words.next()?)? };
+    let inode = words.nth(1)?.parse().ok()?;
+    Some(Line { mapping, is_code, inode, path: path.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_code_are_found_with_all_their_parts() {
+        let maps = b"55d0-55d1 r--p 00000000 08:01 7 /usr/bin/a b\n\
+                     55d1-55d2 r-xp 00001000 08:01 7 /usr/bin/a b\n\
+                     7f00-7f01 r--p 00000000 08:01 8 /usr/share/locale\n\
+                     7f02-7f03 r-xp 00000000 08:01 9 /tmp/lib.so (deleted)\n\
+                     7f04-7f05 rw-p 00000000 00:00 0 [heap]\nnonsense\n\n";
+        let found = modules(maps);
+        let paths: Vec<_> = found.iter().map(|module| module.path.to_str().unwrap_or_default()).collect();
+        assert_eq!(paths, ["/usr/bin/a b", "/tmp/lib.so"]);
+        assert_eq!(found[0].mappings.len(), 2);
+        assert_eq!(found[0].mappings[1], Mapping { start: 0x55d1, end: 0x55d2, offset: 0x1000 });
+    }
+}

@@ -1,0 +1,10 @@
+//! The program `lttng-catalog`, run as its users run it.
+
+mod c;
+mod check;
+mod diff;
+mod doc;
+mod help;
+mod import;
+mod run;
+mod usage;

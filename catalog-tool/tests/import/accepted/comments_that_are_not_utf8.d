@@ -1,0 +1,4 @@
+provider shop {
+    /* The café was  opened. */
+    probe opened(int a);
+};

@@ -1,0 +1,3 @@
+provider shop {
+    probe failed(int errno, char *EOF, int strlen);
+};

@@ -1,0 +1,3 @@
+provider shop { probe sale(int price); };
+provider store { probe filled(int shelf); };
+provider shop { probe refund(int price); }

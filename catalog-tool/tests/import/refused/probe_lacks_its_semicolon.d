@@ -1,0 +1,5 @@
+provider shop {
+    probe sale(int price)
+
+    probe refund(int price);
+};

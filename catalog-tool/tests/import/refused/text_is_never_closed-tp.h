@@ -1,0 +1,1 @@
+TRACEPOINT_MODEL_EMF_URI(shop, sale, "https://example.org)

@@ -1,0 +1,4 @@
+provider shop {
+    probe sale(robj value, int price, unsigned float rate,
+               long double sum);
+};

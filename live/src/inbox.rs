@@ -1,0 +1,280 @@
+//! What has arrived and has not been merged yet: between the threads that receive and the one that decodes.
+//!
+//! A stream that has enough waiting is not asked for more, so that a slow reader slows the receiving down and memory stays
+//! bounded. Each stream has its own share, because a merge that waits for one stream cannot empty the others.
+//!
+//! A packet is handed out when every session has been asked for new streams after it arrived. A stream is known to its
+//! relay before its first event is recorded, so no stream comes to light later that has events before those in the packet.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use ctf_reader::{NextPacket, Packet};
+
+use crate::{Error, Status, Url};
+
+/// How many packets of a stream wait at most before it is not asked for more.
+const WAITING_PACKETS: usize = 4;
+
+/// How many bytes of all packets may be held, by the inbox and the merge, before only empty streams are asked for more.
+const WAITING_BYTES: usize = 32 << 20;
+
+/// How many bytes may be held at all.
+const MAX_BYTES: usize = 1 << 30;
+
+/// What has arrived, shared by all threads.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    state: Mutex<State>,
+    /// Something has arrived.
+    arrived: Condvar,
+    /// There is room again, or everything shall end.
+    room: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: Vec<SessionEntry>,
+    traces: Vec<TraceQueue>,
+    /// Whether anything has arrived since the reader last waited.
+    has_news: bool,
+    is_closing: bool,
+    /// All packets that somebody still holds.
+    held: Vec<Weak<[u8]>>,
+}
+
+#[derive(Debug)]
+struct SessionEntry {
+    status: Status,
+    /// When it was last asked for new streams, and all that there were are known.
+    asked: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct TraceQueue {
+    session: usize,
+    name: PathBuf,
+    metadata: Vec<u8>,
+    streams: Vec<StreamQueue>,
+    is_complete: bool,
+}
+
+#[derive(Debug, Default)]
+struct StreamQueue {
+    /// The packets, and when they arrived.
+    packets: VecDeque<(Instant, Packet)>,
+    /// The clock's count up to which nothing was recorded after the last packet.
+    quiet_until: Option<u64>,
+    is_away: bool,
+    has_ended: bool,
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // What is shared is sound after each statement, so a thread that panicked has broken nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something that the reader must know.
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let changed = change(&mut state);
+        state.has_news = true;
+        self.arrived.notify_all();
+        changed
+    }
+
+    // What receives:
+
+    pub fn add_session(&self, status: Status) -> usize {
+        self.change(|state| {
+            state.sessions.push(SessionEntry { status, asked: None });
+            state.sessions.len() - 1
+        })
+    }
+
+    pub fn set_status(&self, session: usize, status: Status) {
+        self.change(|state| state.sessions[session].status = status);
+    }
+
+    /// Takes note that all streams are known that a session had at this time.
+    pub fn set_asked(&self, session: usize, time: Instant) {
+        self.change(|state| state.sessions[session].asked = Some(time));
+    }
+
+    pub fn add_trace(&self, session: usize, name: PathBuf) -> usize {
+        let (metadata, streams, is_complete) = (Vec::new(), Vec::new(), false);
+        self.change(|state| {
+            state.traces.push(TraceQueue { session, name, metadata, streams, is_complete });
+            state.traces.len() - 1
+        })
+    }
+
+    pub fn add_stream(&self, trace: usize) -> usize {
+        self.change(|state| {
+            let streams = &mut state.traces[trace].streams;
+            streams.push(StreamQueue::default());
+            streams.len() - 1
+        })
+    }
+
+    pub fn add_metadata(&self, trace: usize, bytes: &[u8]) {
+        self.change(|state| state.traces[trace].metadata.extend(bytes));
+    }
+
+    /// Whether a stream should be asked for more.
+    pub fn has_room(&self, trace: usize, stream: usize) -> bool {
+        let mut state = self.lock();
+        let waiting = state.traces[trace].streams[stream].packets.len();
+        waiting == 0 || (waiting < WAITING_PACKETS && state.held_bytes() < WAITING_BYTES)
+    }
+
+    pub fn add_packet(
+        &self,
+        trace: usize,
+        stream: usize,
+        name: PathBuf,
+        bytes: Vec<u8>,
+    ) -> Result<(), Error> {
+        let bytes: Arc<[u8]> = bytes.into();
+        self.change(|state| {
+            if state.held_bytes() + bytes.len() > MAX_BYTES {
+                return Err(Error::protocol(format!(
+                    "the relay sends more than {} MiB that cannot be put in order",
+                    MAX_BYTES >> 20
+                )));
+            }
+            state.held.push(Arc::downgrade(&bytes));
+            let queue = &mut state.traces[trace].streams[stream];
+            queue.packets.push_back((Instant::now(), Packet::from_bytes(name, bytes)));
+            (queue.is_away, queue.quiet_until) = (false, None);
+            Ok(())
+        })
+    }
+
+    pub fn set_quiet(&self, trace: usize, stream: usize, until: u64) {
+        self.change(|state| {
+            let queue = &mut state.traces[trace].streams[stream];
+            (queue.is_away, queue.quiet_until) = (false, Some(until));
+        });
+    }
+
+    pub fn set_away(&self, trace: usize, stream: usize) {
+        self.change(|state| state.traces[trace].streams[stream].is_away = true);
+    }
+
+    pub fn end_stream(&self, trace: usize, stream: usize) {
+        self.change(|state| state.traces[trace].streams[stream].has_ended = true);
+    }
+
+    /// Ends all traces of a session.
+    pub fn end_session(&self, session: usize, status: Status) {
+        self.change(|state| {
+            state.sessions[session].status = status;
+            for trace in state.traces.iter_mut().filter(|trace| trace.session == session) {
+                trace.is_complete = true;
+                trace.streams.iter_mut().for_each(|stream| stream.has_ended = true);
+            }
+        });
+    }
+
+    /// Waits until there is room or everything shall end, and not longer than this. Returns whether it shall end.
+    pub fn pause(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let is_open = |state: &mut State| !state.is_closing;
+        let waited = self.room.wait_timeout_while(state, time, is_open);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_closing
+    }
+
+    /// Waits until the reader takes a packet, or everything shall end, and not longer than this.
+    pub fn wait_for_room(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let (state, _) = self.room.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner);
+        state.is_closing
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.lock().is_closing
+    }
+
+    // What reads:
+
+    /// Waits until something has arrived since the last time, and not longer than this. Returns whether it has.
+    pub fn wait(&self, time: Duration) -> bool {
+        let state = self.lock();
+        let is_idle = |state: &mut State| !state.has_news;
+        let waited = self.arrived.wait_timeout_while(state, time, is_idle);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        std::mem::take(&mut state.has_news)
+    }
+
+    /// Tells all threads to end.
+    pub fn close(&self) {
+        self.change(|state| state.is_closing = true);
+        self.room.notify_all();
+    }
+
+    pub fn statuses(&self) -> Vec<Status> {
+        self.lock().sessions.iter().map(|session| session.status.clone()).collect()
+    }
+
+    /// The names of the traces from a number on, and where they come from.
+    pub fn traces_from(&self, first: usize) -> Vec<(PathBuf, Url)> {
+        let state = self.lock();
+        let from = |trace: &TraceQueue| state.sessions[trace.session].status.url.clone();
+        state.traces.iter().skip(first).map(|trace| (trace.name.clone(), from(trace))).collect()
+    }
+
+    pub fn take_metadata(&self, trace: usize) -> Vec<u8> {
+        std::mem::take(&mut self.lock().traces[trace].metadata)
+    }
+
+    pub fn streams(&self, trace: usize) -> usize {
+        self.lock().traces[trace].streams.len()
+    }
+
+    pub fn next_packet(&self, trace: usize, stream: usize) -> NextPacket {
+        let mut state = self.lock();
+        let is_ready = state.traces[trace].streams[stream]
+            .packets
+            .front()
+            .is_some_and(|(arrived, _)| state.sessions.iter().all(|session| session.is_past(*arrived)));
+        let queue = &mut state.traces[trace].streams[stream];
+        let next = if is_ready { queue.packets.pop_front() } else { None };
+        match next {
+            Some((_, packet)) => {
+                self.room.notify_all();
+                NextPacket::Packet(packet)
+            }
+            None if !queue.packets.is_empty() => NextPacket::Quiet(None),
+            None if queue.has_ended => NextPacket::End,
+            None if queue.is_away => NextPacket::Away,
+            None => NextPacket::Quiet(queue.quiet_until),
+        }
+    }
+
+    pub fn is_complete(&self, trace: usize) -> bool {
+        self.lock().traces[trace].is_complete
+    }
+}
+
+impl SessionEntry {
+    /// Whether no streams can come to light that were there at this time. Nobody waits for a relay that is away.
+    fn is_past(&self, time: Instant) -> bool {
+        match self.status.state {
+            crate::State::Connecting | crate::State::Attached => self.asked.is_some_and(|asked| asked > time),
+            _ => true,
+        }
+    }
+}
+
+impl State {
+    /// How many bytes of packets are held by us or by the merge.
+    fn held_bytes(&mut self) -> usize {
+        // The memory of one that was let go is free only when nobody points at it.
+        self.held.retain(|packet| packet.strong_count() > 0);
+        self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum()
+    }
+}

@@ -1,0 +1,32 @@
+//! Receives traces from `lttng-relayd` while they are recorded.
+//!
+//! `lttng-relayd` collects the traces of many hosts and serves them to viewers, packet by packet. This crate is such a
+//! viewer: a thread for each session fetches metadata, streams and packets as they come, and `ctf-reader` merges and
+//! decodes them as it does those of files.
+//!
+//! ```text
+//! relay ──TCP──> connection, protocol ──> receiver (a thread a session) ──> inbox ──> source ──> ctf_reader::InOrder
+//! ```
+//!
+//! What comes from the network is not trusted: every length has a limit, every reply a deadline. A relay that goes away is
+//! connected to again, and goes on where it stopped. See [`Live`] for an example.
+
+#![forbid(unsafe_code)]
+
+mod connection;
+mod error;
+mod inbox;
+mod live;
+mod options;
+mod protocol;
+mod receiver;
+mod source;
+mod status;
+mod url;
+
+pub use error::Error;
+pub use live::{Live, NewTrace, sessions};
+pub use options::{Options, Seek};
+pub use protocol::Session;
+pub use status::{State, Status};
+pub use url::{PORT, Url};

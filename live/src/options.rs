@@ -1,0 +1,48 @@
+//! How to receive.
+
+use std::time::Duration;
+
+/// How to receive.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use lttng_live::Options;
+///
+/// let impatient = Options { timeout: Duration::from_millis(100), ..Options::default() };
+/// assert!(impatient.timeout < Options::default().timeout);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to begin.
+    pub seek: Seek,
+    /// How long to wait for a reply; a long one has a second more for each MiB.
+    pub timeout: Duration,
+    /// How long others wait for a stream or a relay that says nothing, at least. It is four times the session's live
+    /// timer if that is longer.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let (timeout, patience) = (Duration::from_secs(5), Duration::from_secs(3));
+        Options { seek: Seek::Beginning, timeout, patience }
+    }
+}
+
+/// Where to begin.
+///
+/// ```
+/// use lttng_live::{Options, Seek};
+///
+/// let options = Options { seek: Seek::Now, ..Options::default() };
+/// assert_ne!(options.seek, Options::default().seek);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seek {
+    /// With all that the relay has of the session.
+    #[default]
+    Beginning,
+    /// With what is recorded from now on.
+    Now,
+}

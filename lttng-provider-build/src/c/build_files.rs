@@ -1,0 +1,63 @@
+//! What tells pkg-config and make how to build with the generated files.
+
+use lttng_border::Provider;
+use lttng_catalog::Catalog;
+
+use crate::GeneratedFile;
+
+/// What a catalog's files are called: `valkey-trace`.
+pub(super) fn base_name(catalog: &Catalog) -> String {
+    format!("{}-trace", catalog.name)
+}
+
+pub(super) fn build_files(catalog: &Catalog, providers: &[&Provider<'_>]) -> [GeneratedFile; 2] {
+    [pkg_config(catalog, providers), make(catalog, providers)]
+}
+
+fn pkg_config(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+    let base = base_name(catalog);
+    let sources: Vec<String> = providers.iter().map(|p| format!("${{pcfiledir}}/{}.c", p.name)).collect();
+    let text = format!(
+        "# How to build with {base}.h:
+#   cc -DUSE_LTTNG $(pkg-config --cflags lttng-ust {base}) \\
+#      program.c $(pkg-config --variable=sources {base}) $(pkg-config --libs {base})
+# with this folder in PKG_CONFIG_PATH. -DUSE_USDT stands beside or in place of -DUSE_LTTNG; without both, nothing is
+# recorded and lttng-ust is not needed.
+sources={sources}
+
+Name: {base}
+Description: Events of the catalog {name}
+Version: {version}
+Cflags: -I${{pcfiledir}}
+Libs: -ldl
+",
+        sources = sources.join(" "),
+        name = catalog.name,
+        version = catalog.version,
+    );
+    GeneratedFile { name: format!("{base}.pc"), text }
+}
+
+fn make(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+    let base = base_name(catalog);
+    let upper = base.to_ascii_uppercase().replace(['-', '.'], "_");
+    let sources: Vec<String> = providers.iter().map(|p| format!("$({upper}_DIR){}.c", p.name)).collect();
+    let text = format!(
+        "# For a Makefile: `include DIR/{base}.mk`, then compile $({upper}_SOURCES) with $({upper}_CFLAGS) and link with
+# $({upper}_LIBS). `make USE_LTTNG=yes` and `make USE_USDT=yes` turn tracing on.
+{upper}_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
+{upper}_SOURCES := {sources}
+{upper}_CFLAGS := -I$({upper}_DIR)
+{upper}_LIBS :=
+ifeq ($(USE_LTTNG),yes)
+{upper}_CFLAGS += -DUSE_LTTNG $(shell pkg-config --cflags lttng-ust)
+{upper}_LIBS += -ldl
+endif
+ifeq ($(USE_USDT),yes)
+{upper}_CFLAGS += -DUSE_USDT
+endif
+",
+        sources = sources.join(" ")
+    );
+    GeneratedFile { name: format!("{base}.mk"), text }
+}

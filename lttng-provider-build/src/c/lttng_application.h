@@ -1,0 +1,109 @@
+/*
+ * What the generated headers for applications share. Written by lttng-provider-build; do not edit.
+ *
+ * An application needs none of LTTng-UST's headers; only the generated C files do. USE_LTTNG and USE_USDT say what
+ * events are recorded by; without either, nothing is.
+ */
+#ifndef LTTNG_APPLICATION_H
+#define LTTNG_APPLICATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LTTNG_APPLICATION_HIDDEN __attribute__((visibility("hidden")))
+
+/* LTTng-UST's `ip` is where the emitting function returns to: into the caller, which therefore must not jump there. */
+#define LTTNG_APPLICATION_INLINE static inline __attribute__((always_inline))
+#define LTTNG_APPLICATION_STAY __asm__ volatile("")
+
+/* The longest text that is recorded. */
+#define LTTNG_APPLICATION_TEXT_MAX 65536
+
+/* The start of LTTng-UST's struct lttng_ust_tracepoint; the generated C files check that it is. */
+struct lttng_application_tracepoint {
+	uint32_t struct_size;
+	const char *provider_name;
+	const char *event_name;
+	int state;		/* not 0 while a session records the event */
+#if UINTPTR_MAX > 0xffffffff
+	uint16_t semaphore;	/* not 0 while a USDT tracer is attached; LTTng-UST has padding here */
+	uint16_t padding;
+#endif
+};
+
+/* Both of the above in one load. */
+typedef uint64_t __attribute__((may_alias)) lttng_application_word;
+
+#if defined(USE_LTTNG)
+#define LTTNG_APPLICATION_SWITCH(symbol) \
+	extern struct lttng_application_tracepoint lttng_ust_tracepoint_##symbol LTTNG_APPLICATION_HIDDEN
+#elif defined(USE_USDT)
+#define LTTNG_APPLICATION_SWITCH(symbol) \
+	extern uint16_t lttng_provider_semaphore_##symbol LTTNG_APPLICATION_HIDDEN
+#else
+#define LTTNG_APPLICATION_SWITCH(symbol) struct lttng_application_tracepoint
+#endif
+
+/* A load and a branch; nothing where nothing records. */
+#if defined(USE_LTTNG) && defined(USE_USDT)
+#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
+	*(const volatile lttng_application_word *) &lttng_ust_tracepoint_##symbol.state != 0, 0)
+#elif defined(USE_LTTNG)
+#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
+	*(const volatile int *) &lttng_ust_tracepoint_##symbol.state != 0, 0)
+#elif defined(USE_USDT)
+#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
+	*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0, 0)
+#else
+#define LTTNG_APPLICATION_ENABLED(symbol) false
+#endif
+
+/* LTTng-UST records NULL so. */
+static inline const char *lttng_application_text(const char *text)
+{
+	return text ? text : "(null)";
+}
+
+/* The bytes of a string that are recorded. */
+static inline size_t lttng_application_length(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length < LTTNG_APPLICATION_TEXT_MAX ? length : LTTNG_APPLICATION_TEXT_MAX;
+}
+
+/* The same of one that may not end in a NUL, but is no longer than `most`. */
+static inline size_t lttng_application_length_within(const char *text, size_t most)
+{
+	size_t length = most < LTTNG_APPLICATION_TEXT_MAX ? most : LTTNG_APPLICATION_TEXT_MAX;
+	const char *end = length ? (const char *) memchr(text, 0, length) : NULL;
+
+	return end ? (size_t) (end - text) : length;
+}
+
+/*
+ * The spelling of LTTng-UST's macros. The empty argument at the end is for events without arguments: ISO C wants one
+ * where there is an ellipsis.
+ */
+#ifndef lttng_ust_tracepoint
+#if defined(USE_LTTNG) || defined(USE_USDT)
+#define lttng_ust_tracepoint(provider, ...) LTTNG_APPLICATION_EMIT(provider, __VA_ARGS__, )
+#else
+#define lttng_ust_tracepoint(...) do { } while (0)
+#endif
+#endif
+
+#ifndef lttng_ust_tracepoint_enabled
+#define lttng_ust_tracepoint_enabled(provider, name) LTTNG_APPLICATION_ENABLED(provider##___##name)
+#endif
+
+#ifndef lttng_ust_do_tracepoint
+#define lttng_ust_do_tracepoint(provider, ...) LTTNG_APPLICATION_RECORD(provider, __VA_ARGS__, )
+#endif
+
+#define LTTNG_APPLICATION_EMIT(provider, name, ...) lttng_application_emit_##provider##___##name(__VA_ARGS__)
+#define LTTNG_APPLICATION_RECORD(provider, name, ...) lttng_application_record_##provider##___##name(__VA_ARGS__)
+
+#endif

@@ -1,0 +1,69 @@
+//! The function that fires an event's USDT probe for C.
+
+use lttng_border::{Event, ProbePart};
+
+use super::source::head;
+
+/// The probe itself, in assembly, and the function that lays out its arguments.
+pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
+    let Event { symbol, probe, source, .. } = event;
+    let function = event.probe_function();
+    let parameters = event.sized_c_parameters();
+    let mut copies = String::new();
+    let mut values = String::new();
+    for argument in &probe.arguments {
+        let of = &parameters[argument.index];
+        let name = &of[0].name;
+        let value = match argument.part {
+            ProbePart::Value => match event.arguments[argument.index].number() {
+                Some(number) if number.is_float() => format!("lttng_usdt_bits_of_{}({name})", number.c_type),
+                _ => format!("(uint64_t) {name}"),
+            },
+            ProbePart::Start => format!("(uint64_t) (uintptr_t) {name}"),
+            ProbePart::Length => format!("(uint64_t) {}", of[1].name),
+            ProbePart::Text => {
+                let copy = format!("lttng_copy_{}", argument.index);
+                copies.push_str(&format!("\tchar {copy}[LTTNG_USDT_TEXT_MAX];\n"));
+                format!("lttng_usdt_text({copy}, {name}, {})", of[1].name)
+            }
+        };
+        values.push_str(&format!("\t\t{value},\n"));
+    }
+    if values.is_empty() {
+        values.push_str("\t\t0,\n");
+    }
+    // What does not fit among the arguments of a probe.
+    let is_left_out = |index: usize| probe.arguments.iter().all(|argument| argument.index != index);
+    let left_out = parameters
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| event.arguments[*index].is_passed() && is_left_out(*index));
+    let unused: String = left_out.flat_map(|(_, of)| of).map(|p| format!("\t(void) {};\n", p.name)).collect();
+    let start = match probe.has_start {
+        true => format!(
+            "LTTNG_USDT_PROBE({0}, {symbol}, {provider}, {1}__start, \"\", \"\")\n",
+            event.start_function(),
+            source.name
+        ),
+        false => String::new(),
+    };
+    format!(
+        "
+#if defined(USE_USDT)
+LTTNG_USDT_SEMAPHORE({symbol})
+LTTNG_USDT_PROBE({function}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarch64}\")
+{start}
+{head}{{
+{copies}\tconst uint64_t lttng_values[] = {{
+{values}\t}};
+
+{unused}\t{function}(lttng_values);
+}}
+#endif
+",
+        name = source.name,
+        x86_64 = probe.x86_64(),
+        aarch64 = probe.aarch64(),
+        head = head(&format!("static __attribute__((noinline)) void lttng_usdt_fire_{symbol}("), event),
+    )
+}

@@ -1,0 +1,17 @@
+//! What a generator returns.
+
+/// A generated file, to be written by the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedFile {
+    /// The name, without a folder.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl GeneratedFile {
+    /// Whether the C compiler is to be run on the file.
+    pub fn is_c_source(&self) -> bool {
+        self.name.ends_with(".c")
+    }
+}

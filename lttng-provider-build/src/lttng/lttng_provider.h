@@ -1,0 +1,714 @@
+/*
+ * What the generated providers share. Written by lttng-provider-build; do not edit.
+ */
+#ifndef LTTNG_PROVIDER_H
+#define LTTNG_PROVIDER_H
+
+#include <dlfcn.h>
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include <lttng/tracepoint.h>
+#include <lttng/ust-events.h>
+#include <lttng/ust-ringbuffer-context.h>
+#include <lttng/ust-tracer.h>
+
+/* LTTng-UST's own macros define one type several times, which C99 has no room for. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wtypedef-redefinition"
+#endif
+
+/* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
+#ifndef LTTNG_PROVIDER_ABI
+#define LTTNG_PROVIDER_ABI 3
+#endif
+
+#if LTTNG_UST_PROVIDER_MAJOR != LTTNG_PROVIDER_ABI
+#error "these headers of LTTng-UST have another provider ABI than 2.13 to 2.15: update lttng-provider, or install those"
+#endif
+
+/*
+ * LTTng-UST is loaded and not linked, so that a program with tracing built in starts where it is not
+ * installed. A program that has loaded it keeps it: its threads run on.
+ */
+static inline void *lttng_provider_symbol(const char *name)
+{
+	void *library = dlopen(LTTNG_UST_LIB_SONAME, RTLD_NOW | RTLD_GLOBAL);
+
+	return library ? dlsym(library, name) : NULL;
+}
+
+/*
+ * The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. A program is not ended
+ * for want of a trace: where LTTng-UST rejects a provider, that is said once and the program runs on.
+ */
+#define LTTNG_PROVIDER_NOT_LOADED ((struct lttng_ust_registered_probe *) -1)
+
+static inline struct lttng_ust_registered_probe *
+lttng_provider_register(const struct lttng_ust_probe_desc *provider)
+{
+	struct lttng_ust_registered_probe *(*call)(const struct lttng_ust_probe_desc *);
+	struct lttng_ust_registered_probe *probe;
+
+	*(void **) &call = lttng_provider_symbol("lttng_ust_probe_register");
+	if (!call)
+		return LTTNG_PROVIDER_NOT_LOADED;
+	probe = call(provider);
+	if (probe)
+		return probe;
+	fprintf(stderr, "lttng-provider: nothing of `%s` is recorded: the installed %s rejects provider ABI %u.%u; "
+		"upgrade LTTng-UST\n", provider->provider_name, LTTNG_UST_LIB_SONAME, provider->major, provider->minor);
+	return LTTNG_PROVIDER_NOT_LOADED;
+}
+
+static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *probe)
+{
+	void (*call)(struct lttng_ust_registered_probe *);
+
+	if (probe == LTTNG_PROVIDER_NOT_LOADED)
+		return;
+	*(void **) &call = lttng_provider_symbol("lttng_ust_probe_unregister");
+	call(probe);
+}
+
+#define lttng_ust_probe_register lttng_provider_register
+#define lttng_ust_probe_unregister lttng_provider_unregister
+
+/*
+ * LTTng finds tracepoints through pointers in a section that only weak symbols refer to. lld, rustc's linker
+ * on x86-64 Linux, drops such a section and leaves events that are listed and never recorded. No linker drops
+ * a constructor, nor what a constructor refers to; one pointer holds the section of the whole file.
+ */
+#define LTTNG_PROVIDER_KEEP(provider, event)							\
+	static void __attribute__((constructor)) lttng_provider_keep(void)			\
+	{											\
+		__asm__ volatile("" : : "r"(&lttng_ust_tracepoint_ptr_##provider##___##event));	\
+	}
+
+/*
+ * With USDT probes, the padding of tracepoints has their semaphores. Linkers may map a page of the file twice, at the end
+ * of one segment and at the start of the next, and the kernel counts in the first mapping that it finds; so semaphores must
+ * not lie in such a page: where the tracepoints of a file begin, a page begins.
+ */
+#ifdef __x86_64__
+#define LTTNG_PROVIDER_PAGE 4096
+#else
+#define LTTNG_PROVIDER_PAGE 65536
+#endif
+
+#define LTTNG_PROVIDER_ALIGN								\
+	static struct lttng_ust_tracepoint lttng_provider_page				\
+		__attribute__((section("lttng_ust_tracepoints"), aligned(LTTNG_PROVIDER_PAGE), used));
+
+/*
+ * A field's value, as Rust hands it over where packed bytes do not do: a number in the order of the machine, or
+ * the start and the number of elements. Texts need not end in a NUL here.
+ */
+struct lttng_provider_part {
+	uint64_t value;
+	const void *start;
+	size_t length;
+};
+
+/* Where the first function of an event stopped; within an RCU section unless `probe` is NULL. */
+struct lttng_provider_rest {
+	void *ip;
+	const struct lttng_ust_tracepoint_probe *probe;
+};
+
+enum lttng_provider_kind {
+	LTTNG_PROVIDER_NUMBER,
+	LTTNG_PROVIDER_STRING,		/* ends in a NUL */
+	LTTNG_PROVIDER_TEXT,		/* a length and bytes */
+	LTTNG_PROVIDER_CHARACTERS,	/* `count` bytes */
+	LTTNG_PROVIDER_ARRAY,		/* `count` numbers */
+	LTTNG_PROVIDER_SEQUENCE,	/* a length and numbers */
+};
+
+/* How a field lies in a trace. */
+struct lttng_provider_field {
+	enum lttng_provider_kind kind;
+	bool recorded;
+	bool swapped;			/* numbers are in network order */
+	uint8_t size;			/* of a number or an element */
+	uint8_t length_size;
+	size_t count;
+};
+
+/* The arguments of LTTng's macros take at most ten values. */
+#define LTTNG_PROVIDER_FIELDS_MAX 10
+
+/* What the second function of an event needs to know. */
+struct lttng_provider_event {
+	const struct lttng_provider_field *fields;
+	size_t count;
+	/* Whether there are strings in what is packed, and values of which filters need a copy. */
+	bool has_strings;
+	bool has_copies;
+	/* LTTng's probe for the event. */
+	void (*probe)(void);
+	/* Lays the values out for filters and captures. */
+	void (*prepare)(char *stack, const struct lttng_provider_part *parts);
+	/* Calls a probe as C would. */
+	void (*call)(void (*probe)(void), void *data, const struct lttng_provider_part *parts);
+};
+
+/* Fields are packed as LTTng-UST packs them where it aligns none; elsewhere its own probe does it all. */
+static inline bool lttng_provider_packs(void)
+{
+	return lttng_ust_rb_alignof(uint64_t) == 1;
+}
+
+/* Whether the event's session and channel record at the moment. */
+static inline bool lttng_provider_is_active(const struct lttng_ust_event_common *event)
+{
+	const struct lttng_ust_event_recorder *recorder = event->child;
+	const struct lttng_ust_channel_common *channel = recorder->chan->parent;
+
+	return CMM_ACCESS_ONCE(channel->session->active) && CMM_ACCESS_ONCE(channel->enabled);
+}
+
+/* Writes packed fields with one write, where LTTng-UST's probe makes one for each. */
+static inline void lttng_provider_write_packed(
+	struct lttng_ust_event_recorder *recorder, const char *payload, size_t size,
+	struct lttng_ust_probe_ctx *probe)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+	struct lttng_ust_ring_buffer_ctx context;
+
+	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
+	if (ops->event_reserve(&context) < 0)
+		return;
+	if (size)
+		ops->event_write(&context, payload, size, 1);
+	ops->event_commit(&context);
+}
+
+/*
+ * The first function: writes a packed event to all sessions, up to the first probe that needs more than that.
+ * If there is one, the RCU section goes on, and the second function ends it.
+ */
+static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_provider_record(
+	const struct lttng_ust_tracepoint *tracepoint, void (*own_probe)(void),
+	const char *payload, size_t size, void *ip)
+{
+	struct lttng_provider_rest rest = { .ip = ip, .probe = NULL };
+	struct lttng_ust_probe_ctx context = { .struct_size = sizeof(context), .ip = ip };
+	const struct lttng_ust_tracepoint_probe *probe;
+
+	if (caa_unlikely(!LTTNG_UST_TP_RCU_LINK_TEST()))
+		return rest;
+	lttng_ust_tp_rcu_read_lock();
+	/* What LTTng's rcu_dereference does, without the call that it takes outside of the library. */
+	probe = __atomic_load_n(&tracepoint->probes, __ATOMIC_CONSUME);
+	if (caa_unlikely(!probe))
+		goto end;
+	do {
+		const struct lttng_ust_event_common *event = probe->data;
+
+		if (caa_unlikely(!lttng_provider_packs() || !payload || probe->func != own_probe
+				|| event->type != LTTNG_UST_EVENT_TYPE_RECORDER
+				|| CMM_ACCESS_ONCE(event->eval_filter))) {
+			rest.probe = probe;
+			return rest;
+		}
+		if (lttng_provider_is_active(event) && CMM_ACCESS_ONCE(event->enabled))
+			lttng_provider_write_packed(event->child, payload, size, &context);
+	} while ((++probe)->func);
+end:
+	lttng_ust_tp_rcu_read_unlock();
+	return rest;
+}
+
+/* How many bytes a field takes in a trace. */
+static inline size_t lttng_provider_field_size(
+	const struct lttng_provider_field *field, const struct lttng_provider_part *part)
+{
+	if (!field->recorded)
+		return 0;
+	switch (field->kind) {
+	case LTTNG_PROVIDER_STRING:
+		return part->length + 1;
+	case LTTNG_PROVIDER_TEXT:
+	case LTTNG_PROVIDER_SEQUENCE:
+		return field->length_size + part->length * field->size;
+	case LTTNG_PROVIDER_CHARACTERS:
+	case LTTNG_PROVIDER_ARRAY:
+		return field->count * field->size;
+	default:
+		return field->size;
+	}
+}
+
+/* Lays out a number of one, two, four or eight bytes. */
+static inline void lttng_provider_store(char *to, uint64_t value, size_t size, bool swapped)
+{
+	uint16_t two = swapped ? htobe16((uint16_t) value) : (uint16_t) value;
+	uint32_t four = swapped ? htobe32((uint32_t) value) : (uint32_t) value;
+	uint64_t eight = swapped ? htobe64(value) : value;
+
+	switch (size) {
+	case 1:
+		*to = (char) value;
+		break;
+	case 2:
+		memcpy(to, &two, 2);
+		break;
+	case 4:
+		memcpy(to, &four, 4);
+		break;
+	default:
+		memcpy(to, &eight, 8);
+		break;
+	}
+}
+
+/* Copies numbers and turns them into network order. */
+static inline void lttng_provider_copy_swapped(char *to, const char *from, size_t count, size_t size)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t byte = 0; byte < size; byte++)
+			to[i * size + byte] = from[i * size + (htobe16(1) == 1 ? byte : size - 1 - byte)];
+}
+
+/* For what must be written in pieces. */
+#define LTTNG_PROVIDER_PIECE 64
+
+static inline void lttng_provider_write_swapped(
+	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
+	const char *start, size_t count, size_t size)
+{
+	char piece[LTTNG_PROVIDER_PIECE];
+
+	while (count) {
+		size_t now = count < sizeof(piece) / size ? count : sizeof(piece) / size;
+
+		lttng_provider_copy_swapped(piece, start, now, size);
+		ops->event_write(context, piece, now * size, 1);
+		start += now * size;
+		count -= now;
+	}
+}
+
+/* Bytes up to the first NUL, and NULs up to `size`. */
+static inline void lttng_provider_write_padded(
+	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
+	const char *start, size_t length, size_t size)
+{
+	static const char zeros[LTTNG_PROVIDER_PIECE];
+	size_t used = strnlen(start, length);
+
+	if (used)
+		ops->event_write(context, start, used, 1);
+	for (size_t left = size - used; left; ) {
+		size_t now = left < sizeof(zeros) ? left : sizeof(zeros);
+
+		ops->event_write(context, zeros, now, 1);
+		left -= now;
+	}
+}
+
+static inline void lttng_provider_write_field(
+	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
+	const struct lttng_provider_field *field, const struct lttng_provider_part *part)
+{
+	size_t count = field->kind == LTTNG_PROVIDER_ARRAY ? field->count : part->length;
+	char number[8];
+
+	switch (field->kind) {
+	case LTTNG_PROVIDER_NUMBER:
+		lttng_provider_store(number, part->value, field->size, field->swapped);
+		ops->event_write(context, number, field->size, 1);
+		return;
+	case LTTNG_PROVIDER_STRING:
+		if (count)
+			ops->event_write(context, part->start, count, 1);
+		ops->event_write(context, "", 1, 1);
+		return;
+	case LTTNG_PROVIDER_CHARACTERS:
+		lttng_provider_write_padded(ops, context, part->start, count, field->count);
+		return;
+	case LTTNG_PROVIDER_TEXT:
+	case LTTNG_PROVIDER_SEQUENCE:
+		lttng_provider_store(number, count, field->length_size, false);
+		ops->event_write(context, number, field->length_size, 1);
+		break;
+	default:
+		break;
+	}
+	if (field->kind == LTTNG_PROVIDER_TEXT)
+		lttng_provider_write_padded(ops, context, part->start, count, count);
+	else if (field->swapped)
+		lttng_provider_write_swapped(ops, context, part->start, count, field->size);
+	else if (count)
+		ops->event_write(context, part->start, count * field->size, 1);
+}
+
+/* Writes an event that is too large to be packed, from where its values are: no stack is needed for them. */
+static inline void lttng_provider_write_parts(
+	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
+	const struct lttng_provider_part *parts, struct lttng_ust_probe_ctx *probe)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+	struct lttng_ust_ring_buffer_ctx context;
+	size_t size = 0;
+
+	for (size_t i = 0; i < event->count; i++)
+		size += lttng_provider_field_size(&event->fields[i], &parts[i]);
+	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
+	if (ops->event_reserve(&context) < 0)
+		return;
+	for (size_t i = 0; i < event->count; i++)
+		if (event->fields[i].recorded)
+			lttng_provider_write_field(ops, &context, &event->fields[i], &parts[i]);
+	ops->event_commit(&context);
+}
+
+/*
+ * The values as filters, captures and other probes read them: numbers in the order that the trace has, and a
+ * NUL after every text, also after one that has a length; a capture looks for it.
+ *
+ * Copies lie on the stack up to a small size and in pages of their own beyond that, because this may run in a
+ * signal handler, on a small stack.
+ */
+struct lttng_provider_values {
+	/* The values, once they are complete: these, or those of Rust. */
+	const struct lttng_provider_part *complete;
+	struct lttng_provider_part parts[LTTNG_PROVIDER_FIELDS_MAX];
+	char few[512];
+	void *pages;
+	size_t size;
+	bool failed;
+	/* What filters and captures are given. */
+	char stack[2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX];
+	bool prepared;
+};
+
+/* How many bytes a copy of a value takes; 0 if none is needed. Packed, strings have their NUL already. */
+static inline size_t lttng_provider_copy_size(
+	const struct lttng_provider_field *field, const struct lttng_provider_part *part, bool is_packed)
+{
+	switch (field->kind) {
+	case LTTNG_PROVIDER_STRING:
+		return is_packed && field->recorded ? 0 : part->length + 1;
+	case LTTNG_PROVIDER_TEXT:
+		return part->length + 1;
+	case LTTNG_PROVIDER_CHARACTERS:
+		return field->count + 1;
+	case LTTNG_PROVIDER_ARRAY:
+		return field->swapped ? field->count * field->size : 0;
+	case LTTNG_PROVIDER_SEQUENCE:
+		return field->swapped ? part->length * field->size : 0;
+	default:
+		return 0;
+	}
+}
+
+static inline void lttng_provider_copy(
+	char *copy, size_t size, const struct lttng_provider_field *field, struct lttng_provider_part *part)
+{
+	if (field->kind == LTTNG_PROVIDER_ARRAY || field->kind == LTTNG_PROVIDER_SEQUENCE) {
+		lttng_provider_copy_swapped(copy, part->start, size / field->size, field->size);
+	} else {
+		memcpy(copy, part->start, part->length);
+		memset(copy + part->length, 0, size - part->length);
+	}
+	part->start = copy;
+}
+
+/* Elements are aligned. */
+static inline size_t lttng_provider_aligned(size_t size)
+{
+	return (size + 7) & ~(size_t) 7;
+}
+
+/* With copies, of which all are made or none. */
+static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng_provider_copy_all(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	char *copy = (char *) lttng_provider_aligned((size_t) values->few);
+	size_t size = 0;
+
+	for (size_t i = 0; i < event->count; i++)
+		size += lttng_provider_aligned(lttng_provider_copy_size(&event->fields[i], &parts[i], payload));
+	if (size > sizeof(values->few) - 8) {
+		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (copy == MAP_FAILED) {
+			values->failed = true;
+			return NULL;
+		}
+		values->pages = copy;
+		values->size = size;
+	}
+	for (size_t i = 0; i < event->count; i++) {
+		const struct lttng_provider_field *field = &event->fields[i];
+		size_t copied = lttng_provider_copy_size(field, &parts[i], payload);
+
+		values->parts[i] = parts[i];
+		if (copied)
+			lttng_provider_copy(copy, copied, field, &values->parts[i]);
+		else if (field->kind == LTTNG_PROVIDER_STRING)
+			values->parts[i].start = payload;
+		copy += lttng_provider_aligned(copied);
+		if (payload)
+			payload += lttng_provider_field_size(field, &parts[i]);
+	}
+	return values->parts;
+}
+
+/* Without copies, as all strings are in what is packed. */
+static inline const struct lttng_provider_part *lttng_provider_point_into(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	for (size_t i = 0; i < event->count; i++) {
+		values->parts[i] = parts[i];
+		if (event->fields[i].kind == LTTNG_PROVIDER_STRING)
+			values->parts[i].start = payload;
+		payload += lttng_provider_field_size(&event->fields[i], &parts[i]);
+	}
+	return values->parts;
+}
+
+/* False if there is no memory for copies. */
+static inline bool lttng_provider_complete(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	if (values->complete || values->failed)
+		return !values->failed;
+	if (!event->has_strings && !event->has_copies)
+		values->complete = parts;
+	else if (payload && !event->has_copies)
+		values->complete = lttng_provider_point_into(values, event, payload, parts);
+	else
+		values->complete = lttng_provider_copy_all(values, event, payload, parts);
+	return values->complete;
+}
+
+static inline bool lttng_provider_prepare(
+	struct lttng_provider_values *values, const struct lttng_provider_event *event,
+	const char *payload, const struct lttng_provider_part *parts)
+{
+	if (!lttng_provider_complete(values, event, payload, parts))
+		return false;
+	if (!values->prepared)
+		event->prepare(values->stack, values->complete);
+	values->prepared = true;
+	return true;
+}
+
+/* What LTTng's probe does, with values that are packed or prepared once for all sessions. */
+static inline void lttng_provider_deliver_to(
+	struct lttng_ust_event_common *to, struct lttng_provider_values *values,
+	const struct lttng_provider_event *event, const char *payload, size_t size,
+	const struct lttng_provider_part *parts, void *ip)
+{
+	struct lttng_ust_probe_ctx context = { .struct_size = sizeof(context), .ip = ip };
+	bool is_recorder = to->type == LTTNG_UST_EVENT_TYPE_RECORDER;
+
+	if ((is_recorder && !lttng_provider_is_active(to)) || !CMM_ACCESS_ONCE(to->enabled))
+		return;
+	if (CMM_ACCESS_ONCE(to->eval_filter)
+			&& (!lttng_provider_prepare(values, event, payload, parts)
+				|| to->run_filter(to, values->stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT))
+		return;
+	if (is_recorder && payload) {
+		lttng_provider_write_packed(to->child, payload, size, &context);
+	} else if (is_recorder) {
+		lttng_provider_write_parts(to->child, event, parts, &context);
+	} else if (to->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+		struct lttng_ust_event_notifier *notifier = to->child;
+		struct lttng_ust_notification_ctx notification = {
+			.struct_size = sizeof(notification),
+			.eval_capture = CMM_ACCESS_ONCE(notifier->eval_capture),
+		};
+
+		if (notification.eval_capture && !lttng_provider_prepare(values, event, payload, parts))
+			return;
+		notifier->notification_send(notifier, values->stack, &context, &notification);
+	}
+}
+
+/* The second function: goes on where the first has stopped, and ends the RCU section. */
+static void __attribute__((unused, noinline)) lttng_provider_deliver(
+	const struct lttng_provider_event *event, struct lttng_provider_rest rest,
+	const char *payload, size_t size, const struct lttng_provider_part *parts)
+{
+	const struct lttng_ust_tracepoint_probe *probe = rest.probe;
+	struct lttng_provider_values values;
+
+	values.complete = NULL;
+	values.pages = NULL;
+	values.failed = false;
+	values.prepared = false;
+	do {
+		if (lttng_provider_packs() && probe->func == event->probe)
+			lttng_provider_deliver_to(probe->data, &values, event, payload, size, parts, rest.ip);
+		else if (lttng_provider_complete(&values, event, payload, parts))
+			event->call(probe->func, probe->data, values.complete);
+	} while ((++probe)->func);
+	lttng_ust_tp_rcu_read_unlock();
+	if (values.pages)
+		munmap(values.pages, values.size);
+}
+
+static inline float lttng_provider_float(const struct lttng_provider_part *part)
+{
+	uint32_t bits = (uint32_t) part->value;
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline double lttng_provider_double(const struct lttng_provider_part *part)
+{
+	double value;
+
+	memcpy(&value, &part->value, sizeof(value));
+	return value;
+}
+
+/* For events that are emitted in C: where they are packed, and what they are packed with. */
+#define LTTNG_PROVIDER_PACKED_MAX 512
+
+static inline size_t lttng_provider_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The bytes that elements take; more than there is room for if they are too many to be counted. */
+static inline size_t lttng_provider_room(size_t count, size_t size)
+{
+	return count > LTTNG_PROVIDER_PACKED_MAX ? LTTNG_PROVIDER_PACKED_MAX + 1 : count * size;
+}
+
+#define LTTNG_PROVIDER_PACK(end, type, number)		\
+	do {						\
+		type lttng_provider_number = (number);	\
+							\
+		memcpy(end, &lttng_provider_number, sizeof(type));	\
+		end += sizeof(type);			\
+	} while (0)
+
+static inline __attribute__((always_inline)) char *lttng_provider_pack_number(char *end, uint64_t value, size_t size)
+{
+	lttng_provider_store(end, value, size, false);
+	return end + size;
+}
+
+/* A string that has no NUL, and one after it. */
+static inline char *lttng_provider_pack_string(char *end, const char *text, size_t length)
+{
+	if (length)
+		memcpy(end, text, length);
+	end[length] = 0;
+	return end + length + 1;
+}
+
+/* Text up to its first NUL, and NULs up to `size`. */
+static inline char *lttng_provider_pack_text(char *end, const char *text, size_t length, size_t size)
+{
+	size_t used = length ? strnlen(text, length) : 0;
+
+	if (used)
+		memcpy(end, text, used);
+	memset(end + used, 0, size - used);
+	return end + size;
+}
+
+static inline __attribute__((always_inline)) char *
+lttng_provider_pack_list(char *end, const void *list, size_t count, size_t size, bool swapped)
+{
+	if (swapped)
+		lttng_provider_copy_swapped(end, list, count, size);
+	else if (count)
+		memcpy(end, list, count * size);
+	return end + count * size;
+}
+
+static inline uint64_t lttng_provider_bits_of_float(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline uint64_t lttng_provider_bits_of_double(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* Return addresses, the nearest first, without those of the functions that take them. */
+#define LTTNG_PROVIDER_FRAMES_MAX 32
+
+struct lttng_provider_frames {
+	uint64_t *frames;
+	size_t count;
+	size_t skip;
+};
+
+static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *context, void *data)
+{
+	struct lttng_provider_frames *found = (struct lttng_provider_frames *) data;
+	uint64_t ip = (uint64_t) _Unwind_GetIP(context);
+
+	if (found->skip) {
+		found->skip--;
+		return _URC_NO_REASON;
+	}
+	if (!ip || found->count == LTTNG_PROVIDER_FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	found->frames[found->count++] = ip;
+	return _URC_NO_REASON;
+}
+
+static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
+{
+	/* This function, and the one that emits. */
+	struct lttng_provider_frames found = { .frames = frames, .count = 0, .skip = 2 };
+
+	_Unwind_Backtrace(lttng_provider_frame, &found);
+	return found.count;
+}
+
+/* What applications in C take for the tracepoint is its start. */
+#define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
+	typedef char lttng_provider_state_is_there[						\
+		offsetof(struct lttng_ust_tracepoint, state)					\
+			== offsetof(struct lttng_application_tracepoint, state)			\
+		&& offsetof(struct lttng_ust_tracepoint, probes)				\
+			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
+
+/*
+ * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
+ * catalog, and each must call its own.
+ */
+#define LTTNG_PROVIDER_RUST_EVENT(symbol)								\
+	__attribute__((visibility("hidden"))) struct lttng_provider_rest				\
+	lttng_provider_record_##symbol(const char *payload, size_t size)				\
+	{												\
+		return lttng_provider_record(&lttng_ust_tracepoint_##symbol,				\
+			lttng_provider_event_##symbol.probe, payload, size, __builtin_return_address(0));	\
+	}												\
+													\
+	__attribute__((visibility("hidden"))) void							\
+	lttng_provider_deliver_##symbol(struct lttng_provider_rest rest,				\
+		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
+	{												\
+		lttng_provider_deliver(&lttng_provider_event_##symbol, rest, payload, size, parts);	\
+	}
+
+#endif

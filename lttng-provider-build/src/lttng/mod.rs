@@ -1,0 +1,17 @@
+//! The back end for LTTng-UST: providers in C, written with the official macros of 2.13.
+
+mod declaration;
+mod event;
+mod header;
+mod source;
+
+pub(crate) use event::event;
+pub(crate) use header::header;
+pub(crate) use source::{includes, source_for_rust};
+
+use crate::GeneratedFile;
+
+/// What all providers include.
+pub(crate) fn support() -> GeneratedFile {
+    GeneratedFile { name: "lttng_provider.h".to_owned(), text: include_str!("lttng_provider.h").to_owned() }
+}

@@ -1,0 +1,39 @@
+//! A provider's C file for Rust: its probes, and the two functions for each event that Rust calls.
+
+use lttng_border::Provider;
+
+use super::event::event;
+use super::header::file_name;
+use crate::GeneratedFile;
+use crate::c_text::comment;
+
+pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedFile {
+    let mut text = comment(&provider.origin()) + "\n" + &includes(provider);
+    if usdt {
+        text.push_str("\nLTTNG_PROVIDER_ALIGN\n");
+    }
+    for each in &provider.events {
+        text.push_str(&event(&provider.name, each));
+        text.push_str(&format!("\nLTTNG_PROVIDER_RUST_EVENT({})\n", each.symbol));
+    }
+    GeneratedFile { name: format!("{}.c", provider.name), text }
+}
+
+/// LTTng's macros define the probes of a provider where it is included so.
+pub(crate) fn includes(provider: &Provider<'_>) -> String {
+    let name = &provider.name;
+    let mut text = format!(
+        "#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
+#include \"lttng_provider.h\"
+#include \"{}\"
+",
+        file_name(name)
+    );
+    if let Some(first) = provider.events.first() {
+        text.push_str(&format!("\nLTTNG_PROVIDER_KEEP({name}, {})\n", first.source.name));
+    }
+    text
+}

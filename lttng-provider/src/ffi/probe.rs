@@ -1,0 +1,193 @@
+//! USDT probes, as SystemTap's convention has them: an instruction that does nothing, and an ELF note that says where it
+//! is and where its arguments are.
+//!
+//! A probe here is a function of two instructions, written in assembly, so that neither a C compiler nor a header is
+//! needed. Its argument points to the values, each in 64 bits, and the note describes them as memory from there. Function,
+//! note and semaphore are one group of sections: a linker keeps all or none.
+
+use std::mem::MaybeUninit;
+
+use super::field::Part;
+use super::record::Fields;
+
+/// An argument of a probe: what it is of the field with this index.
+#[derive(Clone, Copy, Debug)]
+pub enum ProbeArgument {
+    /// A number.
+    Value(usize),
+    /// A pointer to text that ends in a NUL.
+    Text(usize),
+    /// A pointer to elements.
+    Start(usize),
+    /// The number of bytes or elements.
+    Length(usize),
+}
+
+/// The bytes of a text that a probe hands over, with its NUL; tracers read less.
+const TEXT_MAX: usize = 256;
+
+/// Fires a probe with `N` arguments. Apart from what emits, for its copies of texts.
+///
+/// # Safety
+/// `function` is the one that [`usdt_probe`](crate::usdt_probe) defines, and the indices are of these fields.
+#[cold]
+#[inline(never)]
+pub unsafe fn probe<const N: usize, F: Fields>(
+    fields: F,
+    arguments: [ProbeArgument; N],
+    function: unsafe extern "C" fn(*const u64),
+) {
+    let parts = fields.cut().parts();
+    let parts = parts.as_ref();
+    let mut copies = [const { MaybeUninit::<[u8; TEXT_MAX]>::uninit() }; N];
+    let mut values = [0; N];
+    for ((argument, value), copy) in arguments.into_iter().zip(&mut values).zip(&mut copies) {
+        *value = match argument {
+            ProbeArgument::Value(index) => parts[index].value(),
+            ProbeArgument::Start(index) => parts[index].start().addr() as u64,
+            ProbeArgument::Length(index) => parts[index].length() as u64,
+            ProbeArgument::Text(index) => terminated(parts[index], copy).addr() as u64,
+        };
+    }
+    // SAFETY: the function reads nothing, and a tracer reads as many values as its note tells.
+    unsafe { function(values.as_ptr()) };
+    // The compiler cannot see that they are read through an address.
+    std::hint::black_box((&values, &copies));
+}
+
+/// A copy of a text, with a NUL after it.
+fn terminated(text: Part, copy: &mut MaybeUninit<[u8; TEXT_MAX]>) -> *const u8 {
+    let start = copy.as_mut_ptr().cast::<u8>();
+    let length = text.length().min(TEXT_MAX - 1);
+    // SAFETY: the part of a text is valid for its length, and the copy has room for that and a NUL.
+    unsafe {
+        start.copy_from_nonoverlapping(text.start(), length);
+        start.add(length).write(0);
+    }
+    start
+}
+
+/// Fires the probe of an event with these fields if a tracer is attached to it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! probe {
+    ($fields:ident, tracepoint $tracepoint:ident, $function:ident $(, $kind:ident $index:literal)* $(,)?) => {{
+        // SAFETY: generated C defines it, with the type that LTTng-UST gives it.
+        unsafe extern "C" {
+            safe static $tracepoint: $crate::ffi::Tracepoint;
+        }
+        $crate::probe!(@ $tracepoint.semaphore() != 0, $fields, $function $(, $kind $index)*)
+    }};
+    ($fields:ident, semaphore $semaphore:ident, $function:ident $(, $kind:ident $index:literal)* $(,)?) => {{
+        $crate::probe!(@ $crate::probe_enabled!($semaphore), $fields, $function $(, $kind $index)*)
+    }};
+    (@ $attached:expr, $fields:ident, $function:ident $(, $kind:ident $index:literal)*) => {
+        if $attached {
+            // SAFETY: the assembly of the probe defines it, with this type.
+            unsafe extern "C" {
+                fn $function(values: *const u64);
+            }
+            // SAFETY: the assembly and these fields are made from the same event of a catalog.
+            unsafe { $crate::ffi::probe($fields, [$($crate::ffi::ProbeArgument::$kind($index)),*], $function) };
+        }
+    };
+}
+
+/// Fires a probe without arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! start_probe {
+    ($function:ident) => {{
+        // SAFETY: the assembly of the probe defines it, with this type.
+        unsafe extern "C" {
+            fn $function(values: *const u64);
+        }
+        // SAFETY: it reads nothing, and its note has no arguments.
+        unsafe { $function(::core::ptr::null()) };
+    }};
+}
+
+/// Defines a probe: its function, its note, and room in the section `.probes`, by whose place in the file bpftrace finds
+/// any semaphore.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! usdt_probe {
+    (
+        function $function:literal, semaphore $semaphore:literal,
+        $provider:literal, $name:literal, $x86_64:literal, $aarch64:literal $(,)?
+    ) => {
+        #[cfg(target_arch = "x86_64")]
+        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $x86_64);
+        #[cfg(target_arch = "aarch64")]
+        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $aarch64);
+    };
+    (@ $function:literal, $semaphore:literal, $provider:literal, $name:literal, $operands:literal) => {
+        ::core::arch::global_asm!(
+            ::core::concat!(".pushsection .text.", $function, ",\"axG\",%progbits,", $function, ",comdat"),
+            ::core::concat!(".globl ", $function),
+            ::core::concat!(".hidden ", $function),
+            ::core::concat!(".type ", $function, ", %function"),
+            ::core::concat!($function, ":"),
+            ".cfi_startproc",
+            "990: nop",
+            "ret",
+            ".cfi_endproc",
+            ::core::concat!(".size ", $function, ", . - ", $function),
+            ".popsection",
+            ::core::concat!(".pushsection .probes,\"awG\",%progbits,", $function, ",comdat"),
+            ".balign 2",
+            ".2byte 0",
+            ".popsection",
+            ::core::concat!(".pushsection .note.stapsdt,\"G\",%note,", $function, ",comdat"),
+            ".balign 4",
+            ".4byte 992f - 991f, 994f - 993f, 3",
+            "991: .asciz \"stapsdt\"",
+            "992: .balign 4",
+            "993: .8byte 990b",
+            ".8byte _.stapsdt.base",
+            ::core::concat!(".8byte ", $semaphore),
+            ::core::concat!(".asciz \"", $provider, "\""),
+            ::core::concat!(".asciz \"", $name, "\""),
+            ::core::concat!(".asciz \"", $operands, "\""),
+            "994: .balign 4",
+            ".popsection",
+            ".ifndef _.stapsdt.base",
+            ".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat",
+            ".weak _.stapsdt.base",
+            ".hidden _.stapsdt.base",
+            "_.stapsdt.base: .space 1",
+            ".size _.stapsdt.base, 1",
+            ".popsection",
+            ".endif",
+        );
+    };
+}
+
+/// Defines semaphores, where LTTng's tracepoints have none.
+///
+/// Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
+/// the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! usdt_semaphores {
+    ($($semaphore:literal),* $(,)?) => {
+        #[cfg(target_arch = "x86_64")]
+        $crate::usdt_semaphores!(@ ".balign 4096", $($semaphore),*);
+        #[cfg(not(target_arch = "x86_64"))]
+        $crate::usdt_semaphores!(@ ".balign 65536", $($semaphore),*);
+    };
+    (@ $align:literal, $($semaphore:literal),*) => {
+        ::core::arch::global_asm!(
+            ".pushsection .probes,\"aw\",%progbits",
+            $align,
+            $(
+                ::core::concat!(".globl ", $semaphore),
+                ::core::concat!(".hidden ", $semaphore),
+                ::core::concat!(".type ", $semaphore, ", %object"),
+                ::core::concat!($semaphore, ": .2byte 0"),
+                ::core::concat!(".size ", $semaphore, ", 2"),
+            )*
+            ".popsection",
+        );
+    };
+}

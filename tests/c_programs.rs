@@ -1,0 +1,223 @@
+//! Programs in C and C++ with generated files: they build without a warning, record what Rust records, and cost nothing
+//! while nobody records.
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use lttng_testing::{Daemon, Event, Program, declarations, workspace};
+use support::{CProgram, generate_c, instructions_each, succeed};
+use tempfile::tempdir;
+
+const VALKEY: &[&str] = &["catalog/valkey.toml"];
+const NO_ARGUMENTS: [&str; 0] = [];
+
+/// What events are recorded by: nothing, either, or both.
+const BACK_ENDS: [&[&str]; 4] = [&[], &["-DUSE_LTTNG"], &["-DUSE_USDT"], &["-DUSE_LTTNG", "-DUSE_USDT"]];
+
+fn emit_all<'p>(compiler: &'p str, flags: &'p [&'p str], own_flags: &'p [&'p str]) -> CProgram<'p> {
+    CProgram { compiler, source: "examples/c/emit-all.c", catalogs: VALKEY, flags, own_flags }
+}
+
+#[test]
+fn example_builds_without_a_warning_and_records_whatever_compiles_it() {
+    let ways = [
+        ("gcc", &["-std=c99"][..]),
+        ("clang", &["-std=c99"]),
+        ("g++", &["-std=c++17", "-x", "c++"]),
+        ("clang++", &["-std=c++17", "-x", "c++"]),
+    ];
+    for (compiler, own_flags) in ways {
+        for flags in BACK_ENDS {
+            let folder = tempdir().unwrap();
+            let program = emit_all(compiler, flags, own_flags).build(folder.path());
+            let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
+            let expected = if flags.contains(&"-DUSE_LTTNG") { 70 } else { 0 };
+            assert_eq!(events.len(), expected, "{compiler} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn c_records_valkeys_events_as_rust_does_and_declares_them_as_valkey_does() {
+    let folder = tempdir().unwrap();
+    let program = emit_all("gcc", &["-DUSE_LTTNG"], &["-std=c99"]).build(folder.path());
+    let (c_daemon, daemon) = (Daemon::start(), Daemon::start());
+    let trace = c_daemon.record(&["valkey_*"], program, ["3"]);
+    let rust = Program::example("valkey-trace", "emit-all").traced().build();
+    let rust = daemon.record(&["valkey_*"], rust, ["3"]).events();
+    assert_eq!(rust.len(), 105);
+    assert_same(&trace.events(), &rust);
+
+    let ours = trace.declarations();
+    let real = std::fs::read_to_string(workspace().join("tests/data/valkey-metadata.tsdl")).unwrap();
+    let real = declarations(&format!("\n{real}"));
+    assert_eq!(real.len(), 35);
+    assert_eq!(ours, real);
+}
+
+#[test]
+fn every_function_records_the_same_extreme_values_from_c_as_from_rust() {
+    let rust = Program::binary("lttng-fixtures", "every-type").traced().build();
+    let daemon = Daemon::start();
+    let rust = daemon.record(&["every_type:*"], rust, NO_ARGUMENTS).events();
+    for (compiler, own_flags) in [("gcc", &["-std=c99"][..]), ("clang++", &["-std=c++17", "-x", "c++"])] {
+        let folder = tempdir().unwrap();
+        let program = CProgram {
+            compiler,
+            source: "tests/fixtures/c/every-type.c",
+            catalogs: &["tests/catalogs/every-type.toml"],
+            // What is undefined ends the program.
+            flags: &["-DUSE_LTTNG", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
+            own_flags,
+        };
+        let program = program.build(folder.path());
+        for arguments in [&[][..], &["with-lengths"]] {
+            let daemon = Daemon::start();
+            assert_same(&daemon.record(&["every_type:*"], &program, arguments).events(), &rust);
+        }
+    }
+}
+
+#[test]
+fn odd_strings_are_recorded_as_from_rust() {
+    let daemon = Daemon::start();
+    let events = daemon.record(&["valkey_*"], odd(&["-DUSE_LTTNG"]).path(), ["strings"]).events();
+    let [null, cut, done] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(null.field("addr"), r#""(null)""#);
+    assert_eq!(null.field("laddr"), format!("\"{}\"", "y".repeat(64 * 1024)));
+    assert_eq!(null.field("duration"), u64::MAX.to_string());
+    assert_eq!(cut.field("addr"), r#""client""#);
+    assert_eq!(cut.field("laddr"), r#""before""#);
+    assert_eq!(cut.field("name"), r#""""#);
+    assert_eq!(done.field("duration"), "2");
+}
+
+#[test]
+fn disabled_event_evaluates_no_argument() {
+    for flags in BACK_ENDS {
+        let program = odd(flags);
+        // It ends with a failure if an argument is evaluated.
+        Daemon::start().run(program.path(), ["lazy"]);
+    }
+}
+
+#[test]
+fn without_a_definition_nothing_of_lttng_is_included_linked_or_called() {
+    let folder = tempdir().unwrap();
+    let program = emit_all("gcc", &[], &["-std=c99"]).build(folder.path());
+    for source in generate_c(VALKEY, &folder.path().join("generated")) {
+        let mut included = Command::new("gcc");
+        included.arg("-M").arg(source);
+        let included = succeed(included);
+        assert!(!included.contains("lttng/"), "{included}");
+    }
+    let mut symbols = Command::new("nm");
+    symbols.arg(&program);
+    let symbols = succeed(symbols);
+    assert!(symbols.contains(" T main") && !symbols.contains("lttng"), "{symbols}");
+}
+
+#[test]
+fn fragments_for_make_and_pkg_config_build_the_example() {
+    let folder = tempdir().unwrap();
+    let generated = folder.path().join("generated");
+    generate_c(VALKEY, &generated);
+    let assignment = |name: &str, path: &Path| format!("{name}={}", path.display());
+    let made = folder.path().join("made");
+    let mut make = Command::new("make");
+    make.arg("-C").arg(workspace().join("examples/c")).arg(assignment("GENERATED", &generated));
+    succeed({
+        make.arg(assignment("PROGRAM", &made)).arg("USE_LTTNG=yes");
+        make
+    });
+    let packaged = folder.path().join("packaged");
+    let script = format!(
+        "cc -DUSE_LTTNG $(pkg-config --cflags lttng-ust valkey-trace) examples/c/emit-all.c \
+         $(pkg-config --variable=sources valkey-trace) $(pkg-config --libs valkey-trace) -o {}",
+        packaged.display()
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(workspace()).env("PKG_CONFIG_PATH", &generated);
+    succeed(shell);
+    for program in [made, packaged] {
+        assert_eq!(Daemon::start().record(&["valkey_*"], program, ["1"]).events().len(), 35);
+    }
+}
+
+#[test]
+fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
+    let daemon = Daemon::start();
+    for event in [&["-DDURATION"][..], &[]] {
+        let theirs = instructions_each(&daemon, looping(&["-DMACROS"], event).path(), &[], 1_000_000);
+        for back_ends in &BACK_ENDS[1..] {
+            let ours = instructions_each(&daemon, looping(back_ends, event).path(), &[], 1_000_000);
+            println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
+            assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
+        }
+    }
+}
+
+#[test]
+fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
+    let daemon = Daemon::start();
+    let session = daemon.snapshot_session();
+    session.enable("valkey_*");
+    session.start();
+    let recorded = |back_ends| instructions_each(&daemon, looping(back_ends, &[]).path(), &[], 10_000);
+    let (ours, theirs) = (recorded(&["-DUSE_LTTNG"]), recorded(&["-DMACROS"]));
+    println!("command_call, in instructions: {ours}, LTTng's macro {theirs}");
+    assert!(ours * 10 < theirs * 8, "{ours} and {theirs}");
+}
+
+/// The program that emits one event in a loop.
+fn looping(back_ends: &[&str], event: &[&str]) -> Built {
+    let folder = tempdir().unwrap();
+    let flags: Vec<&str> = [back_ends, event].concat();
+    if back_ends == ["-DMACROS"] {
+        // Without the generated C files: LTTng's macros define all that there is.
+        let generated = folder.path().join("generated");
+        generate_c(VALKEY, &generated);
+        let program = folder.path().join("program");
+        let include = format!("-I{}", generated.display());
+        let flags = [&flags[..], &["-O2", &include, "-llttng-ust", "-ldl"]].concat();
+        support::compile_c("loop.c", &program, &flags);
+        return Built(folder, program);
+    }
+    let source = "tests/fixtures/c/loop.c";
+    let program =
+        CProgram { compiler: "gcc", source, catalogs: VALKEY, flags: &flags, own_flags: &["-std=c99"] };
+    let program = program.build(folder.path());
+    Built(folder, program)
+}
+
+/// A program that is kept as long as its folder.
+struct Built(tempfile::TempDir, std::path::PathBuf);
+
+impl Built {
+    fn path(&self) -> &Path {
+        let _ = &self.0;
+        &self.1
+    }
+}
+
+fn odd(flags: &[&str]) -> Built {
+    let folder = tempdir().unwrap();
+    let program = CProgram {
+        compiler: "gcc",
+        source: "tests/fixtures/c/odd.c",
+        catalogs: &["catalog/valkey.toml", "tests/catalogs/probing.toml"],
+        flags,
+        own_flags: &["-std=c99"],
+    };
+    let program = program.build(folder.path());
+    Built(folder, program)
+}
+
+fn assert_same(ours: &[Event], expected: &[Event]) {
+    for (ours, expected) in ours.iter().zip(expected) {
+        assert_eq!((&ours.name, &ours.fields), (&expected.name, &expected.fields));
+    }
+    assert_eq!(ours.len(), expected.len());
+}

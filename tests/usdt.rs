@@ -1,0 +1,355 @@
+//! USDT probes: other tools list them however a program is built and linked, and read from them what LTTng records.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lttng_testing::{Daemon, Event, Program};
+use support::{CProgram, instructions_each, succeed};
+
+const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
+const LLD: &str = "-Clink-arg=-fuse-ld=lld";
+
+#[test]
+fn debug_builds_list_all_probes() {
+    for linker in [LLD, GNU_LD] {
+        assert_lists_all(&emit_all().rustc(linker).build());
+    }
+}
+
+#[test]
+fn release_builds_list_all_probes() {
+    for linker in [LLD, GNU_LD] {
+        assert_lists_all(&emit_all().release().rustc(linker).build());
+    }
+}
+
+#[test]
+fn stripped_builds_with_lto_list_all_probes() {
+    for linker in [LLD, GNU_LD] {
+        let program = emit_all().release().variable("CARGO_PROFILE_RELEASE_LTO", "fat");
+        let program = program.variable("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
+        let program = program.variable("CARGO_PROFILE_RELEASE_STRIP", "symbols").rustc(linker).build();
+        assert_lists_all(&program);
+        if bpftrace_works() {
+            assert_eq!(counts(&Daemon::start(), &program, "3"), expected_counts(3));
+        }
+    }
+}
+
+#[test]
+fn probes_beside_lttng_are_listed_and_recorded() {
+    for linker in [LLD, GNU_LD] {
+        for program in [both().rustc(linker).build(), both().release().rustc(linker).build()] {
+            assert_lists_all(&program);
+            assert_eq!(Daemon::start().record(&["valkey_*"], &program, ["2"]).events().len(), 70);
+            if bpftrace_works() {
+                assert_eq!(counts(&Daemon::start(), &program, "2"), expected_counts(2));
+            }
+        }
+    }
+}
+
+#[test]
+fn bpftrace_reads_what_lttng_records_in_the_same_run() {
+    if !bpftrace_works() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let c = CProgram {
+        compiler: "gcc",
+        source: "examples/c/emit-all.c",
+        catalogs: &["catalog/valkey.toml"],
+        flags: &["-DUSE_LTTNG", "-DUSE_USDT"],
+        own_flags: &["-std=c99"],
+    };
+    for program in [both().build(), both().release().build(), c.build(folder.path())] {
+        let daemon = Daemon::start();
+        let session = daemon.session();
+        session.enable("valkey_*");
+        session.start();
+        let path = program.display();
+        let others =
+            ["server", "db", "cluster", "rdb", "aof"].map(|name| format!("usdt:{path}:valkey_{name}:*"));
+        let script = format!(
+            r#"usdt:{path}:valkey_commands:command_call {{
+                   printf("probe valkey_commands:command_call %d %s %s %s %lu\n", arg0, str(arg1), str(arg2), str(arg3), arg4);
+               }}
+               {others} {{ printf("%s %lu\n", probe, arg0); }}"#,
+            others = others.join(", "),
+        );
+        let printed = bpftrace(&daemon, &script, &program, "3");
+        // bpftrace has a buffer for each processor, and no order among them.
+        let read = sorted(printed.lines().filter_map(|line| read_line(line, &program)));
+        assert_eq!(read, sorted(recorded_lines(&session.stop().events()).into_iter()));
+        assert_eq!(read.len(), 105);
+    }
+}
+
+#[test]
+fn events_are_counted_without_lttng() {
+    if !bpftrace_works() {
+        return;
+    }
+    let program = emit_all().build();
+    assert_eq!(counts(&Daemon::start(), &program, "4"), expected_counts(4));
+    let needed = {
+        let mut ldd = Command::new("ldd");
+        ldd.arg(&program);
+        succeed(ldd)
+    };
+    assert!(!needed.contains("lttng"), "{needed}");
+}
+
+#[test]
+fn beginnings_texts_lists_and_floats_are_readable() {
+    if !bpftrace_works() {
+        return;
+    }
+    let program = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
+    let path = program.display();
+    let script = format!(
+        r#"usdt:{path}:probing:timed__start {{ printf("> timed starts\n"); }}
+           usdt:{path}:probing:alone__start {{ printf("> alone starts\n"); }}
+           usdt:{path}:probing:timed {{ printf("> timed %s\n", str(arg0)); }}
+           usdt:{path}:probing:alone {{ printf("> alone\n"); }}
+           usdt:{path}:probing:nothing {{ printf("> nothing\n"); }}
+           usdt:{path}:probing:shown {{
+               printf("> %d %x %lx %s %d %s\n", arg0, arg1, arg2, str(arg3, 5), arg4, str(arg5));
+           }}"#
+    );
+    let printed = bpftrace(&Daemon::start(), &script, &program, "all");
+    let lines = sorted(printed.lines().filter_map(|line| Some(line.strip_prefix("> ")?.to_owned())));
+    let expected = [
+        "timed starts",
+        "timed by a stopwatch",
+        "alone starts",
+        "alone",
+        "timed starts",
+        "timed by an attribute",
+        "-2 1020304 3fe0000000000000 text 4 tag",
+        "-128 ffffffff 7fefffffffffffff ttttt 300 tool",
+        "nothing",
+    ];
+    assert_eq!(lines, sorted(expected.into_iter().map(str::to_owned)));
+}
+
+/// bpftrace reads six arguments, and gdb all.
+#[test]
+fn gdb_reads_every_argument() {
+    let rust = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
+    let folder = tempfile::tempdir().unwrap();
+    let c = CProgram {
+        compiler: "gcc",
+        source: "tests/fixtures/c/odd.c",
+        catalogs: &["catalog/valkey.toml", "tests/catalogs/probing.toml"],
+        flags: &["-DUSE_USDT"],
+        own_flags: &["-std=c99"],
+    };
+    for program in [rust, c.build(folder.path())] {
+        let mut gdb = Command::new("gdb");
+        gdb.args([
+            "-q",
+            "-batch",
+            "-ex",
+            "set language c",
+            "-ex",
+            "break -probe-stap probing:shown",
+            "-ex",
+            "run all",
+        ]);
+        let first = "$_probe_arg0, $_probe_arg1, $_probe_arg2, $_probe_arg3, $_probe_arg4, $_probe_arg5";
+        let pair = "*((unsigned short *) $_probe_arg6), *((unsigned short *) $_probe_arg6 + 1)";
+        let list = "*((unsigned int *) $_probe_arg7), *((unsigned int *) $_probe_arg7 + 2), $_probe_arg8";
+        let print = format!("printf \"> %d %x %lx %s %d %s %d %d %d %d %d\\n\", {first}, {pair}, {list}");
+        gdb.args(["-ex", &print]).arg(program);
+        let printed = succeed(gdb);
+        let line = printed.lines().find(|line| line.starts_with('>'));
+        assert_eq!(line, Some("> -2 1020304 3fe0000000000000 text 4 tag 1 2 3 5 3"), "{printed}");
+    }
+}
+
+#[test]
+fn nobody_attached_evaluates_no_argument() {
+    for features in ["--features=usdt", "--features=lttng,usdt"] {
+        let program = Program::binary("lttng-fixtures", "probing").argument(features).build();
+        // It ends with a failure if an argument is evaluated.
+        Daemon::start().run(&program, ["lazy"]);
+    }
+}
+
+#[test]
+fn check_of_both_takes_no_more_instructions_than_that_of_lttng() {
+    let daemon = Daemon::start();
+    let idle = |features: &str| {
+        let program = Program::example("valkey-trace", "emit-loop").release().argument(features).build();
+        instructions_each(&daemon, &program, &["duration", "1"], 1_000_000)
+    };
+    let (lttng, usdt, both) =
+        (idle("--features=lttng"), idle("--features=usdt"), idle("--features=lttng,usdt"));
+    println!("idle, in instructions: LTTng {lttng}, USDT {usdt}, both {both}");
+    assert!(usdt <= lttng && both <= lttng, "{lttng}, {usdt}, {both}");
+}
+
+/// The example, with probes and without LTTng.
+fn emit_all() -> Program {
+    Program::example("valkey-trace", "emit-all").argument("--features=usdt")
+}
+
+fn both() -> Program {
+    Program::example("valkey-trace", "emit-all").argument("--features=lttng,usdt")
+}
+
+/// The names of all events, from the catalog.
+fn names() -> Vec<String> {
+    let providers = lttng_catalog::valkey().providers;
+    let names = providers.iter().flat_map(|provider| {
+        provider.events.iter().map(move |event| format!("{}:{}", provider.name, event.name))
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// readelf, gdb and bpftrace each find every probe once, and nothing else.
+fn assert_lists_all(program: &Path) {
+    let mut readelf = Command::new("readelf");
+    readelf.arg("--notes").arg(program);
+    let notes = succeed(readelf);
+    let of = |key: &str| -> Vec<String> {
+        notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
+    };
+    let pairs =
+        of("Provider:").into_iter().zip(of("Name:")).map(|(provider, name)| format!("{provider}:{name}"));
+    assert_eq!(sorted(pairs), names(), "readelf");
+    assert!(
+        !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
+    );
+
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-batch", "-ex", "info probes stap"]).arg(program);
+    let listed = succeed(gdb);
+    let lines = listed.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words.first() == Some(&"stap")).then(|| format!("{}:{}", words[1], words[2]))
+    });
+    assert_eq!(sorted(lines), names(), "gdb");
+
+    let mut bpftrace = Command::new("bpftrace");
+    bpftrace.arg("-l").arg(format!("usdt:{}:*", program.display()));
+    let output = bpftrace.output().expect("bpftrace is installed: run `make setup`");
+    if !output.status.success() {
+        println!("bpftrace cannot list here: {}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let lines = listed.lines().filter_map(|line| {
+        let mut parts = line.rsplitn(3, ':');
+        let (name, provider) = (parts.next()?, parts.next()?);
+        Some(format!("{provider}:{name}"))
+    });
+    assert_eq!(sorted(lines), names(), "bpftrace");
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// How often each probe of the example fires, by a script that counts.
+fn counts(daemon: &Daemon, program: &Path, argument: &str) -> BTreeMap<String, u64> {
+    let path = program.display();
+    let script = format!("usdt:{path}:valkey_*:* {{ @[probe] = count(); }}");
+    let printed = bpftrace(daemon, &script, program, argument);
+    let prefix = format!("@[usdt:{path}:");
+    let lines = printed.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once("]: "));
+    lines.map(|(name, count)| (name.to_owned(), count.parse().unwrap())).collect()
+}
+
+fn expected_counts(each: u64) -> BTreeMap<String, u64> {
+    names().into_iter().map(|name| (name, each)).collect()
+}
+
+/// Runs a program while bpftrace runs a script on it, and returns what the script prints.
+fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> String {
+    // bpftrace prints nothing before it has attached to all probes.
+    let script = format!("{script} interval:ms:50 {{ printf(\"attached\\n\"); }}");
+    let mut command = Command::new("bpftrace");
+    command.args(["-B", "line", "-e", &script]).stdout(Stdio::piped());
+    let mut process = command.spawn().expect("bpftrace was here a moment ago");
+    let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
+    let mut printed = String::new();
+    let mut wait = |printed: &mut String| {
+        let mut line = String::new();
+        while line != "attached\n" {
+            line.clear();
+            if output.read_line(&mut line).expect("bpftrace prints text") == 0 {
+                panic!("bpftrace has ended: {script}\n{printed}");
+            }
+            printed.push_str(&line);
+        }
+    };
+    wait(&mut printed);
+    daemon.run(program, [argument]);
+    // When it is interrupted, it does not look once more at what it has not read; it has when it has printed twice.
+    wait(&mut printed);
+    wait(&mut printed);
+    wait(&mut printed);
+    let mut interrupt = Command::new("kill");
+    interrupt.args(["-INT", &process.id().to_string()]);
+    succeed(interrupt);
+    output.read_to_string(&mut printed).expect("bpftrace prints text");
+    assert!(process.wait().expect("bpftrace is our child").success(), "{script}");
+    printed
+}
+
+/// Whether there is what bpftrace needs; says what is missing.
+fn bpftrace_works() -> bool {
+    let mut bpftrace = Command::new("bpftrace");
+    let output = bpftrace.args(["-e", "BEGIN { exit(); }"]).output();
+    let reason = match output {
+        Ok(output) if output.status.success() => match uprobes() {
+            Some(reason) => reason,
+            None => return true,
+        },
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => format!("bpftrace: {error}; run `make setup`"),
+    };
+    println!("not tried with bpftrace here: {reason}");
+    false
+}
+
+/// What keeps bpftrace from using uprobes.
+fn uprobes() -> Option<String> {
+    let tracefs = Path::new("/sys/kernel/tracing/uprobe_events");
+    let debugfs = Path::new("/sys/kernel/debug/tracing/uprobe_events");
+    if tracefs.exists() || debugfs.exists() || Path::new("/sys/bus/event_source/devices/uprobe").exists() {
+        return None;
+    }
+    Some("the kernel has no uprobes, or tracefs is not mounted".to_owned())
+}
+
+/// `valkey_db:expire_del 9`, from a line of the script.
+fn read_line(line: &str, program: &Path) -> Option<String> {
+    let start = format!("usdt:{}:", program.display());
+    line.strip_prefix("probe ").or_else(|| line.strip_prefix(&start)).map(str::to_owned)
+}
+
+/// The same from what LTTng recorded.
+fn recorded_lines(events: &[Event]) -> Vec<String> {
+    let text = |event: &Event, field: &str| event.field(field).trim_matches('"').to_owned();
+    let line = |event: &Event| match event.name.as_str() {
+        "valkey_commands:command_call" => {
+            let protocol =
+                event.field("enum_field").rsplit_once("= ").unwrap().1.trim_end_matches(" )").to_owned();
+            let texts = ["addr", "laddr", "name", "duration"].map(|field| text(event, field));
+            format!("{} {protocol} {}", event.name, texts.join(" "))
+        }
+        _ => format!("{} {}", event.name, text(event, "duration")),
+    };
+    events.iter().map(line).collect()
+}

@@ -1,0 +1,141 @@
+//! All that is worked out of events as they arrive.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, OrderedEvent, Report};
+
+use super::board::Board;
+use super::finding::LiveFinding;
+use super::intake::Audience;
+use super::slices::Window;
+use crate::analysis::finding::{GroupName, TraceFinding};
+use crate::analysis::group::Sort;
+use crate::analysis::histogram::Quantile;
+use crate::analysis::incidents::Watch;
+use crate::analysis::reading::Failure;
+use crate::analysis::selection::Selection;
+use crate::analysis::top::Top;
+
+/// What is asked of events that arrive.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// How far back to look.
+    pub window: Window,
+    /// By what groups are ranked.
+    pub sort: Sort,
+    /// The percentiles that each group has.
+    pub quantiles: Vec<Quantile>,
+    /// The number of groups.
+    pub limit: usize,
+    /// The number of incidents.
+    pub incidents: usize,
+    /// Whether it is to be drawn: with sparklines and a heat map.
+    pub is_drawn: bool,
+    /// The group to look at closely.
+    pub detail: Option<GroupName>,
+}
+
+/// Groups and incidents of events as they arrive.
+pub struct LiveAnalysis {
+    board: Board,
+    watch: Watch,
+    /// The classes that are known, by their index, and the order of their fields.
+    classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
+    /// The time of the last event.
+    latest: Option<i64>,
+}
+
+impl LiveAnalysis {
+    /// Of the events that are selected; what takes at least `threshold` nanoseconds holds somebody up.
+    pub fn new(selection: &Arc<Selection>, threshold: u64) -> LiveAnalysis {
+        LiveAnalysis {
+            board: Board::new(selection),
+            watch: Watch::new(selection, threshold, Vec::new()),
+            classes: Vec::new(),
+            latest: None,
+        }
+    }
+
+    /// Sums up other events, or by other keys, from now on. Incidents go on as they are.
+    pub fn select(&mut self, selection: &Arc<Selection>) {
+        self.board = Board::new(selection);
+        for (class, wanted) in self.classes.iter().flatten() {
+            self.board.class(class, wanted);
+        }
+    }
+
+    /// What is known now: the report says what was read, and the watermark up to when.
+    pub fn finding(&self, question: &Question, report: Report, watermark: Option<i64>) -> LiveFinding {
+        let now = watermark.max(self.latest);
+        let at = now.unwrap_or(0);
+        let window = question.window;
+        let summary = self.board.summary(window, at, question.sort, report);
+        let length = window.length_ns().map(|length| {
+            let since = summary.report.span.as_ref().map_or(at, |span| *span.start());
+            length.min(at.saturating_sub(since).max(1) as u64)
+        });
+        let top = Top::new(&summary, question.sort, &question.quantiles, question.limit, length);
+        let trace = TraceFinding::new(&summary.report);
+        let named = question.detail.as_ref();
+        let position =
+            named.and_then(|name| summary.groups.iter().position(|group| GroupName::of(group) == *name));
+        let shown = &summary.groups[..summary.groups.len().min(question.limit)];
+        let (sparks, heat) = match question.is_drawn {
+            true => {
+                let only = position.map(|position| &summary.groups[position]);
+                (self.board.sparks(shown, window, at), self.board.heat(only, window, at))
+            }
+            false => Default::default(),
+        };
+        let mut groups = summary.groups;
+        let detail = position.map(|position| self.board.detail(groups.swap_remove(position), &trace));
+        LiveFinding {
+            is_last: false,
+            time_ns: now,
+            lag_ns: None,
+            sessions: Vec::new(),
+            window,
+            top,
+            incidents: self.watch.newest(question.incidents),
+            sparks,
+            heat,
+            detail,
+        }
+    }
+
+    /// Takes note that no event will come any more.
+    pub fn finish(&mut self) {
+        self.watch.finish();
+    }
+
+    /// Why the selection makes no sense for what has arrived, if it does not.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.board.finish()?;
+        Ok(())
+    }
+}
+
+impl Audience for LiveAnalysis {
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+        if let Some(Some((_, wanted))) = self.classes.get(class.index) {
+            return Some(wanted.clone());
+        }
+        // The incidents' fields come first, where they look for them; a change of what is selected may need any other.
+        let mut wanted = self.watch.want(class, host).unwrap_or_default();
+        wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
+        self.board.class(class, &wanted);
+        if self.classes.len() <= class.index {
+            self.classes.resize_with(class.index + 1, || None);
+        }
+        self.classes[class.index] = Some((Arc::clone(class), wanted.clone()));
+        Some(wanted)
+    }
+
+    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
+        self.latest = self.latest.max(Some(event.timestamp()));
+        self.watch.event(event);
+        self.board.event(event);
+        ControlFlow::Continue(())
+    }
+}

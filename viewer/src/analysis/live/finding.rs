@@ -1,0 +1,89 @@
+//! What is known at one moment of events that arrive.
+
+use serde::Serialize;
+
+use super::slices::Window;
+use crate::analysis::finding::{EventFinding, GroupName, Ns};
+use crate::analysis::hist::{HistGroup, OCTAVES, octave_start};
+use crate::analysis::incidents::Incident;
+use crate::analysis::top::Top;
+
+/// What is known at one moment.
+#[derive(Clone, Debug, Serialize)]
+pub struct LiveFinding {
+    /// Whether nothing more will come.
+    pub is_last: bool,
+    /// The time up to which events have been merged: nanoseconds since 1970.
+    pub time_ns: Option<i64>,
+    /// How long ago that was.
+    pub lag_ns: Option<u64>,
+    /// The sessions.
+    pub sessions: Vec<SessionFinding>,
+    /// How far back the groups' figures go.
+    pub window: Window,
+    /// The groups.
+    #[serde(flatten)]
+    pub top: Top,
+    /// Incidents, the newest first.
+    pub incidents: Vec<Incident>,
+    /// For each group the number of events in each slice of the window, the oldest first.
+    #[serde(skip)]
+    pub sparks: Vec<Vec<u64>>,
+    /// When which durations occurred.
+    #[serde(skip)]
+    pub heat: HeatStrip,
+    /// The group that was asked for.
+    #[serde(skip)]
+    pub detail: Option<Detail>,
+}
+
+/// A session that is received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionFinding {
+    /// Where it is.
+    pub url: String,
+    /// How it is doing: `connecting`, `attached`, `lost`, `ended` or `failed`.
+    pub state: &'static str,
+    /// Why, if it is lost or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// One group, looked at closely.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    /// Which.
+    pub name: GroupName,
+    /// Its durations in the window.
+    pub durations: HistGroup,
+    /// Its slowest events, from the beginning.
+    pub slowest: Vec<EventFinding>,
+}
+
+/// How many events there were in each slice of time and each octave of duration.
+#[derive(Clone, Debug, Default)]
+pub struct HeatStrip {
+    /// How long a slice is.
+    pub slice_ns: u64,
+    /// The shortest duration of each row; the first row is that of the shortest durations that occurred.
+    pub rows_from: Vec<Ns>,
+    /// For each slice, the oldest first, the number of events in each row.
+    pub columns: Vec<Vec<u64>>,
+    /// The largest of these numbers.
+    pub densest: u64,
+}
+
+impl HeatStrip {
+    pub(super) fn new(slice_ns: u64, columns: &[[u64; OCTAVES]]) -> HeatStrip {
+        let is_used = |row: &usize| columns.iter().any(|column| column[*row] > 0);
+        let (Some(first), Some(last)) = ((0..OCTAVES).find(is_used), (0..OCTAVES).rfind(is_used)) else {
+            return HeatStrip { slice_ns, ..HeatStrip::default() };
+        };
+        HeatStrip {
+            slice_ns,
+            rows_from: (first..=last).map(|row| Ns(octave_start(row).into())).collect(),
+            columns: columns.iter().map(|column| column[first..=last].to_vec()).collect(),
+            densest: columns.iter().flatten().copied().max().unwrap_or(0),
+        }
+    }
+}

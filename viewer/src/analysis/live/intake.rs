@@ -1,0 +1,128 @@
+//! From sessions that are received to events in the order of time.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ctf_reader::{EventClass, InOrder, OrderedEvent, Report, Step, Window};
+use lttng_live::{Live, State};
+
+use super::finding::SessionFinding;
+
+/// How long events are handed on before others get a chance to look at what came of them.
+const TURN: Duration = Duration::from_millis(50);
+
+/// How many events are handed on before the time is looked at.
+const EVENTS: usize = 1024;
+
+/// Takes events in the order of time.
+pub trait Audience {
+    /// The fields that the events of a class, recorded on this machine, are needed with.
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
+
+    /// Takes an event, and says whether it wants more.
+    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()>;
+}
+
+/// What came of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// There may be more.
+    Open,
+    /// There is no more, or the audience wants no more.
+    Over,
+}
+
+/// Sessions that are received, merged and handed to an audience.
+pub struct Intake<'a, A> {
+    live: Live,
+    merge: InOrder<'a>,
+    audience: Rc<RefCell<A>>,
+    /// The host of each trace.
+    hosts: Rc<RefCell<Vec<Option<String>>>>,
+    /// Whether there may be events that can be merged already.
+    has_more: bool,
+}
+
+impl<'a, A: Audience + 'a> Intake<'a, A> {
+    /// Hands the events of sessions to an audience.
+    pub fn new(live: Live, window: Window, audience: A) -> Self {
+        let (audience, hosts) = (Rc::new(RefCell::new(audience)), Rc::new(RefCell::new(Vec::new())));
+        let (asked, host_of_trace) = (Rc::clone(&audience), Rc::clone(&hosts));
+        let want = move |class: &Arc<EventClass>| {
+            let hosts: std::cell::Ref<'_, Vec<Option<String>>> = host_of_trace.borrow();
+            let host = hosts.get(class.trace).and_then(Option::as_deref);
+            asked.borrow_mut().class(class, host)
+        };
+        let merge = InOrder::new(Vec::new(), window, want);
+        Intake { live, merge, audience, hosts, has_more: false }
+    }
+
+    /// Waits for events, not longer than this, and hands them on.
+    pub fn turn(&mut self, patience: Duration) -> Turn {
+        // Asked before anything is taken: what has arrived by then is all there is.
+        let is_over = self.live.is_over();
+        let patience = if self.has_more || is_over { Duration::ZERO } else { patience };
+        self.live.wait(patience);
+        for trace in self.live.new_traces() {
+            self.hosts.borrow_mut().push(trace.url.hostname.clone());
+            self.merge.add_source(trace.name, trace.source);
+        }
+        self.merge.look_for_more();
+        let begin = Instant::now();
+        self.has_more = true;
+        while begin.elapsed() < TURN {
+            for _ in 0..EVENTS {
+                match self.merge.step() {
+                    Step::Event(event) => {
+                        if self.audience.borrow_mut().event(&event).is_break() {
+                            return Turn::Over;
+                        }
+                    }
+                    Step::Wait => {
+                        self.has_more = false;
+                        return Turn::Open;
+                    }
+                    Step::End => {
+                        self.has_more = false;
+                        return if is_over { Turn::Over } else { Turn::Open };
+                    }
+                }
+            }
+        }
+        Turn::Open
+    }
+
+    /// Looks at the audience, or changes it.
+    pub fn with_audience<T>(&self, look: impl FnOnce(&mut A) -> T) -> T {
+        look(&mut self.audience.borrow_mut())
+    }
+
+    /// What has been read so far.
+    pub fn report(&self) -> Report {
+        self.merge.report()
+    }
+
+    /// The time before which nothing more is to come: nanoseconds since 1970.
+    pub fn watermark(&self) -> Option<i64> {
+        self.merge.watermark()
+    }
+
+    /// How the sessions are doing.
+    pub fn sessions(&self) -> Vec<SessionFinding> {
+        let statuses = self.live.statuses().into_iter();
+        let session = statuses.map(|status| {
+            let (state, reason) = match status.state {
+                State::Connecting => ("connecting", None),
+                State::Attached => ("attached", None),
+                State::Lost(reason) => ("lost", Some(reason)),
+                State::Ended => ("ended", None),
+                State::Failed(reason) => ("failed", Some(reason)),
+            };
+            SessionFinding { url: status.url.to_string(), state, reason }
+        });
+        session.collect()
+    }
+}

@@ -1,0 +1,17 @@
+//! Events as they arrive: groups over the last seconds and minutes, incidents, and what can be said of all that at any time.
+//!
+//! ```text
+//! lttng_live::Live ─> intake (merge) ─> analysis ─┬─> board: groups, slices of time
+//!                                                 └─> incidents::Watch
+//! ```
+
+mod analysis;
+mod board;
+mod finding;
+mod intake;
+mod slices;
+
+pub use analysis::{LiveAnalysis, Question};
+pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
+pub use intake::{Audience, Intake, Turn};
+pub use slices::Window;

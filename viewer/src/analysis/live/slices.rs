@@ -1,0 +1,191 @@
+//! What a group's events add up to in each second of the last minute, and in each ten seconds of the last ten minutes.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::analysis::group::Figures;
+
+/// How many slices of each length are kept.
+pub const SLICES: usize = 60;
+
+/// The lengths of slices, in nanoseconds.
+const FINE: i64 = 1_000_000_000;
+const COARSE: i64 = 10 * FINE;
+
+/// How far back figures go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Window {
+    /// Ten seconds.
+    Seconds,
+    /// A minute.
+    Minute,
+    /// Ten minutes.
+    Minutes,
+    /// To the beginning.
+    #[default]
+    All,
+}
+
+impl Window {
+    /// The next longer one, and after the longest the shortest.
+    pub fn next(self) -> Window {
+        match self {
+            Window::Seconds => Window::Minute,
+            Window::Minute => Window::Minutes,
+            Window::Minutes => Window::All,
+            Window::All => Window::Seconds,
+        }
+    }
+
+    /// Its length in nanoseconds, unless it goes back to the beginning.
+    pub fn length_ns(self) -> Option<u64> {
+        let slices = self.slices();
+        (self != Window::All).then_some(slices.count as u64 * slices.length as u64)
+    }
+
+    /// The slices that it consists of; for all of the time those that are known.
+    pub(super) fn slices(self) -> SliceSpan {
+        match self {
+            Window::Seconds => SliceSpan { length: FINE, count: 10 },
+            Window::Minute => SliceSpan { length: FINE, count: SLICES },
+            Window::Minutes | Window::All => SliceSpan { length: COARSE, count: SLICES },
+        }
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Window::Seconds => "10s",
+            Window::Minute => "1m",
+            Window::Minutes => "10m",
+            Window::All => "all",
+        })
+    }
+}
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Window, String> {
+        let all = [Window::Seconds, Window::Minute, Window::Minutes, Window::All];
+        let named = all.into_iter().find(|window| window.to_string() == text);
+        named.ok_or_else(|| "write 10s, 1m, 10m or all".to_owned())
+    }
+}
+
+impl Serialize for Window {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Slices of one length, up to now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SliceSpan {
+    /// In nanoseconds.
+    pub length: i64,
+    pub count: usize,
+}
+
+impl SliceSpan {
+    /// The number of the slice that a time is in.
+    pub fn number(self, time: i64) -> i64 {
+        time.div_euclid(self.length)
+    }
+
+    /// The place of a slice among those up to now, the oldest first.
+    pub fn place(self, number: i64, now: i64) -> Option<usize> {
+        let age = usize::try_from(self.number(now).saturating_sub(number)).ok()?;
+        self.count.checked_sub(age + 1)
+    }
+}
+
+/// The slices of a group that have events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slices {
+    fine: VecDeque<(i64, Figures)>,
+    coarse: VecDeque<(i64, Figures)>,
+}
+
+impl Slices {
+    /// Takes in an event at a time.
+    pub fn take(&mut self, time: i64, ticks: Option<u64>) {
+        for (slices, length) in [(&mut self.fine, FINE), (&mut self.coarse, COARSE)] {
+            if let Some(figures) = slice(slices, time.div_euclid(length)) {
+                figures.record(ticks);
+            }
+        }
+    }
+
+    /// What the events of a window add up to.
+    pub fn sum(&self, window: Window, now: i64) -> Figures {
+        let mut sum = Figures::default();
+        self.each(window.slices(), now, |_, figures| sum.merge(figures));
+        sum
+    }
+
+    /// Visits the slices of a span that have events, with their places.
+    pub fn each<'s>(&'s self, span: SliceSpan, now: i64, mut visit: impl FnMut(usize, &'s Figures)) {
+        let slices = if span.length == FINE { &self.fine } else { &self.coarse };
+        for (number, figures) in slices {
+            if let Some(place) = span.place(*number, now) {
+                visit(place, figures);
+            }
+        }
+    }
+}
+
+/// The slice with a number, made if it is new; none if it is older than those that are kept.
+fn slice(slices: &mut VecDeque<(i64, Figures)>, number: i64) -> Option<&mut Figures> {
+    let newest = slices.back().map(|(newest, _)| *newest);
+    if newest.is_none_or(|newest| number > newest) {
+        slices.push_back((number, Figures::default()));
+        while slices.front().is_some_and(|(oldest, _)| number - oldest >= SLICES as i64) {
+            slices.pop_front();
+        }
+    }
+    // Nearly always it is the last.
+    slices.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, figures)| figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_the_events_of_its_last_slices_and_no_others() {
+        let mut slices = Slices::default();
+        // One event a second for twenty minutes, each as long as its number.
+        for second in 0..1200 {
+            slices.take(second * FINE + 5, Some(second as u64));
+        }
+        let now = 1199 * FINE + 7;
+        let longest_and_count = |window: Window, now| {
+            let sum = slices.sum(window, now);
+            (sum.durations.min(), sum.count())
+        };
+        assert_eq!(longest_and_count(Window::Seconds, now), (Some(1190), 10));
+        assert_eq!(longest_and_count(Window::Minute, now), (Some(1140), 60));
+        assert_eq!(longest_and_count(Window::Minutes, now), (Some(600), 600));
+        // Time goes on without events.
+        assert_eq!(longest_and_count(Window::Seconds, now + 4 * FINE).1, 6);
+        assert_eq!(longest_and_count(Window::Seconds, now + 100 * FINE).1, 0);
+        assert_eq!((slices.fine.len(), slices.coarse.len()), (SLICES, SLICES));
+    }
+
+    #[test]
+    fn late_events_go_to_their_slice_or_nowhere() {
+        let mut slices = Slices::default();
+        for second in [0, 2, 100, 98, 99, 1] {
+            slices.take(second * FINE, Some(1));
+        }
+        // There was no slice for 98 and 99, and 1 is long past.
+        assert_eq!(slices.sum(Window::Minute, 100 * FINE).count(), 1);
+        slices.take(100 * FINE, None);
+        assert_eq!(slices.sum(Window::Minute, 100 * FINE).count(), 2);
+    }
+}

@@ -1,0 +1,96 @@
+//! `ltt-top events --follow`: single events as they come.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ctf_reader::{EventClass, OrderedEvent, Trace};
+use ltt_top::analysis::follow::{Follower, Sieve};
+use ltt_top::analysis::live::{Audience, Intake, Turn};
+use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
+use ltt_top::view::notes;
+use lttng_live::Options;
+
+use super::signals::Ending;
+use super::{receive, window};
+use crate::cli::{Command, EventsOptions, Format};
+use crate::job::{Job, Outcome, Trouble, warn};
+
+/// The longest pause before signals are looked at.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Writes events as they come.
+pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+    if options.around.is_some() {
+        return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
+    }
+    let job = Job::live(&options.common);
+    let Some(live) = receive(&options.common.traces, &Options::default())? else {
+        return Ok(Outcome::Complete);
+    };
+    let selection = Arc::new(job.selection(command, None)?);
+    let show = options.context.map_or(Show::Matches, Show::Context);
+    let form: Box<dyn Form> = match job.options.format {
+        Format::Table => Box::new(TextForm::new(&[], job.screen.clone())),
+        Format::Json => Box::new(JsonForm::new(&[])),
+        Format::Csv => Box::new(CsvForm::new(&[], matches!(show, Show::Context(_)))),
+    };
+    let mut out = io::stdout().lock();
+    let printer = Printer::new(form, show, true, job.limit(usize::MAX, usize::MAX), &mut out);
+    let printer = printer.with_fields(options.fields.clone());
+    let sieve = Sieve::new(&selection, matches!(show, Show::Context(_)));
+    let audience = Snoop { sieve, printer, stop: None };
+    let mut intake = Intake::new(live, window(&options.common, &job)?, audience);
+    let ending = Ending::listen()?;
+    loop {
+        let turn = intake.turn(PAUSE);
+        // Whoever watches wants to see what there is.
+        let stop =
+            intake.with_audience(|snoop| snoop.stop.take().or(snoop.printer.flush().err().map(Stop::Failed)));
+        match stop {
+            Some(Stop::Failed(error)) => return Err(error.into()),
+            Some(Stop::Enough | Stop::TooFew) => break,
+            None if turn == Turn::Over || ending.is_asked_for() => break,
+            None => {}
+        }
+    }
+    intake.with_audience(|snoop| snoop.sieve.check())?;
+    let trace = ltt_top::analysis::finding::TraceFinding::new(&intake.report());
+    notes::losses(&trace).iter().for_each(|loss| warn(loss));
+    let failed = intake.sessions().into_iter().find(|session| session.state == "failed");
+    match failed {
+        Some(session) => {
+            Err(Trouble::Failed(format!("{}: {}", session.url, session.reason.unwrap_or_default())))
+        }
+        None if trace.damage.is_empty() => Ok(Outcome::Complete),
+        None => Ok(Outcome::Damaged),
+    }
+}
+
+/// Writes the events that are asked for.
+struct Snoop<'o> {
+    sieve: Sieve,
+    printer: Printer<'o>,
+    stop: Option<Stop>,
+}
+
+impl Audience for Snoop<'_> {
+    fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+        let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
+        self.printer
+            .trace(class.trace, &Trace { environment: host.into_iter().collect(), ..Trace::default() });
+        self.sieve.class(class, &mut self.printer)
+    }
+
+    fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
+        let Some(is_match) = self.sieve.judge(event) else { return ControlFlow::Continue(()) };
+        match self.printer.event(event, is_match) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(stop) => {
+                self.stop = Some(stop);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}

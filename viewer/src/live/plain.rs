@@ -1,0 +1,118 @@
+//! A table or an object every interval, for logs and monitors.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, Question, Turn};
+use ltt_top::view::live;
+use lttng_live::Live;
+
+use super::signals::Ending;
+use super::{length, window};
+use crate::cli::{Command, Format, LiveOptions};
+use crate::command::quantiles;
+use crate::job::{Job, Outcome, Trouble, warn};
+
+/// How many new incidents a line has at most.
+const INCIDENTS: usize = 100;
+
+/// The longest pause before signals are looked at.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Writes what is known every interval, and once more at the end.
+pub fn run(
+    command: &Command,
+    options: &LiveOptions,
+    job: &Job<'_>,
+    sessions: Live,
+    ending: &Ending,
+) -> Result<Outcome, Trouble> {
+    let selection = Arc::new(job.selection(command, options.grouping.by.as_deref())?);
+    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
+    let mut intake = Intake::new(sessions, window(&options.common, job)?, analysis);
+    let sort = options.grouping.sort;
+    let question = Question {
+        window: options.window.unwrap_or_default(),
+        sort,
+        quantiles: quantiles(&options.percentiles, sort),
+        limit: job.limit(20, usize::MAX),
+        incidents: INCIDENTS,
+        is_drawn: false,
+        detail: None,
+    };
+    let begin = Instant::now();
+    let interval = length(options.interval);
+    let deadline = options.for_length.map(|nanoseconds| begin + length(nanoseconds));
+    let mut next = begin + interval;
+    let mut told = Told::default();
+    loop {
+        let until = deadline.map_or(next, |deadline| deadline.min(next));
+        let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let is_last = turn == Turn::Over || is_late || ending.is_asked_for();
+        if is_last {
+            intake.with_audience(LiveAnalysis::finish);
+        } else if Instant::now() < next {
+            continue;
+        }
+        while next <= Instant::now() {
+            next += interval;
+        }
+        let mut finding = finding(&intake, &question);
+        finding.is_last = is_last;
+        told.leave_out(&mut finding);
+        write(job, &finding)?;
+        if is_last {
+            return end(&intake, &finding);
+        }
+    }
+}
+
+/// What is known now.
+pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFinding {
+    let (report, watermark) = (intake.report(), intake.watermark());
+    let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
+    finding.sessions = intake.sessions();
+    let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+    finding.lag_ns = finding.time_ns.map(|time| now.saturating_sub(time).max(0) as u64);
+    finding
+}
+
+/// The incidents that have been told.
+#[derive(Default)]
+struct Told(Option<(i64, i64)>);
+
+impl Told {
+    /// Leaves incidents out that have been told before.
+    fn leave_out(&mut self, finding: &mut LiveFinding) {
+        let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
+        let last = self.0;
+        finding.incidents.retain(|incident| Some(place(incident)) > last);
+        self.0 = finding.incidents.iter().map(place).max().max(last);
+    }
+}
+
+fn write(job: &Job<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match job.options.format {
+        Format::Table => live::table(finding, &job.screen, &mut out)?,
+        Format::Json => live::json(finding, &mut out)?,
+        Format::Csv => return Err(Trouble::Usage("live has no CSV: write --format json".into())),
+    }
+    Ok(out.flush()?)
+}
+
+/// How it ended: the session was destroyed, the time is over, or we were asked to.
+fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
+    if let Some(failed) = finding.sessions.iter().find(|session| session.state == "failed") {
+        let reason = failed.reason.clone().unwrap_or_default();
+        return Err(Trouble::Failed(format!("{}: {reason}", failed.url)));
+    }
+    for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
+        warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
+    }
+    intake.with_audience(|analysis| analysis.check())?;
+    Ok(if finding.top.trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+}

@@ -1,0 +1,37 @@
+//! Being told to end: Ctrl-C, SIGTERM and SIGHUP.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// Whether we have been told to end.
+#[derive(Clone, Debug)]
+pub struct Ending(Arc<AtomicBool>);
+
+impl Ending {
+    /// Listens to signals from now on. A second one ends us at once.
+    pub fn listen() -> std::io::Result<Ending> {
+        Ending::register(true)
+    }
+
+    /// Listens to signals from now on. None ends us at once: there is something to clean up.
+    pub fn listen_patiently() -> std::io::Result<Ending> {
+        Ending::register(false)
+    }
+
+    fn register(ends_at_once: bool) -> std::io::Result<Ending> {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if ends_at_once {
+                signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
+            }
+            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        }
+        Ok(Ending(flag))
+    }
+
+    pub fn is_asked_for(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

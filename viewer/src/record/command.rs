@@ -1,0 +1,112 @@
+//! `ltt-top record`: records while a command runs, for a time, or until Ctrl-C, into a folder.
+
+use std::path::PathBuf;
+use std::process::{Child, Command as Process};
+use std::time::{Duration, Instant};
+
+use jiff::Zoned;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::recording::{Recording, Targets};
+use crate::cli::RecordOptions;
+use crate::job::{Trouble, warn};
+use crate::live::Ending;
+use crate::newest::recordings;
+
+/// How often to look whether it is over.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a command may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Records, and returns the folder that the trace is in.
+pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
+    let folder = folder(options)?;
+    // From here on nothing ends us before what was created is destroyed.
+    let ending = Ending::listen_patiently()?;
+    let targets = Targets {
+        events: &options.enable,
+        pid: options.target_pid,
+        name: options.name.as_deref(),
+        has_command: !options.command.is_empty(),
+    };
+    let recording = Recording::start(&folder, &targets)?;
+    let waited = match options.command.split_first() {
+        Some((program, arguments)) if !ending.is_asked_for() => {
+            let mut program_command = Process::new(program);
+            program_command.args(arguments);
+            if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
+                // It waits until it is known to the session daemon, so that its first events are recorded.
+                program_command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
+            }
+            match program_command.spawn() {
+                Ok(child) => wait_for(child, options, &ending),
+                Err(error) => {
+                    Err(Trouble::Failed(format!("cannot run {}: {error}", program.to_string_lossy())))
+                }
+            }
+        }
+        Some(_) => Ok(()),
+        None => {
+            let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+            if until.is_none() {
+                eprintln!("ltt-top: recording into {}; Ctrl-C ends it", folder.display());
+            }
+            while !ending.is_asked_for() && until.is_none_or(|until| Instant::now() < until) {
+                std::thread::sleep(PAUSE);
+            }
+            Ok(())
+        }
+    };
+    let stopped = recording.session.stop();
+    drop(recording);
+    waited?;
+    stopped?;
+    eprintln!("ltt-top: recorded into {}", folder.display());
+    Ok(folder)
+}
+
+/// Waits until the program ends, and ends it if the time is over or we are asked to end.
+fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Result<(), Trouble> {
+    let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+    let mut asked_at: Option<Instant> = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            if !status.success() && asked_at.is_none() {
+                warn(&format!("the command ended with {status}"));
+            }
+            return Ok(());
+        }
+        let is_over = ending.is_asked_for() || until.is_some_and(|until| Instant::now() >= until);
+        match asked_at {
+            None if is_over => {
+                _ = kill_process(Pid::from_child(&child), Signal::TERM);
+                asked_at = Some(Instant::now());
+            }
+            Some(asked) if asked.elapsed() > GRACE => _ = child.kill(),
+            _ => {}
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The folder to record into: one that is empty, or that does not exist yet.
+fn folder(options: &RecordOptions) -> Result<PathBuf, Trouble> {
+    let folder = match &options.output {
+        Some(folder) => folder.clone(),
+        None => {
+            let name = format!("ltt-top-{}-{}", Zoned::now().strftime("%Y%m%d-%H%M%S"), std::process::id());
+            recordings().unwrap_or_else(|| "lttng-traces".into()).join(name)
+        }
+    };
+    let refused = |reason: &dyn std::fmt::Display| {
+        Trouble::Failed(format!("{}: {reason}; name another folder with --output", folder.display()))
+    };
+    std::fs::create_dir_all(&folder).map_err(|error| refused(&error))?;
+    let is_empty = std::fs::read_dir(&folder).map_err(|error| refused(&error))?.next().is_none();
+    if !is_empty {
+        return Err(refused(&"is not empty"));
+    }
+    // The session daemon has another working directory.
+    std::path::absolute(&folder).map_err(|error| refused(&error))
+}

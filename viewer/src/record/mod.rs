@@ -1,0 +1,17 @@
+//! `ltt-top record`, `ltt-top list`, and the session that `ltt-top live -e` records: everything that `lttng` needs.
+//!
+//! Whatever is created here is destroyed when it is dropped, in the order in which that works: first the session, then the
+//! relay and the session daemon, if those were started here.
+
+mod command;
+mod daemon;
+mod list;
+mod lttng;
+mod processes;
+mod recording;
+mod relay;
+mod session;
+
+pub use command::run;
+pub use list::run as list;
+pub use recording::LiveRecording;

@@ -1,0 +1,100 @@
+//! A recording that is going on: into a folder, or seen live.
+
+use std::path::Path;
+
+use ltt_top::filter::Glob;
+use lttng_live::Url;
+
+use super::daemon::Daemon;
+use super::processes::{Process, offering};
+use super::relay::Relay;
+use super::session::{Session, Wanted};
+use crate::job::{Trouble, warn};
+
+/// Which processes to record.
+pub struct Targets<'t> {
+    /// Patterns for the names of events.
+    pub events: &'t [String],
+    pub pid: Option<u32>,
+    pub name: Option<&'t str>,
+    /// Whether a program is about to be started.
+    pub has_command: bool,
+}
+
+/// A recording into a folder.
+pub struct Recording {
+    pub session: Session,
+    // After the session, which needs it to be destroyed.
+    _daemon: Daemon,
+}
+
+impl Recording {
+    /// Begins to record into a folder.
+    pub fn start(folder: &Path, targets: &Targets<'_>) -> Result<Recording, Trouble> {
+        let daemon = Daemon::find_or_start()?;
+        let pids = pids(targets)?;
+        let session = Session::into_folder(folder, &Wanted { events: targets.events, pids: &pids })?;
+        session.start()?;
+        Ok(Recording { session, _daemon: daemon })
+    }
+}
+
+/// A recording that is seen live.
+pub struct LiveRecording {
+    /// Where it is seen.
+    pub url: Url,
+    _session: Session,
+    // After the session, which needs them to be destroyed.
+    _daemon: Daemon,
+    _relay: Relay,
+}
+
+impl LiveRecording {
+    /// Begins to record events whose names fit, through a relay.
+    pub fn start(events: &[String]) -> Result<LiveRecording, Trouble> {
+        let relay = Relay::find_or_start()?;
+        let daemon = Daemon::find_or_start()?;
+        let targets = Targets { events, pid: None, name: None, has_command: false };
+        pids(&targets)?;
+        let session = Session::to_relay(&relay, &Wanted { events, pids: &[] })?;
+        session.start()?;
+        let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
+        Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })
+    }
+}
+
+/// The processes that are meant; none for all. Says so if nothing would be recorded.
+fn pids(targets: &Targets<'_>) -> Result<Vec<u32>, Trouble> {
+    if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
+        return Ok(Vec::new());
+    }
+    let processes = offering()?;
+    let is_meant = |process: &&Process| {
+        let program = process.name.rsplit('/').next().unwrap_or(&process.name);
+        targets.pid.is_none_or(|pid| process.pid == pid)
+            && targets.name.is_none_or(|name| program == name || process.name == name)
+    };
+    let meant: Vec<&Process> = processes.iter().filter(is_meant).collect();
+    let globs: Vec<Glob> = targets.events.iter().map(|pattern| Glob::new(pattern)).collect();
+    let offers = |process: &&Process| {
+        process.events.iter().any(|event| globs.iter().any(|glob| glob.matches_event(&event.name)))
+    };
+    let is_chosen = targets.pid.is_some() || targets.name.is_some();
+    if is_chosen && meant.is_empty() {
+        let which =
+            targets.pid.map_or_else(|| targets.name.unwrap_or_default().to_owned(), |pid| pid.to_string());
+        return Err(Trouble::Failed(format!(
+            "process {which} offers no LTTng-UST events: is it running, built with tracepoints, and of this user? \
+             (`ltt-top list` lists those that do)"
+        )));
+    }
+    if !meant.iter().any(offers) {
+        let events = targets.events.join(", ");
+        let message = format!(
+            "no process offers events that fit {events} (`ltt-top list` lists what there is); those of a program that \
+             starts later are recorded"
+        );
+        warn(&message);
+    }
+    Ok(if is_chosen { meant.iter().map(|process| process.pid).collect() } else { Vec::new() })
+}

@@ -1,0 +1,71 @@
+//! A relay: the one that runs on this machine, or else one of our own.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use lttng_live::{Options, Url, sessions};
+use tempfile::TempDir;
+
+use super::daemon::end;
+use super::lttng::{missing, tool};
+use crate::job::Trouble;
+
+/// How long a relay may take to start.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where a session is sent to, and where it is seen.
+pub struct Relay {
+    /// Where session daemons send to.
+    pub collector: String,
+    /// Where viewers connect to.
+    pub viewer: Url,
+    /// The process, if it was started here, and the folder that it writes to.
+    own: Option<(Child, TempDir)>,
+}
+
+impl Relay {
+    /// Finds the relay that runs on this machine, or starts one that nobody else uses.
+    pub fn find_or_start() -> Result<Relay, Trouble> {
+        let viewer = Url::local();
+        if sessions(&viewer, &Options::default()).is_ok() {
+            return Ok(Relay { collector: "net://localhost".into(), viewer, own: None });
+        }
+        let folder = TempDir::with_prefix("ltt-top-")?;
+        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
+        let mut ports = [0; 3];
+        for (port, listener) in ports.iter_mut().zip(&listeners) {
+            let address = listener.as_ref().ok().and_then(|listener| listener.local_addr().ok());
+            *port = address.ok_or_else(|| Trouble::Failed("this machine has no free port".into()))?.port();
+        }
+        drop(listeners);
+        let mut command = tool("lttng-relayd");
+        command.arg(format!("--output={}", folder.path().display()));
+        for (kind, port) in ["control", "data", "live"].iter().zip(ports) {
+            command.arg(format!("--{kind}-port=tcp://127.0.0.1:{port}"));
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let process = command.spawn().map_err(|error| missing("lttng-relayd", &error))?;
+        let [control, data, live] = ports;
+        let viewer = Url { relay: "127.0.0.1".into(), port: live, ..viewer };
+        let collector = format!("net://127.0.0.1:{control}:{data}");
+        let mut relay = Relay { collector, viewer, own: Some((process, folder)) };
+        let begin = Instant::now();
+        while !ports.iter().all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
+            let has_ended = |(process, _): &mut (Child, TempDir)| matches!(process.try_wait(), Ok(Some(_)));
+            if relay.own.as_mut().is_some_and(has_ended) || begin.elapsed() > PATIENCE {
+                return Err(Trouble::Failed("lttng-relayd does not start".into()));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(relay)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if let Some((process, _)) = &mut self.own {
+            end(process);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A session of our own.
+
+use std::path::Path;
+
+use super::lttng::lttng;
+use super::relay::Relay;
+use crate::job::Trouble;
+
+/// The channel that events are recorded in.
+const CHANNEL: &str = "ltt-top";
+
+/// Buffers for each CPU: 8 times 2 MiB, which takes what a busy server records in a second or so.
+const BUFFERS: [&str; 2] = ["--subbuf-size=2M", "--num-subbuf=8"];
+
+/// What is recorded with every event.
+const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
+
+/// How often what is recorded becomes visible, in microseconds.
+const LIVE_TIMER: u32 = 200_000;
+
+/// A session that nobody else has, destroyed when it is dropped.
+pub struct Session {
+    name: String,
+}
+
+/// What to record.
+pub struct Wanted<'w> {
+    /// Patterns for the names of events.
+    pub events: &'w [String],
+    /// The processes to record; all if there is none.
+    pub pids: &'w [u32],
+}
+
+impl Session {
+    /// A session that is recorded into a folder.
+    pub fn into_folder(folder: &Path, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+        Session::create(&[format!("--output={}", folder.display())], wanted)
+    }
+
+    /// A session that is sent to a relay.
+    pub fn to_relay(relay: &Relay, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+        Session::create(&[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)], wanted)
+    }
+
+    fn create(kind: &[String], wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+        let name = format!("ltt-top-{}", std::process::id());
+        let create = ["create".to_owned(), name.clone()];
+        lttng(create.iter().chain(kind))?;
+        let session = Session { name };
+        session.lttng("enable-channel", &[&["--userspace", CHANNEL][..], &BUFFERS].concat())?;
+        for pid in wanted.pids {
+            session.lttng("track", &["--userspace", "--vpid", &pid.to_string()])?;
+        }
+        for pattern in wanted.events {
+            session.lttng("enable-event", &["--userspace", pattern, "--channel", CHANNEL])?;
+        }
+        for context in CONTEXTS {
+            session.lttng("add-context", &["--userspace", "--channel", CHANNEL, "--type", context])?;
+        }
+        Ok(session)
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Starts recording.
+    pub fn start(&self) -> Result<(), Trouble> {
+        lttng(["start", &self.name]).map(|_| ())
+    }
+
+    /// Stops recording, and waits until all is written.
+    pub fn stop(&self) -> Result<(), Trouble> {
+        lttng(["stop", &self.name]).map(|_| ())
+    }
+
+    fn lttng(&self, command: &str, arguments: &[&str]) -> Result<(), Trouble> {
+        let session = format!("--session={}", self.name);
+        lttng([&[command, &session], arguments].concat()).map(|_| ())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        _ = lttng(["destroy", "--no-wait", &self.name]);
+    }
+}

@@ -1,0 +1,58 @@
+//! Single lines that tell of sessions and incidents.
+
+use crate::analysis::finding::Ns;
+use crate::analysis::incidents::{Incident, IncidentKind};
+use crate::analysis::live::LiveFinding;
+use crate::text::amount::{counted, duration, duration_in_words};
+use crate::text::escape;
+use crate::view::Screen;
+use crate::view::table::link_name;
+
+/// How sessions are doing, and how far events are behind.
+pub fn sessions(finding: &LiveFinding) -> Vec<String> {
+    let session = |session: &crate::analysis::live::SessionFinding| {
+        let reason = session.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        escape::text(&format!("{} {}{reason}", session.url, session.state))
+    };
+    finding.sessions.iter().map(session).collect()
+}
+
+/// How long ago the newest events happened.
+pub fn lag(finding: &LiveFinding) -> String {
+    finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", duration_in_words(lag as f64)))
+}
+
+/// What is missing, if anything is.
+pub fn losses(finding: &LiveFinding) -> Option<String> {
+    let trace = &finding.top.trace;
+    let parts = [
+        (trace.discarded_events, "event", "discarded"),
+        (trace.lost_packets, "packet", "lost"),
+        (trace.damage.len() as u64, "place", "damaged"),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, what, how)| format!("{} {how}", counted(*count, what)))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// An incident: when, how long, why, and who waited.
+pub fn incident(incident: &Incident, screen: &Screen) -> String {
+    let cause = match (&incident.cause, incident.kind) {
+        (Some(cause), _) => link_name(cause),
+        (None, IncidentKind::Silence) => "the process was silent".to_owned(),
+        (None, _) => "no event explains it".to_owned(),
+    };
+    let unexplained = match incident.unexplained {
+        Ns(0) => String::new(),
+        Ns(ns) => format!(", {} unexplained", duration(ns as f64)),
+    };
+    let waited = match incident.waited.clients {
+        0 => String::new(),
+        clients => format!(", {} waited", counted(clients, "client")),
+    };
+    let held = duration(incident.held.0 as f64);
+    format!("{} {held:>7} {cause}{unexplained}{waited}", screen.time_of_day(incident.begin_ns))
+}

@@ -1,0 +1,7 @@
+//! What is known of events that arrive: for logs and monitors, and on a full screen.
+
+mod lines;
+mod plain;
+pub mod screen;
+
+pub use plain::{json, table};

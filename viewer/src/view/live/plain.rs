@@ -1,0 +1,30 @@
+//! A table or an object every interval.
+
+use std::io::{self, Write};
+
+use super::lines;
+use crate::analysis::Finding;
+use crate::analysis::live::LiveFinding;
+use crate::view::{Screen, table};
+
+/// Writes what is known as one object on one line.
+pub fn json(finding: &LiveFinding, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, finding)?;
+    writeln!(out)
+}
+
+/// Writes what is known as a table under a line that says when.
+pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let time = finding.time_ns.map_or("-".into(), |time| screen.time_of_day(time));
+    let window = format!("window {}", finding.window);
+    let heading = [vec![time, lines::lag(finding), window], lines::sessions(finding)].concat().join(", ");
+    for line in screen.wrapped(&heading) {
+        writeln!(out, "{}", screen.bold(&line))?;
+    }
+    table::write(&Finding::Top(finding.top.clone()), screen, out)?;
+    for incident in &finding.incidents {
+        let line = format!("incident: {}", lines::incident(incident, screen));
+        screen.wrapped(&line).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,184 @@
+//! The screen as a whole: a header, the groups or one of them, the heat map, the incidents, and the keys.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph};
+
+use super::state::{Mode, State};
+use super::{detail, groups, heat, help};
+use crate::analysis::live::LiveFinding;
+use crate::text::amount::{grouped, scaled};
+use crate::text::escape;
+use crate::view::Screen;
+use crate::view::live::lines;
+
+/// How things are shown: in colours, or without.
+#[derive(Clone, Copy, Debug)]
+pub struct Palette {
+    has_colours: bool,
+}
+
+impl Palette {
+    fn colour(self, colour: Color) -> Style {
+        if self.has_colours { Style::new().fg(colour) } else { Style::new() }
+    }
+
+    pub fn title(self) -> Style {
+        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    pub fn warning(self) -> Style {
+        self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    pub fn faint(self) -> Style {
+        self.colour(Color::DarkGray)
+    }
+
+    pub fn spark(self) -> Style {
+        self.colour(Color::Green)
+    }
+
+    pub fn chosen(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    /// The colour of a cell of the heat map, by how dense it is: from 0 to 4.
+    pub fn heat(self, level: usize) -> Style {
+        let colours = [Color::DarkGray, Color::Blue, Color::Green, Color::Yellow, Color::Red];
+        self.colour(colours[level.min(4)])
+    }
+}
+
+/// Draws all of it.
+pub fn draw(frame: &mut Frame<'_>, state: &State, finding: Option<&LiveFinding>, screen: &Screen) {
+    let palette = Palette { has_colours: screen.colour };
+    let area = frame.area();
+    let Some(finding) = finding else {
+        frame.render_widget(Paragraph::new("connecting …"), area);
+        return;
+    };
+    let header = header(state, finding, palette, area.width as usize);
+    let rows = [
+        Constraint::Length((header.len() as u16).min(area.height)),
+        Constraint::Min(0),
+        Constraint::Length(u16::from(area.height > 2)),
+    ];
+    let [top, middle, bottom] = Layout::vertical(rows).areas(area);
+    frame.render_widget(Paragraph::new(header), top);
+    match &state.mode {
+        Mode::Detail => body_of_detail(frame, middle, finding, screen, palette),
+        Mode::Help => help::draw(frame, middle, palette),
+        _ => body(frame, middle, state, finding, screen, palette),
+    }
+    frame.render_widget(Clear, bottom);
+    frame.render_widget(Paragraph::new(footer(state, palette)), bottom);
+}
+
+/// What is received, how far that is behind, what is missing.
+fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
+    let trace = &finding.top.trace;
+    // What the figures are about, which may not be what was asked for last.
+    let (window, sort) = (finding.window, finding.top.sorted_by);
+    let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
+    let mut facts = vec![
+        format!("{} events", grouped(trace.events.into())),
+        format!("{}/s", scaled(rate)),
+        format!("window {window}"),
+        format!("by {sort}"),
+    ];
+    if state.is_paused {
+        facts.push("PAUSED".into());
+    }
+    if !state.filter.is_empty() {
+        facts.push(format!("filter {}", escape::text(&state.filter)));
+    }
+    if let Some(by) = &state.selecting.by {
+        facts.push(format!("grouped by {}", escape::text(&by.join(","))));
+    }
+    let mut lines = Vec::new();
+    for session in &finding.sessions {
+        let reason = session.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        let said = escape::text(&format!("{}{reason}", session.state));
+        let style = if session.state == "attached" { palette.spark() } else { palette.warning() };
+        let url = Span::styled(escape::text(&session.url), palette.title());
+        lines.push(Line::from(vec![url, Span::raw(" "), Span::styled(said, style)]));
+    }
+    // Of many sessions the first few are enough.
+    lines.truncate(3);
+    if let Some(first) = lines.first_mut() {
+        first.push_span(format!("  {}", lines::lag(finding)));
+    }
+    // Facts go on as many lines as they need.
+    let mut line = String::new();
+    for fact in facts {
+        if !line.is_empty() && line.chars().count() + 2 + fact.chars().count() > width {
+            lines.push(Line::raw(std::mem::take(&mut line)));
+        }
+        if !line.is_empty() {
+            line.push_str("  ");
+        }
+        line.push_str(&fact);
+    }
+    lines.push(Line::raw(line));
+    lines.extend(lines::losses(finding).map(|losses| Line::styled(losses, palette.warning())));
+    lines
+}
+
+/// The groups, and where there is room the heat map and the incidents.
+fn body(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    state: &State,
+    finding: &LiveFinding,
+    screen: &Screen,
+    palette: Palette,
+) {
+    let room = area.height;
+    let heat_rows = if room >= 18 { (room / 4).min(12) } else { 0 };
+    let incident_rows = if room >= 8 { (room / 4).max(3) } else { 0 };
+    let rows = [Constraint::Min(1), Constraint::Length(heat_rows), Constraint::Length(incident_rows)];
+    let [groups, heat, incidents] = Layout::vertical(rows).areas(area);
+    groups::draw(frame, groups, state, finding, palette);
+    heat::draw(frame, heat, finding, palette);
+    let mut said = vec![Line::styled("INCIDENTS, the newest first", palette.title())];
+    if finding.incidents.is_empty() {
+        said.push(Line::styled("none so far", palette.faint()));
+    }
+    let listed = finding.incidents.iter().map(|incident| Line::raw(lines::incident(incident, screen)));
+    said.extend(listed.take(incident_rows as usize));
+    frame.render_widget(Paragraph::new(said), incidents);
+}
+
+/// One group, and when it took how long.
+fn body_of_detail(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    finding: &LiveFinding,
+    screen: &Screen,
+    palette: Palette,
+) {
+    let heat_rows = if area.height >= 18 { (area.height / 4).min(12) } else { 0 };
+    let [upper, lower] = Layout::vertical([Constraint::Min(1), Constraint::Length(heat_rows)]).areas(area);
+    detail::draw(frame, upper, finding, screen, palette);
+    heat::draw(frame, lower, finding, palette);
+}
+
+/// What is being typed, what is wrong with it, or what keys there are.
+fn footer(state: &State, palette: Palette) -> Line<'static> {
+    if let Some(complaint) = &state.complaint {
+        return Line::styled(escape::text(complaint), palette.warning());
+    }
+    match &state.mode {
+        Mode::Filter(text) => Line::raw(format!("/{}▏", escape::text(text))),
+        Mode::By(text) => Line::raw(format!("group by: {}▏", escape::text(text))),
+        Mode::Help => Line::styled("any key: back", palette.faint()),
+        Mode::Detail => Line::styled("Esc back  w window  p pause  ? help", palette.faint()),
+        Mode::Groups => {
+            let keys = "q quit  ? help  w window  s sort  / filter  g group by  Enter drill  p pause";
+            Line::styled(keys, palette.faint())
+        }
+    }
+}

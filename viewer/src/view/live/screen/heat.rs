@@ -1,0 +1,55 @@
+//! The heat map: time to the right, durations upwards.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::draw::Palette;
+use crate::analysis::live::LiveFinding;
+use crate::text::amount::{duration, duration_in_words};
+
+/// What cells look like, the densest last.
+const CELLS: [char; 5] = [' ', '░', '▒', '▓', '█'];
+
+/// How wide the durations on the left are.
+const GUTTER: usize = 8;
+
+/// Draws the map in the area, the longest durations on top.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, palette: Palette) {
+    let heat = &finding.heat;
+    let (width, height) = (area.width as usize, area.height as usize);
+    if height < 3 || width < GUTTER + 4 {
+        return;
+    }
+    let columns = (width - GUTTER).min(heat.columns.len().max(1) * 2);
+    let length = duration_in_words((heat.slice_ns * heat.columns.len() as u64) as f64);
+    let title = format!("DURATIONS over the last {length}, now on the right");
+    let mut lines = vec![Line::styled(title, palette.title())];
+    // Rows share a line where there is no room for each.
+    let share = heat.rows_from.len().div_ceil(height - 1).max(1);
+    let starts: Vec<usize> = (0..heat.rows_from.len()).step_by(share).collect();
+    for &first in starts.iter().rev() {
+        let rows = first..(first + share).min(heat.rows_from.len());
+        let mut spans = vec![Span::raw(format!("{:>7} ", duration(heat.rows_from[first].0 as f64)))];
+        for place in 0..columns {
+            let column = &heat.columns[place * heat.columns.len() / columns];
+            let count: u64 = column[rows.clone()].iter().sum();
+            let level = level(count, heat.densest);
+            spans.push(Span::styled(CELLS[level].to_string(), palette.heat(level)));
+        }
+        lines.push(Line::from(spans));
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// How dense a cell is, from 0 to 4: by the logarithm, as rare and long ones matter most.
+fn level(count: u64, densest: u64) -> usize {
+    match count {
+        0 => 0,
+        count => {
+            let part = ((count + 1) as f64).ln() / ((densest + 1) as f64).ln();
+            ((part * 4.0).ceil() as usize).clamp(1, 4)
+        }
+    }
+}

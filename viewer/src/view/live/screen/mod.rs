@@ -1,0 +1,11 @@
+//! The full screen: what it shows, and what keys do. It is drawn with ratatui; the state knows no terminal.
+
+mod detail;
+mod draw;
+mod groups;
+mod heat;
+mod help;
+mod state;
+
+pub use draw::draw;
+pub use state::{Effect, Key, Mode, Selecting, State};

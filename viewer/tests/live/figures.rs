@@ -1,0 +1,186 @@
+//! What `live` says is what `top` says of the folder that the relay wrote.
+
+use lttng_testing::{Daemon, Relay, Session};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{Running, json, ltt_top};
+use crate::tracee::Tracee;
+
+fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
+    let session = daemon.live_session(relay, 100_000);
+    session.enable("tracee:*");
+    session.add_context("vpid");
+    session.start();
+    session
+}
+
+fn url(relay: &Relay, session: &Session<'_>) -> String {
+    format!("{}/{}", relay.viewer_url(), session.name())
+}
+
+fn live(url: &str, arguments: &[&str]) -> Running {
+    let mut command = ltt_top(["live", url, "--format", "json", "--interval", "100ms"]);
+    command.args(arguments);
+    Running::start(command)
+}
+
+fn events(object: &Value) -> u64 {
+    object["trace"]["events"].as_u64().expect("a number")
+}
+
+#[test]
+fn last_line_has_the_figures_of_the_folder() {
+    let daemon = Daemon::start();
+    for argument in ["--all", "--by=vpid", "--where=duration>500", "--event=work"] {
+        let relay = Relay::start();
+        let session = started(&daemon, &relay);
+        let mut running = live(&url(&relay, &session), &[argument]);
+        for round in 1..=2 {
+            let mut program = Tracee::start(&daemon);
+            program.emit("work", 1000);
+            program.emit("every_type", 100);
+            running.until(|object| events(object) == round * 1100);
+        }
+        session.destroy();
+        let ended = running.end();
+        assert_eq!(ended.status, Some(0), "{ended:?}");
+        let last: Value = serde_json::from_str(ended.out.lines().last().expect("a last line")).unwrap();
+        assert_eq!(last["is_last"], true);
+        assert_eq!(last["sessions"][0]["state"], "ended");
+        let top = json(ltt_top(["top", argument]).arg(relay.folder()));
+        for part in ["trace", "groups", "hidden_groups", "sorted_by", "notes"] {
+            assert_eq!(last[part], top[part], "{argument}: {part}");
+        }
+    }
+}
+
+#[test]
+fn time_that_is_given_ends_it_and_so_does_a_signal() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let ended = live(&url(&relay, &session), &["--for", "300ms"]).end();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let last: Value = serde_json::from_str(ended.out.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["is_last"], &last["sessions"][0]["state"]), (&true.into(), &"attached".into()));
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut running = live(&url(&relay, &session), &[]);
+        running.object();
+        running.signal(signal);
+        let ended = running.end();
+        assert_eq!(ended.status, Some(0), "{ended:?}");
+        let last: Value = serde_json::from_str(ended.out.lines().last().unwrap()).unwrap();
+        assert_eq!(last["is_last"], true);
+    }
+}
+
+#[test]
+fn table_is_written_every_interval_where_there_is_no_terminal() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 1000);
+    let command = ltt_top(["live", &url(&relay, &session), "--interval", "50ms"]);
+    let mut running = Running::start(command);
+    let mut tables = 0;
+    while tables < 3 {
+        let line = running.line();
+        assert!(!line.is_empty());
+        tables += usize::from(line.contains("tracee:work"));
+    }
+    drop(program);
+    session.destroy();
+    let ended = running.end();
+    assert_eq!(ended.status, Some(0));
+    let last = ended.out.trim_end().rsplit("\n\n").next().unwrap();
+    assert!(last.contains("ended") && last.contains("1,000 events"), "{last}");
+}
+
+#[test]
+fn output_that_is_closed_ends_it() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    for command in [&["live"][..], &["live", "--format=json"], &["events", "--follow"]] {
+        let mut program = Tracee::start(&daemon);
+        program.emit("work", 10);
+        let mut whole = ltt_top(command);
+        whole.arg(url(&relay, &session));
+        let mut running = Running::start(whole);
+        assert!(!running.line().is_empty());
+        let status = running.close_output(|| program.emit("work", 10));
+        assert_eq!(status, Some(0), "{command:?}");
+    }
+}
+
+#[test]
+fn events_are_followed_with_filters_and_chosen_fields() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let url = url(&relay, &session);
+    let fields = ["--fields", "duration,vpid", "--where", "duration>=7"];
+    let mut text = ltt_top(["events", "-f", &url]);
+    text.args(fields);
+    let mut text = Running::start(text);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 10);
+    for duration in 7..10 {
+        let line = text.line();
+        assert!(line.contains(&format!("tracee:work: {{ duration = {duration} }}, {{ vpid = ")), "{line}");
+    }
+    // A relay shows a session to one viewer at a time.
+    let second = Running::start(ltt_top(["events", "--follow", &url])).end();
+    assert!(second.status == Some(1) && second.err.contains("another viewer is attached"), "{second:?}");
+    drop(text);
+    let mut all = Running::start(ltt_top(["events", "--follow", &url, "--format", "json"]));
+    for number in 0..10 {
+        let event = all.object();
+        assert_eq!((&event["event"], &event["fields"]["duration"]), (&"tracee:work".into(), &number.into()));
+        assert!(event["host"].is_string());
+    }
+    drop(program);
+    session.destroy();
+    assert_eq!(all.end().status, Some(0));
+}
+
+#[test]
+fn what_is_missing_is_said_in_one_line() {
+    let relay = Relay::start();
+    let port = relay.viewer_port();
+    let said = |arguments: &[&str]| {
+        let ended = Running::start(ltt_top(arguments)).end();
+        (ended.status, ended.err)
+    };
+    let (status, err) = said(&["live", &format!("net://127.0.0.1:{port}")]);
+    assert!(status == Some(1) && err.contains("no live session") && err.lines().count() == 1, "{err}");
+    let (status, err) = said(&["live", "net://127.0.0.1:1/demo"]);
+    assert!(status == Some(1) && err.contains("lttng-relayd") && err.lines().count() == 1, "{err}");
+    let (status, err) = said(&["live", "somewhere"]);
+    assert!(status == Some(2) && err.contains("net://HOST") && err.lines().count() == 1, "{err}");
+    let daemon = Daemon::start();
+    let (first, second) = (started(&daemon, &relay), started(&daemon, &relay));
+    let ended = Running::start(ltt_top(["live", &relay.viewer_url()])).end();
+    assert_eq!(ended.status, Some(0));
+    assert!(ended.out.contains(first.name()) && ended.out.contains(second.name()), "{}", ended.out);
+    let (status, err) = said(&["live", &format!("{}x", url(&relay, &first))]);
+    assert!(status == Some(1) && err.contains("did you mean"), "{err}");
+}
+
+#[test]
+fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
+    let (mut relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let mut running = live(&url(&relay, &session), &[]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 1000);
+    running.until(|object| events(object) == 1000);
+    relay.kill();
+    let lost = running.until(|object| object["sessions"][0]["state"] == "lost");
+    assert!(lost["sessions"][0]["reason"].is_string());
+    assert_eq!((events(&lost), &lost["groups"][0]["count"]), (1000, &1000.into()));
+    relay.restart();
+    let still = running.until(|object| object["sessions"][0]["reason"] == "the session is not there");
+    assert_eq!(events(&still), 1000);
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert!(ended.status == Some(0) && ended.err.contains("was lost"), "{ended:?}");
+}

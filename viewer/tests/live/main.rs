@@ -1,0 +1,12 @@
+//! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
+
+mod figures;
+mod picture;
+mod record;
+mod replay;
+mod screens;
+mod server;
+mod support;
+mod terminal;
+#[path = "../../../ctf/tests/support/tracee.rs"]
+mod tracee;

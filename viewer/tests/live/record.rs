@@ -1,0 +1,195 @@
+//! `ltt-top record`, `ltt-top list` and `ltt-top live -e`, with a session daemon running and without.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use lttng_testing::{Daemon, Trace, wait_until};
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::Running;
+use crate::tracee::{Tracee, program};
+
+/// `ltt-top` where this daemon is found, or would be.
+fn ltt_top(daemon: &Daemon, arguments: &[&str]) -> Command {
+    let mut command = daemon.command(env!("CARGO_BIN_EXE_ltt-top"));
+    command.args(arguments).env("TZ", "UTC").env_remove("LTTNG_UST_REGISTER_TIMEOUT");
+    command
+}
+
+/// A place for a daemon where none runs.
+fn nowhere() -> Daemon {
+    let mut daemon = Daemon::start();
+    daemon.stop();
+    daemon
+}
+
+/// The commands of all processes that belong to a daemon's place.
+fn processes(daemon: &Daemon) -> Vec<String> {
+    let mark = format!("LTTNG_HOME={}", daemon.folder().display());
+    let is_here = |folder: &Path| {
+        let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
+        environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let entries = std::fs::read_dir("/proc").expect("this is Linux").flatten().map(|entry| entry.path());
+    let found = entries.filter(|folder| is_here(folder));
+    found
+        .map(|folder| std::fs::read_to_string(folder.join("comm")).unwrap_or_default().trim().to_owned())
+        .collect()
+}
+
+/// Nothing is left: no session daemon, no relay, and so no session.
+fn assert_nothing_left(daemon: &Daemon) {
+    wait_until("all processes have ended", || processes(daemon).is_empty());
+}
+
+fn in_folder(folder: &Path) -> usize {
+    Trace::open(folder).events().len()
+}
+
+#[test]
+fn command_is_recorded_from_its_first_event_and_nothing_is_left() {
+    let daemon = nowhere();
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("trace");
+    let script = format!("printf 'work 1000\\nevery_type 10\\n' | {}", program().display());
+    let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "-o"]);
+    record.arg(&output).args(["--", "sh", "-c", &script]);
+    let ended = Running::start(record).end();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert!(ended.out.contains("1,010 events") && ended.out.contains("incident"), "{ended:?}");
+    assert_eq!(in_folder(&output), 1010);
+    let trace = Trace::open(&output);
+    let event = &trace.events()[0];
+    for context in ["vpid", "vtid", "procname"] {
+        event.context(context);
+    }
+    assert_nothing_left(&daemon);
+}
+
+#[test]
+fn sessions_of_others_are_left_alone() {
+    let daemon = Daemon::start();
+    let other = daemon.session();
+    other.enable("tracee:*");
+    other.start();
+    let mut tracee = Tracee::start(&daemon);
+    let folder = TempDir::new().unwrap();
+    let mut record =
+        ltt_top(&daemon, &["record", "-e", "tracee:work", "--for", "1500ms", "--format", "json", "-o"]);
+    record.arg(folder.path());
+    let running = Running::start(record);
+    wait_until("it records", || is_recording(&daemon));
+    tracee.emit("work", 100);
+    let ended = running.end();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let found: Value = serde_json::from_str(&ended.out).expect("it is JSON");
+    assert_eq!(found["trace"]["events"], 100);
+    let listed = daemon.lttng(["list"]);
+    assert!(listed.contains(other.name()) && !listed.contains("ltt-top-"), "{listed}");
+    drop(tracee);
+    assert_eq!(other.stop().events().len(), 100);
+}
+
+/// Whether the session of `ltt-top` records.
+fn is_recording(daemon: &Daemon) -> bool {
+    let listed = daemon.lttng(["list"]);
+    listed.lines().any(|line| line.contains("ltt-top-") && line.contains("[active]"))
+}
+
+#[test]
+fn only_the_chosen_process_is_recorded() {
+    let daemon = Daemon::start();
+    let mut programs = [Tracee::start(&daemon), Tracee::start(&daemon)];
+    let listed = Running::start(ltt_top(&daemon, &["list", "--format", "json"])).end();
+    let listed: Value = serde_json::from_str(&listed.out).expect("it is JSON");
+    let processes = listed["processes"].as_array().unwrap();
+    assert_eq!(processes.len(), 2);
+    let names: Vec<&str> = processes[0]["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"tracee:work") && names.contains(&"tracee:every_type"), "{names:?}");
+    let pid = processes[0]["pid"].to_string();
+    let folder = TempDir::new().unwrap();
+    let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "--for", "1500ms", "--pid", &pid, "-o"]);
+    record.arg(folder.path());
+    let running = Running::start(record);
+    wait_until("it records", || is_recording(&daemon));
+    programs.iter_mut().for_each(|program| program.emit("work", 100));
+    let ended = running.end();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert_eq!(in_folder(folder.path()), 100);
+    let text = Running::start(ltt_top(&daemon, &["list"])).end();
+    assert!(text.out.contains("tracee") && text.out.contains("work(duration integer"), "{}", text.out);
+}
+
+#[test]
+fn interrupt_at_any_moment_leaves_nothing() {
+    let daemon = nowhere();
+    for moment in 0..14 {
+        let folder = TempDir::new().unwrap();
+        let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "-o"]);
+        record.arg(folder.path().join("trace"));
+        let running = Running::start(record);
+        std::thread::sleep(Duration::from_millis(60 * moment));
+        // As root it is still `unshare` in the first moments, which has no handler.
+        running.signal(if moment % 2 == 0 { Signal::INT } else { Signal::TERM });
+        running.end();
+        assert_nothing_left(&daemon);
+    }
+}
+
+#[test]
+fn what_is_missing_is_said_in_one_line() {
+    let daemon = nowhere();
+    let folder = TempDir::new().unwrap();
+    let said = |arguments: &[&str], path: Option<&str>| {
+        let mut command = ltt_top(&daemon, arguments);
+        if let Some(path) = path {
+            // `unshare` is found before, the tools are not.
+            command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
+            command.args(arguments).env("PATH", path).stdin(Stdio::null());
+        }
+        let ended = Running::start(command).end();
+        let errors: Vec<&str> = ended.err.lines().filter(|line| line.contains("error:")).collect();
+        assert_eq!((ended.status, errors.len()), (Some(1), 1), "{ended:?}");
+        ended.err
+    };
+    let output = folder.path().join("trace").display().to_string();
+    let record = ["record", "-e", "x:*", "-o", &output];
+    assert!(said(&record, Some("/nowhere")).contains("install the package lttng-tools"));
+    assert!(said(&[&record[..], &["--", "/no/such/program"]].concat(), None).contains("/no/such/program"));
+    let another = folder.path().join("another").display().to_string();
+    let of_process = ["record", "-e", "x:*", "-o", &another, "--pid", "1"];
+    assert!(said(&of_process, None).contains("offers no LTTng-UST events"));
+    let full = folder.path().display().to_string();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    assert!(said(&["record", "-e", "x:*", "-o", &full], None).contains("is not empty"));
+    let listed = Running::start(ltt_top(&daemon, &["list"])).end();
+    assert!(listed.status == Some(0) && listed.err.contains("no process offers"), "{listed:?}");
+    assert_nothing_left(&daemon);
+}
+
+#[test]
+fn events_are_recorded_for_as_long_as_they_are_watched() {
+    let daemon = nowhere();
+    let arguments = ["live", "-e", "tracee:*", "--format", "json", "--interval", "100ms"];
+    let mut running = Running::start(ltt_top(&daemon, &arguments));
+    running.object();
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 500);
+    running.until(|object| object["trace"]["events"] == 500);
+    // It was ours, and goes with us.
+    let pid_of_program = processes(&daemon);
+    assert!(pid_of_program.iter().any(|name| name.starts_with("lttng-")), "{pid_of_program:?}");
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    drop(program);
+    assert_nothing_left(&daemon);
+}

@@ -1,0 +1,141 @@
+//! The full screen in a real terminal, with keys typed: golden screens of a recorded scene, and every way out.
+
+use lttng_testing::{wait_until, workspace};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::replay;
+use crate::terminal::Terminal;
+
+/// All events of the scene have arrived.
+pub const COMPLETE: &str = "267,919 events";
+
+/// The shell command that watches a session, with the environment that does not depend on the machine.
+pub fn watch(url: &str, options: &str) -> String {
+    format!("env -u COLUMNS TZ=UTC {} live {url} {options}", env!("CARGO_BIN_EXE_ltt-top"))
+}
+
+/// Compares a screen with a golden one; `OVERWRITE=1` writes it.
+fn assert_golden(name: &str, screen: &str) {
+    // Where the test serves the scene, and how long ago that happened, changes.
+    let mask = |line: &str| match (line.find("net://"), line.find(" attached")) {
+        (Some(begin), Some(end)) => format!("{}net://HOST{}", &line[..begin], &line[end..end + 9]),
+        _ => line.to_owned(),
+    };
+    let screen = screen.lines().map(mask).collect::<Vec<_>>().join("\n") + "\n";
+    let path = workspace().join(format!("viewer/tests/live/screens/{name}.txt"));
+    if std::env::var_os("OVERWRITE").is_some() {
+        std::fs::write(&path, &screen).expect("it can be written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(screen == golden, "{name} is\n{screen}\ninstead of\n{golden}\n(OVERWRITE=1 rewrites it)");
+}
+
+#[test]
+fn screens_of_a_recorded_scene() {
+    let terminal = Terminal::start(100, 40, &watch(&replay::serve(), ""));
+    terminal.until(COMPLETE);
+    assert_golden("groups", &terminal.until("INCIDENTS"));
+    terminal.keys(&["s", "s", "s"]);
+    assert_golden("by_p99", &terminal.until("by p99"));
+    terminal.keys(&["1"]);
+    assert_golden("ten_seconds", &terminal.until("window 10s"));
+    terminal.keys(&["4"]);
+    terminal.until("window all");
+    terminal.keys(&["Down", "Enter"]);
+    assert_golden("detail", &terminal.until("THE SLOWEST"));
+    terminal.keys(&["?"]);
+    assert_golden("help", &terminal.until("this"));
+    terminal.keys(&["x"]);
+    terminal.until("THE SLOWEST");
+    terminal.keys(&["Escape"]);
+    terminal.until("INCIDENTS");
+    terminal.keys(&["/", "duration", "Enter"]);
+    terminal.until("a condition");
+    terminal.keys(&[">", "1", "m", "s"]);
+    terminal.until("/duration>1ms");
+    terminal.keys(&["Enter"]);
+    // It holds from now on, and the scene is over.
+    terminal.until("filter duration>1ms");
+    assert_golden("filter", &terminal.until("no events in this window"));
+    terminal.keys(&["g", "a", "d", "d", "r", "Enter"]);
+    terminal.until("grouped by addr");
+    terminal.keys(&["p"]);
+    terminal.until("PAUSED");
+}
+
+#[test]
+fn screen_follows_the_size_of_the_terminal() {
+    let terminal = Terminal::start(60, 24, &watch(&replay::serve(), "--window all"));
+    terminal.until(COMPLETE);
+    assert_golden("sixty_columns", &terminal.until("window all"));
+    for (columns, rows) in [(1, 1), (1, 24), (2, 2), (7, 3), (13, 10), (30, 5), (300, 2), (200, 60)] {
+        terminal.resize(columns, rows);
+        for keys in [&["Enter"][..], &["Escape"], &["?"], &["x"], &["/"], &["Escape"], &["Down"], &["w"]] {
+            terminal.keys(keys);
+        }
+    }
+    // It is still there.
+    terminal.until(COMPLETE);
+    terminal.resize(60, 24);
+    terminal.keys(&["4"]);
+    terminal.until("window all");
+}
+
+#[test]
+fn colours_are_left_out_on_request() {
+    let url = replay::serve();
+    let has_colours = |options: &str, environment: &str| {
+        let terminal = Terminal::start(80, 24, &format!("{environment} {}", watch(&url, options)));
+        terminal.until(COMPLETE);
+        let screen = terminal.styled_screen();
+        ["\x1b[36m", "\x1b[32m", "\x1b[33m", "\x1b[1m\x1b[36m", "\x1b[38"]
+            .iter()
+            .any(|code| screen.contains(code))
+    };
+    assert!(has_colours("", ""));
+    assert!(!has_colours("", "NO_COLOR=1"));
+    assert!(!has_colours("--color never", ""));
+}
+
+/// Runs it in a shell, ends it somehow, and looks at what the terminal is like after that.
+fn after(end: impl FnOnce(&Terminal)) -> String {
+    let url = replay::serve();
+    // It lasts until the terminal goes, which writes a line of its own into one that has ended.
+    let shell =
+        format!("echo BEFORE; {}; echo status $?; stty -a; echo AFTER; exec sleep 600", watch(&url, ""));
+    let terminal = Terminal::start(90, 30, &shell);
+    terminal.until(COMPLETE);
+    end(&terminal);
+    let screen = terminal.until("AFTER");
+    assert!(screen.contains("BEFORE"), "the former screen is back: {screen}");
+    assert!(screen.contains(" icanon") && screen.contains(" echo "), "{screen}");
+    screen
+}
+
+#[test]
+fn terminal_is_restored_on_every_way_out() {
+    assert!(after(|terminal| terminal.keys(&["q"])).contains("status 0"));
+    assert!(after(|terminal| terminal.keys(&["C-c"])).contains("status 0"));
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let screen = after(|terminal| {
+            // The program is the child of the terminal's process.
+            let child = |pid: i32| {
+                let path = format!("/proc/{pid}/task/{pid}/children");
+                let children = std::fs::read_to_string(path).expect("this is Linux");
+                children.split_whitespace().next().and_then(|pid| pid.parse().ok()).expect("a child")
+            };
+            let program: i32 = child(terminal.pid());
+            kill_process(Pid::from_raw(program).expect("a process id"), signal).expect("it runs");
+        });
+        assert!(screen.contains("status 0"), "{screen}");
+    }
+}
+
+#[test]
+fn program_ends_with_its_terminal() {
+    let terminal = Terminal::start(80, 24, &format!("exec {}", watch(&replay::serve(), "")));
+    terminal.until(COMPLETE);
+    let pid = Pid::from_raw(terminal.pid()).expect("a process id");
+    drop(terminal);
+    wait_until("the program has ended", || test_kill_process(pid).is_err());
+}

@@ -1,0 +1,107 @@
+//! Runs the program itself, and reads what it writes as it comes.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// `ltt-top` with these arguments, in a time zone and on a screen that do not depend on the machine.
+pub fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
+    command.args(arguments).env("TZ", "UTC").stdin(Stdio::null());
+    ["COLUMNS", "NO_COLOR", "LTT_TOP_CATALOG", "LTTNG_HOME"]
+        .iter()
+        .for_each(|name| _ = command.env_remove(name));
+    command
+}
+
+/// The program while it runs; dropping it ends it.
+pub struct Running {
+    process: Child,
+    /// What it writes, until nobody reads that any more.
+    out: Option<BufReader<ChildStdout>>,
+}
+
+/// How the program ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: Option<i32>,
+    /// What it wrote since it was last read.
+    pub out: String,
+    pub err: String,
+}
+
+impl Running {
+    pub fn start(mut command: Command) -> Running {
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let out = BufReader::new(process.stdout.take().expect("its output is piped"));
+        Running { process, out: Some(out) }
+    }
+
+    /// The next line that it writes; empty at the end.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.as_mut().expect("it is read").read_line(&mut line).expect("it writes UTF-8");
+        line
+    }
+
+    /// The next object that it writes.
+    pub fn object(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Reads objects until one is as it should be.
+    pub fn until(&mut self, is_right: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let object = self.object();
+            if is_right(&object) {
+                return object;
+            }
+            assert_ne!(object["is_last"], true, "{object}");
+        }
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).expect("it runs");
+    }
+
+    /// Reads no more, and waits for its end; `poke` gives it something to write.
+    pub fn close_output(mut self, mut poke: impl FnMut()) -> Option<i32> {
+        self.out = None;
+        let mut status = None;
+        lttng_testing::wait_until("it ends", || {
+            poke();
+            status = self.process.try_wait().expect("it is our child");
+            status.is_some()
+        });
+        status.and_then(|status| status.code())
+    }
+
+    /// Reads to its end.
+    pub fn end(mut self) -> Ended {
+        let mut ended = Ended { status: None, out: String::new(), err: String::new() };
+        self.out.as_mut().expect("it is read").read_to_string(&mut ended.out).expect("it writes UTF-8");
+        let mut err = self.process.stderr.take().expect("its errors are piped");
+        err.read_to_string(&mut ended.err).expect("it writes UTF-8");
+        ended.status = self.process.wait().expect("it is our child").code();
+        ended
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// What the program writes as JSON; it must succeed.
+pub fn json(command: &mut Command) -> Value {
+    let output = command.args(["--format", "json"]).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
