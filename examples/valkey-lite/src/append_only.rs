@@ -12,6 +12,7 @@ use valkey_trace::valkey_aof;
 use crate::config::SyncPolicy;
 use crate::journal::Journal;
 use crate::request::Bytes;
+use crate::stall::Place;
 use crate::trace::append_only_write;
 use crate::worker::Worker;
 
@@ -109,6 +110,7 @@ impl AppendOnly {
         let mut written = 0;
         while written < self.pending.len() {
             match append_only_write(self.syncer.pending() > 0, has_child, || {
+                Place::AppendOnlyWrite.reached();
                 file.write(&self.pending[written..])
             }) {
                 Ok(length) => written += length,
@@ -177,6 +179,7 @@ impl AppendOnly {
 
 #[traced(valkey_aof::aof_fsync_always)]
 fn sync_now(file: &File) -> io::Result<()> {
+    Place::AppendOnlySync.reached();
     file.sync_data()
 }
 

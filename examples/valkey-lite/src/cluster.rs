@@ -9,6 +9,8 @@ use std::process;
 use lttng_provider::traced;
 use valkey_trace::valkey_cluster;
 
+use crate::stall::Place;
+
 /// Slots that keys are spread over.
 pub const SLOTS: u16 = 16384;
 
@@ -105,6 +107,7 @@ fn write(file: &mut File, content: &[u8]) -> io::Result<()> {
 
 #[traced(valkey_cluster::cluster_config_fsync)]
 fn sync(file: &File) -> io::Result<()> {
+    Place::ClusterSync.reached();
     file.sync_all()
 }
 

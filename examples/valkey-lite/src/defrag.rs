@@ -6,6 +6,7 @@ use lttng_provider::traced;
 use valkey_trace::valkey_db;
 
 use crate::database::Database;
+use crate::stall::Place;
 
 /// The longest that one cycle takes, but for the one table that it is at.
 const BUDGET: Duration = Duration::from_millis(1);
@@ -25,6 +26,7 @@ impl Defrag {
     #[traced(valkey_db::active_defrag_cycle)]
     pub fn cycle(&mut self, database: &mut Database) {
         let started = Instant::now();
+        Place::Defrag.reached();
         while started.elapsed() < BUDGET {
             for _ in 0..BATCH {
                 let Some(value) = database.value_at(self.next) else {

@@ -19,6 +19,7 @@ use crate::listener::{Listeners, is_listener};
 use crate::reply::Reply;
 use crate::sampler::lock;
 use crate::server::Server;
+use crate::stall::Place;
 use crate::trace::CronSum;
 
 /// Read from one client at a time, so that none keeps the others waiting.
@@ -138,6 +139,7 @@ impl EventLoop {
     fn serve(&mut self, server: &mut Server, database: &mut Database, slot: usize) {
         let Some(mut client) = server.clients.take(slot) else { return };
         let mut has_ended = false;
+        Place::Read.reached();
         client.unfinished = !client.may_read()
             || match client.read(&mut self.buffer) {
                 Ok(more) => more,

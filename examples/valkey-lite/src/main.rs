@@ -29,6 +29,7 @@ mod request;
 mod sampler;
 mod server;
 mod slot_copy;
+mod stall;
 mod system;
 mod trace;
 mod value;

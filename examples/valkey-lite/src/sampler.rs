@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::database::Database;
+use crate::stall::Place;
 
 /// The time between two looks.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -31,6 +32,7 @@ pub fn lock(shared: &Mutex<Database>) -> MutexGuard<'_, Database> {
 }
 
 fn sample(database: &mut Database) {
+    Place::Sampler.reached();
     let (length, mut parts) = (database.len(), 0);
     if length > 0 {
         for _ in 0..SAMPLES {

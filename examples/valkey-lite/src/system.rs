@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lttng_provider::{Fork, fork};
 
+use crate::stall::Place;
+
 /// The system's allocator, with a running total. What other languages' code allocates is not in it.
 pub struct CountingAllocator;
 
@@ -59,6 +61,7 @@ pub enum Exit {
 /// neither destructors nor exit handlers of the parent's world run twice; and it dies with its parent, so that
 /// no orphan keeps the listening sockets.
 pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
+    Place::Fork.reached();
     // SAFETY: the child, of which `work` is all that runs, keeps to the rules above.
     match unsafe { fork() }? {
         Fork::Child => {

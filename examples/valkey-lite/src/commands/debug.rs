@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::command::{Call, Command, GROWS, Outcome, WRITE};
 use crate::cron::WhileBlocked;
 use crate::reply::Reply;
+use crate::stall::Place;
 use crate::value::Value;
 
 pub const COMMANDS: &[Command] = &[Command::family(
@@ -15,6 +16,7 @@ pub const COMMANDS: &[Command] = &[Command::family(
         Command::new("populate", -3, WRITE | GROWS, populate),
         Command::new("set-active-expire", 3, 0, set_active_expire),
         Command::new("fsync-sleep", 3, 0, fsync_sleep),
+        Command::new("stall", -3, 0, stall),
     ],
 )];
 
@@ -54,5 +56,17 @@ fn set_active_expire(call: &mut Call) -> Outcome {
 fn fsync_sleep(call: &mut Call) -> Outcome {
     call.server.append_only.sync_delay = Duration::from_micros(call.integer(2)?.max(0) as u64);
     call.client.output.ok();
+    Ok(())
+}
+
+/// DEBUG STALL place [microseconds]: that place takes so much longer the next time. Replies how much is still to come: 0
+/// when the place has been reached.
+fn stall(call: &mut Call) -> Outcome {
+    let place =
+        Place::named(&call.arguments[2]).ok_or_else(|| format!("ERR stalls are: {}", Place::names()))?;
+    if call.arguments.len() > 3 {
+        place.stall_once(call.integer(3)?.max(0) as u64);
+    }
+    call.client.output.integer(place.pending() as i64);
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -108,6 +108,11 @@ impl Connection {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout that is not zero");
         let reader = BufReader::new(stream.try_clone().expect("a second handle"));
         Self { writer: stream, reader }
+    }
+
+    /// The client's side of the connection.
+    pub fn address(&self) -> SocketAddr {
+        self.writer.local_addr().expect("a connection")
     }
 
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {

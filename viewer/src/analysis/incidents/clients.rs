@@ -68,7 +68,8 @@ pub struct Waiting {
 
 impl Waiting {
     /// Those who were served in the time before an incident, but for the one on whose behalf it happened. Who was served
-    /// within the incident, after `cause_end`, has waited until then; who was served by another thread has not.
+    /// within the incident, after `cause_end`, has waited until then; who was served by another thread has not. An incident
+    /// between turns is known at the end of the next turn: who was served in that one has waited too.
     pub fn new(
         clients: &Clients,
         before: Span,
@@ -80,9 +81,10 @@ impl Waiting {
         let active: HashSet<u32> = active.filter(|&client| Some(client) != culprit).collect();
         let waited = Waited { clients: 0, of: active.len() as u64, longest_ns: 0 };
         let mut waiting = Waiting { begin: held.begin, clients: active, waited };
-        let during: Vec<(i64, u32)> = clients.within(held).collect();
-        for (end, client) in during.into_iter().rev() {
+        let since: Vec<(i64, u32)> = clients.within(Span { end: i64::MAX, ..held }).collect();
+        for (end, client) in since.into_iter().rev() {
             match cause_end {
+                _ if end > held.end => waiting.served(end, client),
                 Some(cause_end) if end > cause_end => waiting.served(end, client),
                 Some(_) => {}
                 None => _ = waiting.clients.remove(&client),
@@ -143,6 +145,21 @@ mod tests {
         assert_eq!((waiting(None).clients, waiting(None).of), (0, 2));
         assert_eq!((waiting(Some(140)).clients, waiting(Some(140)).longest_ns), (1, 50));
         assert_eq!(waiting(Some(160)).clients, 0);
+    }
+
+    #[test]
+    fn who_was_served_before_an_incident_was_known_has_waited() {
+        let mut clients = Clients::default();
+        for (end, client) in [(50, 1), (60, 2), (70, 3), (210, 1), (220, 2), (230, 1)] {
+            clients.served(end, client);
+        }
+        for cause_end in [None, Some(200)] {
+            let mut waiting = Waiting::new(&clients, span(0, 100), span(100, 200), cause_end, None);
+            assert_eq!((waiting.waited().clients, waiting.waited().longest_ns), (2, 120));
+            waiting.served(300, 2);
+            waiting.served(310, 3);
+            assert_eq!((waiting.waited().clients, waiting.waited().longest_ns), (3, 210));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, Tree, total};
+use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, total};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
@@ -27,6 +27,9 @@ const MOST_LONG: usize = 4096;
 
 /// How many of those that ran at the same time are named.
 const MEANWHILE: usize = 3;
+
+/// To how many of the last incidents an interval is told that was over only long after them.
+const MOST_LATE: usize = 256;
 
 /// How many names have lengths of their own; all others share theirs.
 const MOST_NAMES: usize = 1 << 17;
@@ -179,10 +182,12 @@ impl Engine {
                 Silence::Late(span) => (span, false),
                 Silence::Pause(span) => (span, true),
             };
-            // A loop that did something outside of its turns was not silent.
-            let spoke = |tree: Tree<'_>| tree.root().span.overlap(span.begin, span.end) * 2 > span.length();
-            if !state.nesting.trees().any(spoke) {
-                self.add(Held::silence(thread, span), needs_waiters);
+            // The loop woke up when it first did something, even if that was before its turn: it may have waited for a lock.
+            let begins = state.nesting.trees().map(|tree| tree.root().span.begin);
+            let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end);
+            let silent = Span { end: span.end.min(woke_up), ..span };
+            if silent.length() >= threshold && silent.length().saturating_mul(2) > span.length() {
+                self.add(Held::silence(thread, silent), needs_waiters);
             }
         }
         let state = &mut self.threads[thread];
@@ -298,9 +303,10 @@ impl Engine {
         let mut seen = Vec::new();
         let mut meanwhile = Vec::new();
         for &&(thread, interval) in intervals.iter() {
-            // Of intervals within each other the longest says it all.
             if meanwhile.len() < MEANWHILE && !seen.contains(&thread) {
                 seen.push(thread);
+                let of_thread = intervals.iter().filter(|(other, _)| *other == thread);
+                let interval = held.span.most_telling(interval, of_thread.map(|(_, inner)| *inner));
                 meanwhile.push(Meanwhile::Interval { thread, interval });
             }
         }
@@ -397,7 +403,7 @@ impl Listener for Engine {
         if feed.lexicon.entry(interval.name).is_outermost {
             self.kinds[kind].longest = self.kinds[kind].longest.max(length);
             if is_long {
-                self.remember(thread, interval);
+                self.remember(thread, interval, feed);
             }
             return self.turn(thread, interval, feed);
         }
@@ -417,7 +423,7 @@ impl Listener for Engine {
         }
         self.kinds[kind].longest = self.kinds[kind].longest.max(length);
         if is_long {
-            self.remember(thread, interval);
+            self.remember(thread, interval, feed);
         }
         if !turns {
             self.judge(thread, interval);
@@ -449,8 +455,17 @@ impl Listener for Engine {
 }
 
 impl Engine {
-    /// Remembers a long interval, for what runs at the same time.
-    fn remember(&mut self, thread: usize, interval: Interval) {
+    /// Remembers a long interval, for what runs at the same time. It may have begun long before incidents that are settled.
+    fn remember(&mut self, thread: usize, interval: Interval, feed: &Feed) {
+        let process = feed.threads[thread].process;
+        let host = |thread: usize| feed.processes[feed.threads[thread].process].host;
+        for held in self.tally.ended_since(interval.begin).take(MOST_LATE) {
+            let overlap = interval.overlap(held.span.begin, held.span.end);
+            let is_long = overlap.saturating_mul(10) >= held.span.length();
+            if held.thread != thread && host(held.thread) == host(thread) && is_long {
+                held.ran_meanwhile(Meanwhile::Interval { thread, interval }, process, MEANWHILE);
+            }
+        }
         if self.long.len() == MOST_LONG {
             self.long.pop_front();
         }

@@ -21,6 +21,14 @@ impl Span {
     pub fn overlap(self, other: Span) -> i64 {
         self.end.min(other.end).saturating_sub(self.begin.max(other.begin)).max(0)
     }
+
+    /// Of intervals of one thread, the one that says best what it did at this time, given the one that covers the most of
+    /// it: the innermost that covers almost as much. A command tells more than the turn that it is in.
+    pub fn most_telling(self, widest: Interval, intervals: impl Iterator<Item = Interval>) -> Interval {
+        let overlap = |interval: &Interval| interval.overlap(self.begin, self.end);
+        let least = overlap(&widest) / 10 * 9;
+        intervals.filter(|inner| overlap(inner) >= least).min_by_key(Interval::length).unwrap_or(widest)
+    }
 }
 
 /// What held a thread up.
@@ -123,6 +131,27 @@ impl Held {
     pub fn detail(&self) -> Option<&Link> {
         let cause = self.cause()?;
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
+    }
+
+    /// Takes note of an interval of another thread, of `process`, that ended after what is known so far. At most `most`
+    /// threads are named.
+    pub fn ran_meanwhile(&mut self, other: Meanwhile, process: usize, most: usize) {
+        let Meanwhile::Interval { thread, interval } = other else { return };
+        // An interval says more than the number of events of its process.
+        self.meanwhile
+            .retain(|known| !matches!(known, Meanwhile::Process { process: known, .. } if *known == process));
+        let mut named = 0;
+        for known in &mut self.meanwhile {
+            let Meanwhile::Interval { thread: known_thread, interval: known } = known else { continue };
+            if *known_thread == thread {
+                *known = self.span.most_telling(interval, [*known, interval].into_iter());
+                return;
+            }
+            named += 1;
+        }
+        if named < most {
+            self.meanwhile.insert(named, other);
+        }
     }
 
     /// Joins an overlapping one of the same thread. The longer one tells why, but a turn contains whatever else there is.

@@ -74,6 +74,11 @@ impl Tally {
         Some(self.held.remove(first + place))
     }
 
+    /// The incidents that ended after `since`, the last first.
+    pub fn ended_since(&mut self, since: i64) -> impl Iterator<Item = &mut Held> {
+        self.held.iter_mut().rev().take_while(move |held| held.span.end > since)
+    }
+
     /// Lets go of those that do not fit.
     pub fn retain(&mut self, fits: impl Fn(&Held) -> bool) {
         self.held.retain(fits);

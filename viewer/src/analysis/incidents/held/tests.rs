@@ -68,3 +68,35 @@ fn what_nothing_covers_is_unexplained() {
     assert_eq!(partly.cause().map(|cause| cause.length), Some(101_700_000));
     assert_eq!(partly.unexplained, 115_000_000);
 }
+
+#[test]
+fn the_innermost_that_took_almost_all_of_the_time_tells_most() {
+    let interval = |kind, begin, end| Interval { begin, end, name: Name { kind, key: 0 }, client: None };
+    let (turn, command, sync) =
+        (interval(TURN, 0, 1000), interval(COMMAND, 20, 990), interval(SYNC, 30, 400));
+    let kind = |begin, end| {
+        let told = Span { begin, end }.most_telling(turn, [sync, command, turn].into_iter());
+        told.name.kind
+    };
+    assert_eq!(kind(0, 1000), COMMAND);
+    assert_eq!(kind(100, 300), SYNC);
+    assert_eq!(kind(0, 30), TURN);
+    assert_eq!(Span { begin: 0, end: 10 }.most_telling(turn, std::iter::empty()), turn);
+}
+
+#[test]
+fn what_ran_meanwhile_is_named_once_for_each_thread() {
+    let interval = |begin, end| Interval { begin, end, name: Name { kind: COMMAND, key: 0 }, client: None };
+    let ran = |thread, begin, end| Meanwhile::Interval { thread, interval: interval(begin, end) };
+    let mut held = Held::silence(0, Span { begin: 100, end: 200 });
+    held.meanwhile
+        .extend([Meanwhile::Process { process: 5, events: 3 }, Meanwhile::Process { process: 6, events: 2 }]);
+    held.ran_meanwhile(ran(1, 150, 180), 5, 2);
+    assert_eq!(held.meanwhile, [ran(1, 150, 180), Meanwhile::Process { process: 6, events: 2 }]);
+    held.ran_meanwhile(ran(1, 10, 300), 5, 2);
+    held.ran_meanwhile(ran(1, 0, 1000), 5, 2);
+    assert_eq!(held.meanwhile[0], ran(1, 10, 300), "the innermost that covers all of it");
+    held.ran_meanwhile(ran(2, 0, 400), 5, 2);
+    held.ran_meanwhile(ran(3, 0, 500), 5, 2);
+    assert_eq!(held.meanwhile.len(), 3, "two threads and a process");
+}

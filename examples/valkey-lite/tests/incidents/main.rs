@@ -1,0 +1,395 @@
+//! Stalls provoked one by one on a server under load: `ltt-top incidents` tells each once, with its cause, its beginning
+//! and what no event explains. Babeltrace says what is in the trace.
+
+mod oracle;
+mod report;
+mod schedule;
+mod stage;
+#[path = "../support/mod.rs"]
+mod support;
+mod verdict;
+
+use std::cell::Cell;
+use std::thread;
+use std::time::Duration;
+
+use lttng_testing::wait_until;
+use report::Incident;
+use stage::{Play, Recording, Scene};
+
+/// How long a place stalls that is made to: much longer than a busy machine takes for a turn.
+const STALL_US: i64 = 80_000;
+const STALL: i64 = STALL_US * 1000;
+
+/// What is long, in milliseconds, where the server does real work that a fast machine is soon done with.
+const WORK: i64 = 2;
+
+/// The loop may be at work for a while when the sampler takes the lock.
+const MARGIN: i64 = 40_000_000;
+
+/// Has a place take long the next time.
+fn stall(scene: &mut Scene, place: &str) {
+    scene.ask(&format!("DEBUG STALL {place} {STALL_US}"));
+}
+
+#[test]
+fn keys_is_the_cause() {
+    let recording = Play {
+        threshold: WORK,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
+        provoke: &|scene| _ = scene.ask("KEYS *"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("keys", Some(&recording.culprit)));
+}
+
+#[test]
+fn deleting_a_large_set_is_the_cause() {
+    let recording = Play {
+        threshold: WORK,
+        prepare: &|scene| scene.fill_set("large", 200_000),
+        provoke: &|scene| _ = scene.ask("DEL large"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "del"]);
+    assert_eq!(incident.cause.as_ref().and_then(|cause| cause.client.as_ref()), Some(&recording.culprit));
+}
+
+#[test]
+fn a_transaction_is_the_cause_and_what_is_slow_in_it_is_told() {
+    let recording = Play {
+        threshold: WORK,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 8000"),
+        provoke: &|scene| {
+            for request in ["MULTI", "SET a 1", "KEYS *", "KEYS *", "SET b 2", "KEYS *", "KEYS *", "EXEC"] {
+                scene.ask(request);
+            }
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "exec", "keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("exec", Some(&recording.culprit)));
+}
+
+#[test]
+fn the_fork_of_a_snapshot_is_the_cause() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "fork");
+            scene.ask("BGSAVE");
+            wait_until("the snapshot is written", || scene.culprit.info("rdb_bgsave_in_progress") == "0");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "bgsave", "fork"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("bgsave", Some(&recording.culprit)));
+    assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn the_fork_of_a_rewrite_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes"],
+        provoke: &|scene| {
+            stall(scene, "fork");
+            scene.ask("BGREWRITEAOF");
+            wait_until("the file is rewritten", || {
+                ["aof_rewrite_scheduled", "aof_rewrite_in_progress"].map(|name| scene.culprit.info(name))
+                    == ["0", "0"]
+            });
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "fork"]);
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("fork"));
+}
+
+/// The cause is the innermost of these, which was made to stall.
+fn stalls_alone(recording: &Recording, chain: &[&str]) {
+    let incident = recording.only_turn(chain);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!(Some(&cause.label.as_str()), chain.last());
+    assert!(cause.duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn a_sync_of_the_append_only_file_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes", "--appendfsync", "always"],
+        provoke: &|scene| {
+            stall(scene, "aof-fsync");
+            scene.ask("SET a 1");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "aof_flush", "aof_fsync_always"]);
+}
+
+#[test]
+fn a_write_to_the_append_only_file_is_the_cause() {
+    let recording = Play {
+        options: &["--appendonly", "yes"],
+        provoke: &|scene| {
+            stall(scene, "aof-write");
+            scene.ask("SET a 1");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "aof_flush", "aof_write"]);
+}
+
+#[test]
+fn keys_that_expire_at_once_are_the_cause() {
+    const KEYS: usize = 5000;
+    let recording = Play {
+        threshold: WORK,
+        // Rare cycles may take long.
+        options: &["--hz", "1"],
+        prepare: &|scene| {
+            scene.ask("DEBUG SET-ACTIVE-EXPIRE 0");
+            for key in 0..KEYS {
+                scene.culprit.request(&format!("SET key:{key} value PX 1"));
+            }
+            (0..KEYS).for_each(|_| assert_eq!(scene.culprit.reply(), "OK"));
+        },
+        provoke: &|scene| {
+            scene.ask("DEBUG SET-ACTIVE-EXPIRE 1");
+            wait_until("the keys are gone", || scene.culprit.info("expired_keys") == KEYS.to_string());
+        },
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "expire_cycle", "expire_cycle_keys"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert!(["expire_cycle_keys", "expire_del"].contains(&cause.label.as_str()), "{incident:#?}");
+}
+
+/// The server has as much memory as it uses without its data.
+fn limit_memory(scene: &mut Scene, used: &str) {
+    scene.ask("CONFIG SET maxmemory-policy allkeys-lru");
+    scene.ask("CONFIG SET maxmemory-eviction-tenacity 100");
+    scene.ask(&format!("CONFIG SET maxmemory {used}"));
+    wait_until("all is evicted", || scene.ask("DBSIZE") == "0");
+    scene.ask("CONFIG SET maxmemory 0");
+}
+
+#[test]
+fn eviction_is_the_cause() {
+    let recording = Play {
+        threshold: WORK,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
+        provoke: &|scene| limit_memory(scene, "1"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "eviction_cycle"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert!(["eviction_cycle", "eviction_del"].contains(&cause.label.as_str()), "{incident:#?}");
+}
+
+#[test]
+fn waiting_for_lazy_freeing_is_the_cause() {
+    let recording = Play {
+        threshold: WORK,
+        prepare: &|scene| scene.fill_set("large", 200_000),
+        provoke: &|scene| limit_memory(scene, "1"),
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "eviction_cycle", "eviction_lazyfree"]);
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("eviction_lazyfree"));
+}
+
+#[test]
+fn defragmentation_is_the_cause() {
+    let recording = Play {
+        options: &["--activedefrag", "yes"],
+        provoke: &|scene| {
+            stall(scene, "defrag");
+            scene.wait_for_stall("defrag");
+        },
+        ..Play::default()
+    }
+    .record();
+    stalls_alone(&recording, &["eventloop", "active_defrag_cycle"]);
+}
+
+#[test]
+fn saving_the_cluster_configuration_is_the_cause() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "cluster-fsync");
+            scene.ask("CLUSTER SAVECONFIG");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop", "saveconfig", "cluster_config_fsync"]);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("saveconfig", Some(&recording.culprit)));
+    assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
+}
+
+#[test]
+fn the_lock_of_modules_is_the_cause() {
+    let recording = Play {
+        options: &["--sampler", "yes"],
+        provoke: &|scene| {
+            stall(scene, "sampler");
+            scene.wait_for_stall("sampler");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only(|incident| incident.labels() == ["module_acquire_gil"]);
+    assert_eq!(incident.kind, "interval", "it lies between turns");
+    recording.began_when_provoked(incident);
+    assert!(incident.held + MARGIN >= STALL, "{incident:#?}");
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("module_acquire_gil"));
+    assert_eq!(incident.waited.0, incident.waited.1, "{incident:#?}");
+}
+
+#[test]
+fn what_no_event_covers_is_unexplained() {
+    let recording = Play {
+        provoke: &|scene| {
+            stall(scene, "read");
+            scene.wait_for_stall("read");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only_turn(&["eventloop"]);
+    assert!(incident.cause.is_none() && incident.unexplained >= STALL, "{incident:#?}");
+}
+
+/// How long a process is stopped: much longer than its busy clients leave it idle.
+const STOPPED: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_stopped_process_is_told_once_and_unexplained() {
+    let recording = Play {
+        provoke: &|scene| {
+            schedule::signal(&scene.server, "STOP");
+            thread::sleep(STOPPED);
+            schedule::signal(&scene.server, "CONT");
+        },
+        ..Play::default()
+    }
+    .record();
+    let incident = recording.only(|incident| incident.held >= STOPPED.as_nanos() as i64);
+    match incident.kind.as_str() {
+        // It was asleep, as it is most of the time: it is held up from the end of its last turn on.
+        "silence" => {
+            let of_server = recording.oracle.intervals.iter().filter(|interval| interval.pid == incident.pid);
+            let before = of_server.filter(|interval| interval.end <= incident.begin);
+            assert_eq!(before.map(|interval| interval.end).max(), Some(incident.begin));
+            assert_eq!(incident.unexplained, incident.held);
+        }
+        // It was at work, and what it was at seems to have taken that long.
+        kind => assert_eq!(kind, "turn"),
+    }
+    assert!(incident.waited.0 * 2 >= incident.waited.1, "{incident:#?}");
+}
+
+#[test]
+fn a_process_that_takes_the_cpu_is_named() {
+    let without_cpu = Cell::new(Duration::ZERO);
+    let recording = Play {
+        threshold: 50,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
+        provoke: &|scene| {
+            schedule::share_a_cpu(&scene.neighbour, &scene.server);
+            let mut thief = scene.neighbour.connect();
+            let before = schedule::cpu_time(&scene.neighbour);
+            thief.request("DEBUG POPULATE 100000");
+            wait_until("the neighbour is at work", || {
+                schedule::cpu_time(&scene.neighbour) > before + Duration::from_millis(50)
+            });
+            let waited_before = schedule::waiting_time(&scene.server);
+            scene.ask("KEYS *");
+            assert_eq!(thief.reply(), "OK");
+            scene.ask("DBSIZE");
+            without_cpu.set(schedule::waiting_time(&scene.server) - waited_before);
+        },
+        ..Play::default()
+    }
+    .record();
+    recording.agrees_with_the_trace();
+    let populate = recording.oracle.intervals.iter().find(|interval| interval.label == "populate");
+    let theft = populate.expect("it was recorded");
+    let is_stolen = |incident: &&Incident| {
+        let during = incident.end.min(theft.end) - incident.begin.max(theft.begin);
+        incident.pid == recording.pid && during * 2 > incident.held
+    };
+    let stolen: Vec<_> = recording.report.incidents.iter().filter(is_stolen).collect();
+    // The kernel says for how long the server would have run.
+    let held: i64 = stolen.iter().map(|incident| incident.held).sum();
+    let without_cpu = without_cpu.get().as_nanos() as i64;
+    assert!(held * 2 > without_cpu && without_cpu * 2 > held, "{without_cpu} ns: {stolen:#?}");
+    // What it was at seems to have taken that long, or no event tells; what the neighbour did does.
+    for incident in stolen {
+        let thief = (recording.neighbour, Some("populate".to_owned()));
+        assert!(incident.meanwhile.contains(&thief), "{thief:?} is missing: {incident:#?}");
+    }
+}
+
+#[test]
+fn a_storm_of_stalls_agrees_with_the_trace() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let recording = Play {
+        options: &[
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            "--activedefrag",
+            "yes",
+            "--sampler",
+            "yes",
+            "--hz",
+            "100",
+        ],
+        threshold: 1,
+        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 2000"),
+        provoke: &|scene| storm(scene, &mut fastrand::Rng::with_seed(seed)),
+    }
+    .record();
+    recording.agrees_with_the_trace();
+    let found = recording.report.incidents.iter().filter(|incident| incident.pid == recording.pid).count();
+    assert!(found >= STORM / 2, "{found} incidents of {STORM} stalls");
+}
+
+/// How many stalls a storm has.
+const STORM: usize = 40;
+
+/// Stalls of 1 to 8 ms at any places, several of them in one turn.
+fn storm(scene: &mut Scene, random: &mut fastrand::Rng) {
+    const PLACES: [&str; 7] =
+        ["read", "fork", "aof-write", "aof-fsync", "cluster-fsync", "defrag", "sampler"];
+    const REQUESTS: [&str; 6] =
+        ["KEYS *", "SET a 1", "CLUSTER SAVECONFIG", "BGREWRITEAOF", "DEBUG SLEEP 0.003", "DBSIZE"];
+    for _ in 0..STORM {
+        let (place, length) = (random.choice(PLACES).expect("a place"), random.u32(1000..8000));
+        let mut requests = vec![format!("DEBUG STALL {place} {length}")];
+        requests
+            .extend((0..random.usize(1..5)).map(|_| random.choice(REQUESTS).expect("a request").to_owned()));
+        if random.bool() {
+            requests.insert(1, "MULTI".to_owned());
+            requests.push("EXEC".to_owned());
+        }
+        requests.iter().for_each(|request| scene.culprit.request(request));
+        requests.iter().for_each(|_| _ = scene.culprit.reply());
+    }
+}

@@ -1,0 +1,103 @@
+//! What was found held against what happened.
+
+use crate::report::Incident;
+use crate::stage::{CLIENTS, Recording};
+
+const MILLISECOND: i64 = 1_000_000;
+
+impl Recording {
+    /// The one incident, a turn of the loop, that was provoked: its chain begins with these labels. Other incidents of a
+    /// busy machine may be there, but not at its time, and all of them must be in the trace.
+    pub fn only_turn(&self, chain: &[&str]) -> &Incident {
+        let incident = self.only(|incident| incident.kind == "turn" && incident.labels().starts_with(chain));
+        self.began_when_provoked(incident);
+        let turn = self.oracle.ended("eventloop", incident.end).expect("a turn that ended then");
+        assert!((incident.begin - turn.begin).abs() <= MILLISECOND, "{incident:#?}");
+        let (clients, of, _) = incident.waited;
+        assert!(clients >= CLIENTS && of >= CLIENTS, "all clients waited: {incident:#?}");
+        incident
+    }
+
+    /// The one incident like this that was provoked.
+    pub fn only(&self, is_like: impl Fn(&Incident) -> bool) -> &Incident {
+        self.agrees_with_the_trace();
+        let (begin, end) = (self.begin - MILLISECOND, self.end + MILLISECOND);
+        let of_server = || self.report.incidents.iter().filter(|incident| incident.pid == self.pid);
+        let provoked = of_server().filter(|incident| incident.overlaps(begin, end) && is_like(incident));
+        let [incident] = provoked.collect::<Vec<_>>()[..] else {
+            panic!("not one such incident between {begin} and {end}: {:#?}", self.report.incidents)
+        };
+        let same_time = of_server().filter(|other| other.overlaps(incident.begin, incident.end));
+        assert_eq!(same_time.count(), 1, "told twice: {:#?}", self.report.incidents);
+        assert!(incident.advice.is_some(), "{incident:#?}");
+        incident
+    }
+
+    /// It was not there before anything was provoked.
+    pub fn began_when_provoked(&self, incident: &Incident) {
+        assert!(incident.begin >= self.begin - MILLISECOND, "it began before {}: {incident:#?}", self.begin);
+    }
+
+    /// Every incident is in the trace with these very figures, and every long turn of the trace is an incident.
+    pub fn agrees_with_the_trace(&self) {
+        let of_kind =
+            |kind: &'static str| self.report.incidents.iter().filter(move |incident| incident.kind == kind);
+        let found: Vec<_> =
+            of_kind("turn").map(|turn| (turn.pid, turn.begin, turn.end, turn.unexplained)).collect();
+        let mut expected: Vec<_> = self
+            .oracle
+            .turns(self.threshold)
+            .map(|turn| (turn.pid, turn.begin, turn.end, self.oracle.unexplained(turn)))
+            .collect();
+        expected.sort_by_key(|&(_, begin, end, _)| (begin, end));
+        assert_eq!(found, expected, "{:#?}", self.report.incidents);
+        of_kind("turn").for_each(|incident| self.turn_agrees(incident));
+        of_kind("silence").for_each(|incident| self.silence_agrees(incident));
+        of_kind("interval").for_each(|incident| self.interval_agrees(incident));
+        for incident in &self.report.incidents {
+            assert!(!incident.is_incomplete, "nothing was lost: {incident:#?}");
+            assert_eq!(incident.held, incident.end - incident.begin, "{incident:#?}");
+        }
+    }
+
+    fn turn_agrees(&self, incident: &Incident) {
+        let turn = self.oracle.ended("eventloop", incident.end).expect("compared before");
+        let labels = self.oracle.labels(turn);
+        for part in &incident.explained_by {
+            assert!(labels.contains(&part.label), "{incident:#?} has {labels:?}");
+            assert_eq!(part.duration, self.oracle.part(turn, &part.label), "{} of {incident:#?}", part.label);
+        }
+        let largest = labels.iter().map(|label| self.oracle.part(turn, label)).max().unwrap_or(0);
+        let said = incident.explained_by.iter().map(|part| part.duration).max().unwrap_or(0);
+        assert_eq!(said, largest, "{incident:#?} has {labels:?}");
+        let cause_end = incident.cause.as_ref().and_then(|cause| self.oracle.last_end(turn, &cause.label));
+        self.waited_agrees(incident, cause_end.unwrap_or(incident.end));
+    }
+
+    /// It is in the trace, outside of turns, and explains itself.
+    fn interval_agrees(&self, incident: &Incident) {
+        let root = self.oracle.ended(&incident.chain[0].label, incident.end).expect("it is in the trace");
+        assert_eq!((incident.begin, incident.unexplained), (root.begin, 0), "{incident:#?}");
+        let turns = self.oracle.turns(0).filter(|turn| turn.pid == incident.pid);
+        assert_eq!(turns.filter(|turn| root.is_within(turn)).count(), 0, "{incident:#?}");
+        self.waited_agrees(incident, incident.end);
+    }
+
+    /// Who was served before it and again only after `since`.
+    fn waited_agrees(&self, incident: &Incident, since: i64) {
+        let culprit = incident.cause.as_ref().and_then(|cause| cause.client.as_deref());
+        let waited = self.oracle.waited(incident.pid, (incident.begin, incident.end), since, culprit);
+        assert_eq!(incident.waited, (waited.clients, waited.of, waited.longest), "{incident:#?}");
+    }
+
+    /// Nothing was recorded meanwhile, and all of it is unexplained.
+    fn silence_agrees(&self, incident: &Incident) {
+        let of_loop = self.oracle.intervals.iter().filter(|interval| interval.pid == incident.pid);
+        let mut meanwhile =
+            of_loop.filter(|interval| incident.begin < interval.end && interval.end < incident.end);
+        assert_eq!(meanwhile.next(), None, "{incident:#?}");
+        assert!(incident.cause.is_none() && incident.chain.is_empty(), "{incident:#?}");
+        assert_eq!(incident.unexplained, incident.held, "{incident:#?}");
+        self.waited_agrees(incident, incident.end);
+    }
+}
