@@ -1,13 +1,15 @@
 //! `ltt-top events`: single events in the order of time.
 
 use std::io::{self, IsTerminal};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
 use ltt_top::analysis::empty::explain;
 use ltt_top::analysis::follow::{Followed, follow};
 use ltt_top::analysis::{Reading, Selection};
-use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
+use ltt_top::symbols::Symbols;
+use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
 use crate::cli::{Command, EventsOptions, Format, SourceChoice};
@@ -36,15 +38,28 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
         (None, Some(count)) => Show::Context(count),
         (None, None) => Show::Matches,
     };
+    let stacks = Rc::new(stacks(&mut reader, &selection)?);
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
     for window in narrower {
-        if let Some(outcome) = list(&job, &mut reader, *window, &selection, show, false)? {
+        if let Some(outcome) = list(&job, &mut reader, *window, &selection, &stacks, show, false)? {
             return Ok(outcome);
         }
     }
-    let outcome = list(&job, &mut reader, *last, &selection, show, true)?;
+    let outcome = list(&job, &mut reader, *last, &selection, &stacks, show, true)?;
     Ok(outcome.unwrap_or(Outcome::Complete))
+}
+
+/// What names the addresses of stacks, for which the trace is read only if it has any.
+fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble> {
+    let dictionary = selection.dictionary.clone();
+    let has_stacks = reader.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
+    let state = Progress::default();
+    let symbols = match has_stacks {
+        true => progress::shown(&state, || Symbols::read(reader, &state))?,
+        false => Symbols::default(),
+    };
+    Ok(Stacks::new(dictionary, symbols, &reader.traces()))
 }
 
 /// The windows to try one after the other: around a moment, the trace need not be read from its beginning.
@@ -62,13 +77,14 @@ fn list(
     reader: &mut Reader,
     window: Window,
     selection: &Arc<Selection>,
+    stacks: &Rc<Stacks>,
     show: Show,
     is_last: bool,
 ) -> Result<Option<Outcome>, Trouble> {
     let traces = reader.traces();
     let form: Box<dyn Form> = match job.options.format {
-        Format::Table => Box::new(TextForm::new(&traces, job.screen.clone())),
-        Format::Json => Box::new(JsonForm::new(&traces)),
+        Format::Table => Box::new(TextForm::new(&traces, job.screen.clone(), Rc::clone(stacks))),
+        Format::Json => Box::new(JsonForm::new(&traces, Rc::clone(stacks))),
         Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
     };
     let mut out = io::stdout().lock();

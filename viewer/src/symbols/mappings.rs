@@ -1,0 +1,230 @@
+//! Which binaries processes had where in their memory, and when.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Build;
+
+/// A process: its ID, where that was recorded, and the machine that it ran on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Process<'a> {
+    /// The machine, where that was recorded.
+    pub host: Option<&'a str>,
+    /// The process ID, where that was recorded.
+    pub pid: Option<i128>,
+}
+
+/// What happened to a process's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// All that it has loaded is going to be told.
+    Told,
+    /// It has a binary there.
+    Has { begin: u64, length: u64, path: Arc<str>, is_new: bool },
+    /// The binary there is this build.
+    Build { begin: u64, id: Arc<[u8]> },
+    /// It no longer has a binary there.
+    Dropped { begin: u64 },
+}
+
+/// A binary in the memory of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mapping {
+    pub begin: u64,
+    length: u64,
+    pub path: Arc<str>,
+    build_id: Option<Arc<[u8]>>,
+    /// When it was recorded that it is there.
+    since: i64,
+    /// When it went.
+    until: i64,
+    /// Whether it was loaded then, and not only told then.
+    is_new: bool,
+}
+
+impl Mapping {
+    fn contains(&self, address: u64) -> bool {
+        address.checked_sub(self.begin).is_some_and(|offset| offset < self.length)
+    }
+
+    fn is_same(&self, other: &Mapping) -> bool {
+        (self.begin, &self.path, &self.build_id) == (other.begin, &other.path, &other.build_id)
+    }
+
+    pub fn build(&self) -> Build {
+        let used_at = if self.build_id.is_some() { 0 } else { self.since };
+        Build { path: Arc::clone(&self.path), id: self.build_id.clone(), used_at }
+    }
+}
+
+/// The binaries of all processes.
+#[derive(Debug, Default)]
+pub(super) struct Mappings {
+    processes: HashMap<Option<String>, HashMap<Option<i128>, Vec<Mapping>>>,
+}
+
+impl Mappings {
+    pub fn is_empty(&self) -> bool {
+        self.processes.is_empty()
+    }
+
+    /// Takes a change in. The changes of a process come in the order of time.
+    pub fn change(&mut self, process: &Process<'_>, timestamp: i64, change: Change) {
+        let host = self.processes.entry(process.host.map(str::to_owned)).or_default();
+        let mappings = host.entry(process.pid).or_default();
+        // Of several processes that cannot be told apart, none says what the others have no longer.
+        let is_known = process.pid.is_some();
+        let is_there =
+            |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
+        match change {
+            Change::Told if is_known => {
+                let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
+                there.for_each(|mapping| mapping.until = timestamp);
+            }
+            Change::Dropped { begin } if is_known => {
+                let there = mappings.iter_mut().filter(|mapping| is_there(mapping, begin));
+                there.for_each(|mapping| mapping.until = timestamp);
+            }
+            Change::Told | Change::Dropped { .. } => {}
+            Change::Has { begin, length, path, is_new } => {
+                let is_it =
+                    |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
+                let last = mappings.iter_mut().rfind(is_it).filter(|_| !is_new);
+                match last {
+                    // Told again: it was there all the time. A build that differs is told after it.
+                    Some(again) => again.until = i64::MAX,
+                    None => {
+                        let (build_id, since, until) = (None, timestamp, i64::MAX);
+                        mappings.push(Mapping { begin, length, path, build_id, since, until, is_new });
+                    }
+                }
+            }
+            Change::Build { begin, id } => {
+                let Some(mapping) = mappings.iter_mut().rfind(|mapping| is_there(mapping, begin)) else {
+                    return;
+                };
+                match &mapping.build_id {
+                    Some(known) if *known != id => {
+                        let other =
+                            Mapping { build_id: Some(id), since: timestamp, is_new: true, ..mapping.clone() };
+                        mapping.until = timestamp;
+                        mappings.push(other);
+                    }
+                    _ => mapping.build_id = Some(id),
+                }
+            }
+        }
+    }
+
+    /// The binary that a process had at an address at a time.
+    pub fn find(&self, process: &Process<'_>, timestamp: i64, address: u64) -> Option<&Mapping> {
+        // Looked up by an owned key: hosts are few, and names short.
+        let mappings = self.processes.get(&process.host.map(str::to_owned))?.get(&process.pid)?;
+        let mut there = mappings.iter().filter(|mapping| mapping.contains(address));
+        if process.pid.is_none() {
+            // Any of the processes may be meant: only what holds for all of them is true.
+            let first = there.next()?;
+            return there.all(|other| other.is_same(first)).then_some(first);
+        }
+        let before =
+            there.clone().filter(|mapping| mapping.since <= timestamp).max_by_key(|mapping| mapping.since);
+        // Threads go on while a process tells what it has loaded.
+        let mut told_later = || there.find(|mapping| mapping.since > timestamp && !mapping.is_new);
+        match before {
+            Some(mapping) => Some(mapping).filter(|mapping| timestamp < mapping.until),
+            None => told_later(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Process<'_> = Process { host: Some("vm"), pid: Some(1) };
+    const ANY: Process<'_> = Process { host: Some("vm"), pid: None };
+
+    fn has(begin: u64, path: &str, is_new: bool) -> Change {
+        Change::Has { begin, length: 0x100, path: path.into(), is_new }
+    }
+
+    fn path<'m>(
+        mappings: &'m Mappings,
+        process: &Process<'_>,
+        timestamp: i64,
+        address: u64,
+    ) -> Option<&'m str> {
+        mappings.find(process, timestamp, address).map(|mapping| &*mapping.path)
+    }
+
+    #[test]
+    fn an_address_lies_in_what_the_process_had_there_then() {
+        let mut mappings = Mappings::default();
+        mappings.change(&ONE, 10, Change::Told);
+        mappings.change(&ONE, 11, has(0x1000, "/a", false));
+        mappings.change(&ONE, 20, has(0x2000, "/b", true));
+        mappings.change(&ONE, 30, Change::Dropped { begin: 0x2000 });
+        mappings.change(&ONE, 40, has(0x2000, "/c", true));
+        assert_eq!(path(&mappings, &ONE, 15, 0x1000), Some("/a"));
+        assert_eq!(path(&mappings, &ONE, 15, 0x10FF), Some("/a"));
+        assert_eq!(path(&mappings, &ONE, 15, 0x1100), None);
+        assert_eq!(path(&mappings, &ONE, 15, 0xFFF), None);
+        assert_eq!(path(&mappings, &ONE, 5, 0x1000), Some("/a"), "it was there before it was told");
+        assert_eq!(path(&mappings, &ONE, 15, 0x2000), None, "it was loaded later");
+        assert_eq!(path(&mappings, &ONE, 25, 0x2000), Some("/b"));
+        assert_eq!(path(&mappings, &ONE, 35, 0x2000), None);
+        assert_eq!(path(&mappings, &ONE, 45, 0x2000), Some("/c"));
+        assert_eq!(path(&mappings, &Process { pid: Some(2), ..ONE }, 15, 0x1000), None);
+        assert_eq!(path(&mappings, &Process { host: None, ..ONE }, 15, 0x1000), None);
+        assert_eq!(path(&mappings, &ANY, 15, 0x1000), None);
+    }
+
+    #[test]
+    fn another_program_in_the_same_process_has_its_own_binaries() {
+        let mut mappings = Mappings::default();
+        mappings.change(&ONE, 10, has(0x1000, "/a", false));
+        mappings.change(&ONE, 10, has(0x5000, "/same", false));
+        mappings.change(&ONE, 20, Change::Told);
+        mappings.change(&ONE, 21, has(0x1000, "/b", false));
+        mappings.change(&ONE, 21, has(0x5000, "/same", false));
+        assert_eq!(path(&mappings, &ONE, 19, 0x1000), Some("/a"));
+        assert_eq!(path(&mappings, &ONE, 22, 0x1000), Some("/b"));
+        assert_eq!(path(&mappings, &ONE, 20, 0x5000), Some("/same"), "told twice, it was there between");
+    }
+
+    #[test]
+    fn processes_that_cannot_be_told_apart_must_agree() {
+        let mut mappings = Mappings::default();
+        mappings.change(&ANY, 10, has(0x1000, "/a", false));
+        mappings.change(&ANY, 11, has(0x1000, "/a", false));
+        mappings.change(&ANY, 12, has(0x1080, "/b", false));
+        mappings.change(&ANY, 13, Change::Told);
+        mappings.change(&ANY, 14, Change::Dropped { begin: 0x1000 });
+        assert_eq!(path(&mappings, &ANY, 15, 0x1000), Some("/a"));
+        assert_eq!(path(&mappings, &ANY, 15, 0x1080), None, "/a or /b");
+        assert_eq!(path(&mappings, &ANY, 15, 0x1100), Some("/b"));
+    }
+
+    #[test]
+    fn a_build_belongs_to_the_binary_told_before_it() {
+        let mut mappings = Mappings::default();
+        let id = |byte: u8| Arc::from([byte]);
+        mappings.change(&ONE, 9, Change::Build { begin: 0x1000, id: id(9) });
+        mappings.change(&ONE, 10, has(0x1000, "/a", false));
+        mappings.change(&ONE, 11, Change::Build { begin: 0x1000, id: id(1) });
+        mappings.change(&ONE, 20, Change::Told);
+        mappings.change(&ONE, 21, has(0x1000, "/a", false));
+        mappings.change(&ONE, 22, Change::Build { begin: 0x1000, id: id(2) });
+        let found = |timestamp| mappings.find(&ONE, timestamp, 0x1000).unwrap().build().id.unwrap()[0];
+        assert_eq!((found(12), found(22)), (1, 2));
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        let mut mappings = Mappings::default();
+        let change = Change::Has { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
+        mappings.change(&ONE, i64::MIN, change);
+        assert_eq!(path(&mappings, &ONE, i64::MAX - 1, u64::MAX), Some("/a"));
+        assert_eq!(path(&mappings, &ONE, 0, 0), None);
+    }
+}

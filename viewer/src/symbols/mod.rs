@@ -1,0 +1,134 @@
+//! What functions the addresses of a recorded stack lie in.
+//!
+//! LTTng-UST records where each process has its program and its libraries, if asked to:
+//!
+//! ```text
+//! lttng_ust_statedump:bin_info   baddr, memsz, path   at the start of a session or of a process
+//! lttng_ust_statedump:build_id   baddr, build_id      which build of the file that was
+//! lttng_ust_lib:load, unload     baddr, …             what the process loads later
+//! ```
+//!
+//! With these an address of a process at a time is an address in a file ([`mappings`]), and the file has its name
+//! ([`binary`]), if it is still there and still the same build.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ctf_reader::{Error, Progress, Window};
+
+use crate::source::Source;
+
+mod binary;
+mod frame;
+mod mappings;
+mod record;
+
+use binary::Binary;
+use mappings::{Mapping, Mappings};
+use record::Recorder;
+
+pub use frame::{Call, Frame};
+pub use mappings::Process;
+pub use record::{is_about_mappings, vpid};
+
+/// The most addresses whose names are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// The most bytes of binaries that are held in memory.
+const BINARIES_LENGTH: u64 = 4 << 30;
+
+/// Gives the addresses of stacks their names.
+#[derive(Default)]
+pub struct Symbols {
+    mappings: Mappings,
+    known: RefCell<Known>,
+}
+
+/// What was found out so far.
+struct Known {
+    /// The files, by path and build; none for those that cannot be used.
+    binaries: HashMap<Build, Option<Rc<Binary>>>,
+    /// The bytes of binaries that may still be read.
+    room: u64,
+    frames: HashMap<(Build, u64, u64), Rc<Frame>>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Known { binaries: HashMap::new(), room: BINARIES_LENGTH, frames: HashMap::new() }
+    }
+}
+
+/// A build of a file. Without a build ID it is told by its age.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Build {
+    path: Arc<str>,
+    id: Option<Arc<[u8]>>,
+    /// When the file was in use: nanoseconds since 1970. Zero if the build ID says more.
+    used_at: i64,
+}
+
+impl Symbols {
+    /// Reads from a whole trace which binaries its processes had where.
+    pub fn read(source: &mut impl Source, progress: &Progress) -> Result<Symbols, Error> {
+        let is_about =
+            |reader: &ctf_reader::Reader| reader.classes().any(|class| is_about_mappings(&class.name));
+        if source.in_order().is_some_and(|reader| !is_about(reader)) {
+            return Ok(Symbols::default());
+        }
+        let (recorder, report) = source.read(Window::default(), Recorder::default(), progress)?;
+        Ok(Symbols { mappings: recorder.into_mappings(&report.traces), known: RefCell::default() })
+    }
+
+    /// Whether no address can have a name.
+    pub fn is_empty(&self) -> bool {
+        self.mappings.is_empty()
+    }
+
+    /// What is at the return addresses of a stack that a process recorded at a time.
+    pub fn frames(&self, process: &Process<'_>, timestamp: i64, addresses: &[u64]) -> Vec<Rc<Frame>> {
+        addresses.iter().map(|&address| self.frame(process, timestamp, address)).collect()
+    }
+
+    fn frame(&self, process: &Process<'_>, timestamp: i64, address: u64) -> Rc<Frame> {
+        let Some(mapping) = self.mappings.find(process, timestamp, address) else {
+            return Rc::new(Frame { address, ..Frame::default() });
+        };
+        let build = mapping.build();
+        let known = &mut *self.known.borrow_mut();
+        let key = (build, mapping.begin, address);
+        if let Some(frame) = known.frames.get(&key) {
+            return Rc::clone(frame);
+        }
+        let frame = Rc::new(known.find(&key.0, mapping, address));
+        if known.frames.len() >= REMEMBERED {
+            known.frames.clear();
+        }
+        known.frames.insert(key, Rc::clone(&frame));
+        frame
+    }
+}
+
+impl Known {
+    fn find(&mut self, build: &Build, mapping: &Mapping, address: u64) -> Frame {
+        let Known { binaries, room, .. } = self;
+        let binary = match binaries.get(build) {
+            Some(known) => known.clone(),
+            None => {
+                let binary = Binary::open(build, room).map(Rc::new);
+                binaries.insert(build.clone(), binary.clone());
+                binary
+            }
+        };
+        let offset = address - mapping.begin;
+        let frame = Frame {
+            address,
+            binary: Some(mapping.path.to_string()),
+            binary_offset: Some(offset),
+            ..Frame::default()
+        };
+        binary.map_or(frame.clone(), |binary| binary.describe(offset, frame))
+    }
+}
