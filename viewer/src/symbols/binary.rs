@@ -35,6 +35,8 @@ pub(super) struct Binary {
     first: u64,
     names: Names,
     lines: Option<addr2line::Context<Section>>,
+    /// When the file was changed last: nanoseconds since 1970.
+    pub changed_at: i128,
 }
 
 type Section = EndianArcSlice<RunTimeEndian>;
@@ -54,13 +56,13 @@ struct Symbol {
 }
 
 impl Binary {
-    /// Opens a file if it is the build that was in use. `room` is how many bytes may still be read.
+    /// Opens a file if it has the build ID that was recorded. `room` is how many bytes may still be read.
     pub fn open(build: &Build, room: &mut u64) -> Option<Binary> {
         let path = Path::new(&*build.path);
         if !path.is_absolute() {
             return None;
         }
-        let bytes = read(path, build.id.is_none().then_some(build.used_at), room)?;
+        let (bytes, changed_at) = read(path, room)?;
         let file = object::File::parse(&*bytes).ok()?;
         let is_build = |file: &object::File<'_>| match &build.id {
             Some(id) => file.build_id().ok().flatten() == Some(id),
@@ -71,17 +73,18 @@ impl Binary {
         }
         let first = file.segments().next()?.address();
         if let Some(lines) = lines(&file, &bytes) {
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines: Some(lines) });
+            return Some(Binary { first, names: Names::new(&file, &bytes), lines: Some(lines), changed_at });
         }
         // The rest may be in a file of its own.
         let separate = build.id.as_deref().and_then(separate_file);
-        if let Some(bytes) = separate.and_then(|path| read(&path, None, room))
+        if let Some((bytes, _)) = separate.and_then(|path| read(&path, room))
             && let Ok(file) = object::File::parse(&*bytes)
             && is_build(&file)
         {
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines: lines(&file, &bytes) });
+            let lines = lines(&file, &bytes);
+            return Some(Binary { first, names: Names::new(&file, &bytes), lines, changed_at });
         }
-        Some(Binary { first, names: Names::new(&file, &bytes), lines: None })
+        Some(Binary { first, names: Names::new(&file, &bytes), lines: None, changed_at })
     }
 
     /// Adds to a frame what is at its return address, which is this far from the beginning in memory.
@@ -105,7 +108,8 @@ impl Binary {
     /// What the debug information has for an address, the innermost call first.
     fn calls(&self, address: u64) -> Vec<Call> {
         let mut calls = Vec::new();
-        let Some(lines) = &self.lines else { return calls };
+        // The crate looks up to the address after it.
+        let Some(lines) = self.lines.as_ref().filter(|_| address < u64::MAX) else { return calls };
         // No other files are loaded, as those of split debug information are.
         let Ok(mut frames) = lines.find_frames(address).skip_all_loads() else { return calls };
         while let Ok(Some(frame)) = frames.next() {
@@ -173,20 +177,19 @@ fn lines(file: &object::File<'_>, bytes: &Arc<[u8]>) -> Option<addr2line::Contex
     addr2line::Context::from_dwarf(Dwarf::load(section).ok()?).ok()
 }
 
-/// Reads a regular file, unless it was changed after it was in use.
-fn read(path: &Path, used_at: Option<i64>, room: &mut u64) -> Option<Arc<[u8]>> {
+/// Reads a regular file, and when it was changed last.
+fn read(path: &Path, room: &mut u64) -> Option<(Arc<[u8]>, i128)> {
     let file: File = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path).ok()?;
     let metadata = file.metadata().ok()?;
     let changed_at = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    let is_newer = used_at.is_some_and(|used_at| i128::from(used_at) < changed_at as i128);
-    if !metadata.is_file() || is_newer || metadata.len() > *room {
+    if !metadata.is_file() || metadata.len() > *room {
         return None;
     }
     let mut bytes = Vec::new();
     // It may have grown since.
     file.take(metadata.len()).read_to_end(&mut bytes).ok()?;
     *room -= bytes.len() as u64;
-    Some(bytes.into())
+    Some((bytes.into(), i128::try_from(changed_at).ok()?))
 }
 
 /// Where the debug information of a build is, if it is installed.
@@ -213,5 +216,9 @@ fn cut(text: &str) -> String {
 }
 
 fn cut_at(text: &str) -> &str {
-    &text[..text.floor_char_boundary(NAME_LENGTH)]
+    let end = (0..=NAME_LENGTH.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ pub(super) struct Mapping {
     pub path: Arc<str>,
     build_id: Option<Arc<[u8]>>,
     /// When it was recorded that it is there.
-    since: i64,
+    pub since: i64,
     /// When it went.
     until: i64,
     /// Whether it was loaded then, and not only told then.
@@ -52,40 +52,69 @@ impl Mapping {
     }
 
     pub fn build(&self) -> Build {
-        let used_at = if self.build_id.is_some() { 0 } else { self.since };
-        Build { path: Arc::clone(&self.path), id: self.build_id.clone(), used_at }
+        Build { path: Arc::clone(&self.path), id: self.build_id.clone() }
     }
 }
 
 /// The binaries of all processes.
 #[derive(Debug, Default)]
 pub(super) struct Mappings {
-    processes: HashMap<Option<String>, HashMap<Option<i128>, Vec<Mapping>>>,
+    numbers: HashMap<(Option<String>, Option<i128>), usize>,
+    processes: Vec<Memory>,
+}
+
+/// The memory of a process, or of several that cannot be told apart.
+#[derive(Debug)]
+pub(super) struct Memory {
+    is_one: bool,
+    /// In the order of time until all are known, then sorted by where they begin.
+    mappings: Vec<Mapping>,
+    /// The length of the longest.
+    longest: u64,
 }
 
 impl Mappings {
-    pub fn is_empty(&self) -> bool {
-        self.processes.is_empty()
+    /// Takes all changes in, in the order of time.
+    pub fn new<'a>(changes: impl IntoIterator<Item = (Process<'a>, i64, Change)>) -> Mappings {
+        let mut all = Mappings::default();
+        for (process, timestamp, change) in changes {
+            let key = (process.host.map(str::to_owned), process.pid);
+            let number = *all.numbers.entry(key).or_insert(all.processes.len());
+            if number == all.processes.len() {
+                let is_one = process.pid.is_some();
+                all.processes.push(Memory { is_one, mappings: Vec::new(), longest: 0 });
+            }
+            all.processes[number].change(timestamp, change);
+        }
+        for memory in &mut all.processes {
+            // Stable: of those at the same place the later ones stay after the earlier ones.
+            memory.mappings.sort_by_key(|mapping| mapping.begin);
+            memory.longest = memory.mappings.iter().map(|mapping| mapping.length).max().unwrap_or(0);
+        }
+        all
     }
 
-    /// Takes a change in. The changes of a process come in the order of time.
-    pub fn change(&mut self, process: &Process<'_>, timestamp: i64, change: Change) {
-        let host = self.processes.entry(process.host.map(str::to_owned)).or_default();
-        let mappings = host.entry(process.pid).or_default();
-        // Of several processes that cannot be told apart, none says what the others have no longer.
-        let is_known = process.pid.is_some();
+    pub fn of(&self, process: &Process<'_>) -> Option<&Memory> {
+        self.processes.get(*self.numbers.get(&(process.host.map(str::to_owned), process.pid))?)
+    }
+}
+
+impl Memory {
+    fn change(&mut self, timestamp: i64, change: Change) {
+        let mappings = &mut self.mappings;
         let is_there =
             |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
         match change {
-            Change::Told if is_known => {
+            // Of several processes that cannot be told apart, none says what the others have no longer.
+            Change::Told | Change::Dropped { .. } if !self.is_one => {}
+            Change::Told => {
                 let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Dropped { begin } if is_known => {
+            Change::Dropped { begin } => {
                 let there = mappings.iter_mut().filter(|mapping| is_there(mapping, begin));
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Told | Change::Dropped { .. } => {}
             Change::Has { begin, length, path, is_new } => {
                 let is_it =
                     |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
@@ -100,14 +129,14 @@ impl Mappings {
                 }
             }
             Change::Build { begin, id } => {
-                let Some(mapping) = mappings.iter_mut().rfind(|mapping| is_there(mapping, begin)) else {
-                    return;
-                };
+                let there = mappings.iter_mut().rfind(|mapping| is_there(mapping, begin));
+                let Some(mapping) = there else { return };
                 match &mapping.build_id {
                     Some(known) if *known != id => {
                         let other =
                             Mapping { build_id: Some(id), since: timestamp, is_new: true, ..mapping.clone() };
-                        mapping.until = timestamp;
+                        // Those that cannot be told apart may have either.
+                        mapping.until = if self.is_one { timestamp } else { i64::MAX };
                         mappings.push(other);
                     }
                     _ => mapping.build_id = Some(id),
@@ -116,23 +145,23 @@ impl Mappings {
         }
     }
 
-    /// The binary that a process had at an address at a time.
-    pub fn find(&self, process: &Process<'_>, timestamp: i64, address: u64) -> Option<&Mapping> {
-        // Looked up by an owned key: hosts are few, and names short.
-        let mappings = self.processes.get(&process.host.map(str::to_owned))?.get(&process.pid)?;
-        let mut there = mappings.iter().filter(|mapping| mapping.contains(address));
-        if process.pid.is_none() {
+    /// The binary that was at an address at a time.
+    pub fn find(&self, timestamp: i64, address: u64) -> Option<&Mapping> {
+        let end = self.mappings.partition_point(|mapping| mapping.begin <= address);
+        let least = address.saturating_sub(self.longest);
+        let start = self.mappings[..end].partition_point(|mapping| mapping.begin < least);
+        let mut there = self.mappings[start..end].iter().filter(|mapping| mapping.contains(address));
+        if !self.is_one {
             // Any of the processes may be meant: only what holds for all of them is true.
             let first = there.next()?;
             return there.all(|other| other.is_same(first)).then_some(first);
         }
         let before =
             there.clone().filter(|mapping| mapping.since <= timestamp).max_by_key(|mapping| mapping.since);
-        // Threads go on while a process tells what it has loaded.
-        let mut told_later = || there.find(|mapping| mapping.since > timestamp && !mapping.is_new);
         match before {
             Some(mapping) => Some(mapping).filter(|mapping| timestamp < mapping.until),
-            None => told_later(),
+            // Threads go on while a process tells what it has loaded.
+            None => there.find(|mapping| !mapping.is_new),
         }
     }
 }
@@ -154,17 +183,18 @@ mod tests {
         timestamp: i64,
         address: u64,
     ) -> Option<&'m str> {
-        mappings.find(process, timestamp, address).map(|mapping| &*mapping.path)
+        mappings.of(process)?.find(timestamp, address).map(|mapping| &*mapping.path)
     }
 
     #[test]
     fn an_address_lies_in_what_the_process_had_there_then() {
-        let mut mappings = Mappings::default();
-        mappings.change(&ONE, 10, Change::Told);
-        mappings.change(&ONE, 11, has(0x1000, "/a", false));
-        mappings.change(&ONE, 20, has(0x2000, "/b", true));
-        mappings.change(&ONE, 30, Change::Dropped { begin: 0x2000 });
-        mappings.change(&ONE, 40, has(0x2000, "/c", true));
+        let mappings = Mappings::new([
+            (ONE, 10, Change::Told),
+            (ONE, 11, has(0x1000, "/a", false)),
+            (ONE, 20, has(0x2000, "/b", true)),
+            (ONE, 30, Change::Dropped { begin: 0x2000 }),
+            (ONE, 40, has(0x2000, "/c", true)),
+        ]);
         assert_eq!(path(&mappings, &ONE, 15, 0x1000), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 15, 0x10FF), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 15, 0x1100), None);
@@ -181,12 +211,13 @@ mod tests {
 
     #[test]
     fn another_program_in_the_same_process_has_its_own_binaries() {
-        let mut mappings = Mappings::default();
-        mappings.change(&ONE, 10, has(0x1000, "/a", false));
-        mappings.change(&ONE, 10, has(0x5000, "/same", false));
-        mappings.change(&ONE, 20, Change::Told);
-        mappings.change(&ONE, 21, has(0x1000, "/b", false));
-        mappings.change(&ONE, 21, has(0x5000, "/same", false));
+        let mappings = Mappings::new([
+            (ONE, 10, has(0x1000, "/a", false)),
+            (ONE, 10, has(0x5000, "/same", false)),
+            (ONE, 20, Change::Told),
+            (ONE, 21, has(0x1000, "/b", false)),
+            (ONE, 21, has(0x5000, "/same", false)),
+        ]);
         assert_eq!(path(&mappings, &ONE, 19, 0x1000), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 22, 0x1000), Some("/b"));
         assert_eq!(path(&mappings, &ONE, 20, 0x5000), Some("/same"), "told twice, it was there between");
@@ -194,12 +225,13 @@ mod tests {
 
     #[test]
     fn processes_that_cannot_be_told_apart_must_agree() {
-        let mut mappings = Mappings::default();
-        mappings.change(&ANY, 10, has(0x1000, "/a", false));
-        mappings.change(&ANY, 11, has(0x1000, "/a", false));
-        mappings.change(&ANY, 12, has(0x1080, "/b", false));
-        mappings.change(&ANY, 13, Change::Told);
-        mappings.change(&ANY, 14, Change::Dropped { begin: 0x1000 });
+        let mappings = Mappings::new([
+            (ANY, 10, has(0x1000, "/a", false)),
+            (ANY, 11, has(0x1000, "/a", false)),
+            (ANY, 12, has(0x1080, "/b", false)),
+            (ANY, 13, Change::Told),
+            (ANY, 14, Change::Dropped { begin: 0x1000 }),
+        ]);
         assert_eq!(path(&mappings, &ANY, 15, 0x1000), Some("/a"));
         assert_eq!(path(&mappings, &ANY, 15, 0x1080), None, "/a or /b");
         assert_eq!(path(&mappings, &ANY, 15, 0x1100), Some("/b"));
@@ -207,23 +239,24 @@ mod tests {
 
     #[test]
     fn a_build_belongs_to_the_binary_told_before_it() {
-        let mut mappings = Mappings::default();
         let id = |byte: u8| Arc::from([byte]);
-        mappings.change(&ONE, 9, Change::Build { begin: 0x1000, id: id(9) });
-        mappings.change(&ONE, 10, has(0x1000, "/a", false));
-        mappings.change(&ONE, 11, Change::Build { begin: 0x1000, id: id(1) });
-        mappings.change(&ONE, 20, Change::Told);
-        mappings.change(&ONE, 21, has(0x1000, "/a", false));
-        mappings.change(&ONE, 22, Change::Build { begin: 0x1000, id: id(2) });
-        let found = |timestamp| mappings.find(&ONE, timestamp, 0x1000).unwrap().build().id.unwrap()[0];
+        let mappings = Mappings::new([
+            (ONE, 9, Change::Build { begin: 0x1000, id: id(9) }),
+            (ONE, 10, has(0x1000, "/a", false)),
+            (ONE, 11, Change::Build { begin: 0x1000, id: id(1) }),
+            (ONE, 20, Change::Told),
+            (ONE, 21, has(0x1000, "/a", false)),
+            (ONE, 22, Change::Build { begin: 0x1000, id: id(2) }),
+        ]);
+        let found =
+            |timestamp| mappings.of(&ONE).unwrap().find(timestamp, 0x1000).unwrap().build().id.unwrap()[0];
         assert_eq!((found(12), found(22)), (1, 2));
     }
 
     #[test]
     fn nothing_overflows() {
-        let mut mappings = Mappings::default();
         let change = Change::Has { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
-        mappings.change(&ONE, i64::MIN, change);
+        let mappings = Mappings::new([(ONE, i64::MIN, change)]);
         assert_eq!(path(&mappings, &ONE, i64::MAX - 1, u64::MAX), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 0, 0), None);
     }

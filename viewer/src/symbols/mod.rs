@@ -61,13 +61,11 @@ impl Default for Known {
     }
 }
 
-/// A build of a file. Without a build ID it is told by its age.
+/// A build of a file, as far as that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Build {
     path: Arc<str>,
     id: Option<Arc<[u8]>>,
-    /// When the file was in use: nanoseconds since 1970. Zero if the build ID says more.
-    used_at: i64,
 }
 
 impl Symbols {
@@ -82,53 +80,50 @@ impl Symbols {
         Ok(Symbols { mappings: recorder.into_mappings(&report.traces), known: RefCell::default() })
     }
 
-    /// Whether no address can have a name.
-    pub fn is_empty(&self) -> bool {
-        self.mappings.is_empty()
-    }
-
     /// What is at the return addresses of a stack that a process recorded at a time.
     pub fn frames(&self, process: &Process<'_>, timestamp: i64, addresses: &[u64]) -> Vec<Rc<Frame>> {
-        addresses.iter().map(|&address| self.frame(process, timestamp, address)).collect()
-    }
-
-    fn frame(&self, process: &Process<'_>, timestamp: i64, address: u64) -> Rc<Frame> {
-        let Some(mapping) = self.mappings.find(process, timestamp, address) else {
-            return Rc::new(Frame { address, ..Frame::default() });
-        };
-        let build = mapping.build();
+        let memory = self.mappings.of(process);
         let known = &mut *self.known.borrow_mut();
-        let key = (build, mapping.begin, address);
-        if let Some(frame) = known.frames.get(&key) {
-            return Rc::clone(frame);
-        }
-        let frame = Rc::new(known.find(&key.0, mapping, address));
-        if known.frames.len() >= REMEMBERED {
-            known.frames.clear();
-        }
-        known.frames.insert(key, Rc::clone(&frame));
-        frame
+        let frame = |&address: &u64| match memory.and_then(|memory| memory.find(timestamp, address)) {
+            Some(mapping) => known.frame(mapping, address),
+            None => Rc::new(Frame { address, ..Frame::default() }),
+        };
+        addresses.iter().map(frame).collect()
     }
 }
 
 impl Known {
-    fn find(&mut self, build: &Build, mapping: &Mapping, address: u64) -> Frame {
-        let Known { binaries, room, .. } = self;
-        let binary = match binaries.get(build) {
-            Some(known) => known.clone(),
-            None => {
-                let binary = Binary::open(build, room).map(Rc::new);
-                binaries.insert(build.clone(), binary.clone());
-                binary
-            }
-        };
+    fn frame(&mut self, mapping: &Mapping, address: u64) -> Rc<Frame> {
+        let build = mapping.build();
+        let binary = self.binary(&build);
+        // Without a build ID, a file that was changed since may be another build.
+        let is_it =
+            |binary: &Rc<Binary>| build.id.is_some() || binary.changed_at <= i128::from(mapping.since);
+        let binary = binary.filter(is_it);
+        let key = (build, mapping.begin, address);
+        if binary.is_some()
+            && let Some(frame) = self.frames.get(&key)
+        {
+            return Rc::clone(frame);
+        }
         let offset = address - mapping.begin;
-        let frame = Frame {
-            address,
-            binary: Some(mapping.path.to_string()),
-            binary_offset: Some(offset),
-            ..Frame::default()
-        };
-        binary.map_or(frame.clone(), |binary| binary.describe(offset, frame))
+        let path = Some(mapping.path.to_string());
+        let frame = Frame { address, binary: path, binary_offset: Some(offset), ..Frame::default() };
+        let Some(binary) = binary else { return Rc::new(frame) };
+        if self.frames.len() >= REMEMBERED {
+            self.frames.clear();
+        }
+        let frame = Rc::new(binary.describe(offset, frame));
+        self.frames.insert(key, Rc::clone(&frame));
+        frame
+    }
+
+    fn binary(&mut self, build: &Build) -> Option<Rc<Binary>> {
+        if let Some(known) = self.binaries.get(build) {
+            return known.clone();
+        }
+        let binary = Binary::open(build, &mut self.room).map(Rc::new);
+        self.binaries.insert(build.clone(), binary.clone());
+        binary
     }
 }

@@ -83,12 +83,10 @@ impl Recorder {
     pub fn into_mappings(mut self, traces: &[Trace]) -> Mappings {
         // Stable: what one thread recorded at the same time stays in its order.
         self.records.sort_by_key(|record| record.timestamp);
-        let mut mappings = Mappings::default();
-        for Record { timestamp, trace, pid, change } in self.records {
+        Mappings::new(self.records.into_iter().map(|Record { timestamp, trace, pid, change }| {
             let host = traces.get(trace).and_then(|trace| trace.environment("hostname"));
-            mappings.change(&Process { host, pid }, timestamp, change);
-        }
-        mappings
+            (Process { host, pid }, timestamp, change)
+        }))
     }
 
     fn path(&mut self, bytes: &[u8]) -> Option<Arc<str>> {
