@@ -26,9 +26,6 @@ const INLINED: usize = 64;
 /// Where distributions put debug information that is not in the binary itself.
 const DEBUG_FOLDER: &str = "/usr/lib/debug/.build-id";
 
-/// Opening a pipe must not wait for its other end.
-const O_NONBLOCK: i32 = 0o4000;
-
 /// A program or library.
 pub(super) struct Binary {
     /// The address of its first byte in memory, as the file has it.
@@ -179,7 +176,8 @@ fn lines(file: &object::File<'_>, bytes: &Arc<[u8]>) -> Option<addr2line::Contex
 
 /// Reads a regular file, and when it was changed last.
 fn read(path: &Path, room: &mut u64) -> Option<(Arc<[u8]>, i128)> {
-    let file: File = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path).ok()?;
+    // Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
+    let file: File = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
     let metadata = file.metadata().ok()?;
     let changed_at = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     if !metadata.is_file() || metadata.len() > *room {
