@@ -14,8 +14,8 @@ use std::time::UNIX_EPOCH;
 use gimli::{Dwarf, EndianArcSlice, RunTimeEndian, SectionId};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 
-use super::Build;
 use super::frame::{Call, Frame};
+use super::mappings::Build;
 
 /// The longest name that is shown; those of C++ and Rust can be long.
 const NAME_LENGTH: usize = 4096;

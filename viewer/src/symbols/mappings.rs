@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Build;
-
 /// A process: its ID, where that was recorded, and the machine that it ran on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Process<'a> {
@@ -17,14 +15,14 @@ pub struct Process<'a> {
 /// What happened to a process's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// All that it has loaded is going to be told.
-    Told,
+    /// A state dump starts: all that it has loaded follows.
+    DumpStarts,
     /// It has a binary there.
-    Has { begin: u64, length: u64, path: Arc<str>, is_new: bool },
+    Loaded { begin: u64, length: u64, path: Arc<str>, is_new: bool },
     /// The binary there is this build.
     Build { begin: u64, id: Arc<[u8]> },
     /// It no longer has a binary there.
-    Dropped { begin: u64 },
+    Unloaded { begin: u64 },
 }
 
 /// A binary in the memory of a process.
@@ -54,6 +52,13 @@ impl Mapping {
     pub fn build(&self) -> Build {
         Build { path: Arc::clone(&self.path), id: self.build_id.clone() }
     }
+}
+
+/// A build of a file, as far as that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Build {
+    pub path: Arc<str>,
+    pub id: Option<Arc<[u8]>>,
 }
 
 /// The binaries of all processes.
@@ -106,16 +111,16 @@ impl Memory {
             |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
         match change {
             // Of several processes that cannot be told apart, none says what the others have no longer.
-            Change::Told | Change::Dropped { .. } if !self.is_one => {}
-            Change::Told => {
+            Change::DumpStarts | Change::Unloaded { .. } if !self.is_one => {}
+            Change::DumpStarts => {
                 let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Dropped { begin } => {
+            Change::Unloaded { begin } => {
                 let there = mappings.iter_mut().filter(|mapping| is_there(mapping, begin));
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Has { begin, length, path, is_new } => {
+            Change::Loaded { begin, length, path, is_new } => {
                 let is_it =
                     |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
                 let last = mappings.iter_mut().rfind(is_it).filter(|_| !is_new);
@@ -174,7 +179,7 @@ mod tests {
     const ANY: Process<'_> = Process { host: Some("vm"), pid: None };
 
     fn has(begin: u64, path: &str, is_new: bool) -> Change {
-        Change::Has { begin, length: 0x100, path: path.into(), is_new }
+        Change::Loaded { begin, length: 0x100, path: path.into(), is_new }
     }
 
     fn path<'m>(
@@ -189,10 +194,10 @@ mod tests {
     #[test]
     fn an_address_lies_in_what_the_process_had_there_then() {
         let mappings = Mappings::new([
-            (ONE, 10, Change::Told),
+            (ONE, 10, Change::DumpStarts),
             (ONE, 11, has(0x1000, "/a", false)),
             (ONE, 20, has(0x2000, "/b", true)),
-            (ONE, 30, Change::Dropped { begin: 0x2000 }),
+            (ONE, 30, Change::Unloaded { begin: 0x2000 }),
             (ONE, 40, has(0x2000, "/c", true)),
         ]);
         assert_eq!(path(&mappings, &ONE, 15, 0x1000), Some("/a"));
@@ -214,7 +219,7 @@ mod tests {
         let mappings = Mappings::new([
             (ONE, 10, has(0x1000, "/a", false)),
             (ONE, 10, has(0x5000, "/same", false)),
-            (ONE, 20, Change::Told),
+            (ONE, 20, Change::DumpStarts),
             (ONE, 21, has(0x1000, "/b", false)),
             (ONE, 21, has(0x5000, "/same", false)),
         ]);
@@ -229,8 +234,8 @@ mod tests {
             (ANY, 10, has(0x1000, "/a", false)),
             (ANY, 11, has(0x1000, "/a", false)),
             (ANY, 12, has(0x1080, "/b", false)),
-            (ANY, 13, Change::Told),
-            (ANY, 14, Change::Dropped { begin: 0x1000 }),
+            (ANY, 13, Change::DumpStarts),
+            (ANY, 14, Change::Unloaded { begin: 0x1000 }),
         ]);
         assert_eq!(path(&mappings, &ANY, 15, 0x1000), Some("/a"));
         assert_eq!(path(&mappings, &ANY, 15, 0x1080), None, "/a or /b");
@@ -244,7 +249,7 @@ mod tests {
             (ONE, 9, Change::Build { begin: 0x1000, id: id(9) }),
             (ONE, 10, has(0x1000, "/a", false)),
             (ONE, 11, Change::Build { begin: 0x1000, id: id(1) }),
-            (ONE, 20, Change::Told),
+            (ONE, 20, Change::DumpStarts),
             (ONE, 21, has(0x1000, "/a", false)),
             (ONE, 22, Change::Build { begin: 0x1000, id: id(2) }),
         ]);
@@ -255,7 +260,7 @@ mod tests {
 
     #[test]
     fn nothing_overflows() {
-        let change = Change::Has { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
+        let change = Change::Loaded { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
         let mappings = Mappings::new([(ONE, i64::MIN, change)]);
         assert_eq!(path(&mappings, &ONE, i64::MAX - 1, u64::MAX), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 0, 0), None);

@@ -14,7 +14,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use ctf_reader::{Error, Progress, Window};
 
@@ -26,7 +25,7 @@ mod mappings;
 mod record;
 
 use binary::Binary;
-use mappings::{Mapping, Mappings};
+use mappings::{Build, Mapping, Mappings};
 use record::Recorder;
 
 pub use frame::{Call, Frame};
@@ -59,13 +58,6 @@ impl Default for Known {
     fn default() -> Self {
         Known { binaries: HashMap::new(), room: BINARIES_LENGTH, frames: HashMap::new() }
     }
-}
-
-/// A build of a file, as far as that was recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Build {
-    path: Arc<str>,
-    id: Option<Arc<[u8]>>,
 }
 
 impl Symbols {

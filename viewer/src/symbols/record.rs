@@ -21,24 +21,24 @@ const BUILD_ID_LENGTH: usize = 64;
 /// What the events of a class tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topic {
-    Told,
-    Has { is_new: bool },
+    DumpStarts,
+    Loaded { is_new: bool },
     Build,
-    Dropped,
+    Unloaded,
 }
 
 impl Topic {
     fn of(event: &str) -> Option<Topic> {
         Some(match event {
-            "lttng_ust_statedump:start" => Topic::Told,
-            "lttng_ust_statedump:bin_info" => Topic::Has { is_new: false },
+            "lttng_ust_statedump:start" => Topic::DumpStarts,
+            "lttng_ust_statedump:bin_info" => Topic::Loaded { is_new: false },
             "lttng_ust_lib:load" | "lttng_ust_dl:dlopen" | "lttng_ust_dl:dlmopen" => {
-                Topic::Has { is_new: true }
+                Topic::Loaded { is_new: true }
             }
             "lttng_ust_statedump:build_id" | "lttng_ust_lib:build_id" | "lttng_ust_dl:build_id" => {
                 Topic::Build
             }
-            "lttng_ust_lib:unload" => Topic::Dropped,
+            "lttng_ust_lib:unload" => Topic::Unloaded,
             _ => return None,
         })
     }
@@ -46,10 +46,10 @@ impl Topic {
     /// The fields of its own that it needs.
     fn fields(self) -> &'static [&'static str] {
         match self {
-            Topic::Told => &[],
-            Topic::Has { .. } => &["baddr", "memsz", "path"],
+            Topic::DumpStarts => &[],
+            Topic::Loaded { .. } => &["baddr", "memsz", "path"],
             Topic::Build => &["baddr", "build_id"],
-            Topic::Dropped => &["baddr"],
+            Topic::Unloaded => &["baddr"],
         }
     }
 }
@@ -131,11 +131,11 @@ impl Collect for Recorder {
             }
             let number = |slot| integer(&event.value(slot)).and_then(|number| u64::try_from(number).ok());
             let change = match topic {
-                Topic::Told => Some(Change::Told),
-                Topic::Dropped => number(0).map(|begin| Change::Dropped { begin }),
-                Topic::Has { is_new } => match (number(0), number(1), event.value(2)) {
+                Topic::DumpStarts => Some(Change::DumpStarts),
+                Topic::Unloaded => number(0).map(|begin| Change::Unloaded { begin }),
+                Topic::Loaded { is_new } => match (number(0), number(1), event.value(2)) {
                     (Some(begin), Some(length), Value::Text(path)) => {
-                        self.path(path).map(|path| Change::Has { begin, length, path, is_new })
+                        self.path(path).map(|path| Change::Loaded { begin, length, path, is_new })
                     }
                     _ => None,
                 },
