@@ -8,8 +8,8 @@
 //! lttng_ust_lib:load, unload     baddr, …             what the process loads later
 //! ```
 //!
-//! With these an address of a process at a time is an address in a file ([`mappings`]), and the file has its name
-//! ([`binary`]), if it is still there and still the same build.
+//! With these an address of a process at a time is an address in a file (`mappings`), and the file has its name
+//! (`binary`), if it is still there and still the same build.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
