@@ -3,8 +3,9 @@
 
 mod support;
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use lttng_testing::{Daemon, Event, Program, declarations, workspace};
 use support::{CProgram, generate_c, instructions_each, succeed};
@@ -100,6 +101,41 @@ fn disabled_event_evaluates_no_argument() {
         let program = odd(flags);
         // It ends with a failure if an argument is evaluated.
         Daemon::start().run(program.path(), ["lazy"]);
+    }
+}
+
+#[test]
+fn program_can_keep_an_event_off_while_it_is_recorded() {
+    for flags in BACK_ENDS {
+        let is_recorded = flags.contains(&"-DUSE_LTTNG");
+        let program = odd(flags);
+        let daemon = Daemon::start();
+        let session = daemon.session();
+        let mut process = daemon.command(program.path());
+        let process = process.arg("switch").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = process.spawn().unwrap();
+        let mut to = process.stdin.take().unwrap();
+        let mut from = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut is_on = |line: &str| {
+            writeln!(to, "{line}").unwrap();
+            from.next().unwrap().unwrap() == "on"
+        };
+        assert!(!is_on("emit"), "nobody records yet");
+        assert!(!is_on("off"));
+        session.enable("probing:nothing");
+        session.start();
+        assert!(!is_on("emit"), "it is kept off, whoever begins to record");
+        assert_eq!(is_on("release"), is_recorded);
+        assert_eq!(is_on("emit"), is_recorded);
+        assert_eq!(is_on("emit"), is_recorded);
+        assert!(!is_on("off"));
+        assert!(!is_on("emit"));
+        assert!(!is_on("off"), "twice is as once");
+        assert_eq!(is_on("release"), is_recorded);
+        assert_eq!(is_on("emit"), is_recorded);
+        assert_eq!(session.stop().events().len(), if is_recorded { 3 } else { 0 }, "{flags:?}");
+        drop(to);
+        assert!(process.wait().unwrap().success());
     }
 }
 

@@ -169,8 +169,9 @@ impl<'c> Event<'c> {
     }
 
     /// The names that an application in C has for the event.
-    pub fn c_names(&self) -> [String; 4] {
-        ["", "_enabled", "_with_lengths", "_start"].map(|ending| format!("trace_{}{ending}", self.c_name))
+    pub fn c_names(&self) -> [String; 6] {
+        ["", "_enabled", "_force_off", "_release", "_with_lengths", "_start"]
+            .map(|ending| format!("trace_{}{ending}", self.c_name))
     }
 
     /// The symbol of the function at whose start the USDT probe is.

@@ -76,6 +76,9 @@
 //!
 //! Each event has a [`Switch`], by which a program is told when somebody begins or ends to record it, and can keep it off.
 //!
+//! A field of the type `stack` records the callers' return addresses. `ltt-top` shows their functions and lines if the
+//! session also records where binaries are: `lttng enable-event -u 'lttng_ust_statedump:*'`.
+//!
 //! # The clock of durations
 //!
 //! Durations are measured by the monotonic clock. A program that measures often can ask for the processor's counter,

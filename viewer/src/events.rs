@@ -1,13 +1,15 @@
 //! `ltt-top events`: single events in the order of time.
 
 use std::io::{self, IsTerminal};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
 use ltt_top::analysis::empty::explain;
 use ltt_top::analysis::follow::{Followed, follow};
 use ltt_top::analysis::{Reading, Selection};
-use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
+use ltt_top::symbols::Symbols;
+use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
 use crate::cli::{Command, EventsOptions, Format, SourceChoice};
@@ -40,15 +42,29 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
         (None, Some(count)) => Show::Context(count),
         (None, None) => Show::Matches,
     };
+    let stacks = Rc::new(stacks(&mut reader, &selection)?);
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
+    let listing = Listing { job: &job, options, selection: &selection, stacks: &stacks, show };
     for window in narrower {
-        if let Some(outcome) = list(&job, options, &mut reader, *window, &selection, show, false)? {
+        if let Some(outcome) = listing.list(&mut reader, *window, false)? {
             return Ok(outcome);
         }
     }
-    let outcome = list(&job, options, &mut reader, *last, &selection, show, true)?;
+    let outcome = listing.list(&mut reader, *last, true)?;
     Ok(outcome.unwrap_or(Outcome::Complete))
+}
+
+/// What names the addresses of stacks, for which the trace is read only if it has any.
+fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble> {
+    let dictionary = selection.dictionary.clone();
+    let has_stacks = reader.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
+    let state = Progress::default();
+    let symbols = match has_stacks {
+        true => progress::shown(&state, || Symbols::read(reader, &state))?,
+        false => Symbols::default(),
+    };
+    Ok(Stacks::new(dictionary, symbols, &reader.traces()))
 }
 
 /// The windows to try one after the other: around a moment, the trace need not be read from its beginning.
@@ -59,47 +75,51 @@ fn windows(window: Window, show: Show) -> Vec<Window> {
     since.map(|since| Window { since: Some(since), ..window }).chain([window]).collect()
 }
 
-/// Lists the events of a window. Unless the window is the last one to be tried, nothing is written if there are fewer
-/// events before the moment in it than are asked for.
-fn list(
-    job: &Job<'_>,
-    options: &EventsOptions,
-    reader: &mut Reader,
-    window: Window,
-    selection: &Arc<Selection>,
+/// What all windows that are tried have in common.
+struct Listing<'a> {
+    job: &'a Job<'a>,
+    options: &'a EventsOptions,
+    selection: &'a Arc<Selection>,
+    stacks: &'a Rc<Stacks>,
     show: Show,
-    is_last: bool,
-) -> Result<Option<Outcome>, Trouble> {
-    let traces = reader.traces();
-    let form: Box<dyn Form> = match job.options.format {
-        Format::Table => Box::new(TextForm::new(&traces, job.screen.clone())),
-        Format::Json => Box::new(JsonForm::new(&traces)),
-        Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
-    };
-    let mut out = io::stdout().lock();
-    let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out)
-        .with_fields(options.fields.clone());
-    let state = Progress::default();
-    let with_others = matches!(show, Show::Context(_));
-    let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
-    // A bar among the events would only be in their way.
-    let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
-    let Followed { trace, stopped } = followed?;
-    match stopped {
-        Some(Stop::Failed(error)) => return Err(error.into()),
-        Some(Stop::TooFew) => return Ok(None),
-        Some(Stop::Enough) | None => {}
+}
+
+impl Listing<'_> {
+    /// Lists the events of a window. Unless the window is the last one to be tried, nothing is written if there are fewer
+    /// events before the moment in it than are asked for.
+    fn list(&self, reader: &mut Reader, window: Window, is_last: bool) -> Result<Option<Outcome>, Trouble> {
+        let Listing { job, options, selection, stacks, show } = *self;
+        let traces = reader.traces();
+        let form: Box<dyn Form> = match job.options.format {
+            Format::Table => Box::new(TextForm::new(&traces, job.screen.clone(), Rc::clone(stacks))),
+            Format::Json => Box::new(JsonForm::new(&traces, Rc::clone(stacks))),
+            Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
+        };
+        let mut out = io::stdout().lock();
+        let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out)
+            .with_fields(options.fields.clone());
+        let state = Progress::default();
+        let with_others = matches!(show, Show::Context(_));
+        let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
+        // A bar among the events would only be in their way.
+        let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
+        let Followed { trace, stopped } = followed?;
+        match stopped {
+            Some(Stop::Failed(error)) => return Err(error.into()),
+            Some(Stop::TooFew) => return Ok(None),
+            Some(Stop::Enough) | None => {}
+        }
+        if printer.is_short() && !is_last {
+            return Ok(None);
+        }
+        let is_nothing = printer.shown() == 0;
+        printer.finish()?;
+        if is_nothing {
+            let mut reading = Reading { source: reader, window, progress: &state };
+            let why = explain(&mut reading, selection)?;
+            why.iter().for_each(|why| warn(&notes::empty(why, &job.screen)));
+        }
+        notes::losses(&trace).iter().for_each(|loss| warn(loss));
+        Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))
     }
-    if printer.is_short() && !is_last {
-        return Ok(None);
-    }
-    let is_nothing = printer.shown() == 0;
-    printer.finish()?;
-    if is_nothing {
-        let mut reading = Reading { source: reader, window, progress: &state };
-        let why = explain(&mut reading, selection)?;
-        why.iter().for_each(|why| warn(&notes::empty(why, &job.screen)));
-    }
-    notes::losses(&trace).iter().for_each(|loss| warn(loss));
-    Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))
 }

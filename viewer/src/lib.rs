@@ -8,6 +8,7 @@ pub mod filter;
 pub mod meaning;
 pub mod pair;
 pub mod source;
+pub mod symbols;
 pub mod text;
 pub mod unit;
 pub mod view;

@@ -46,6 +46,8 @@ pub struct Meaning {
     aliases: Vec<Named>,
     /// Integers that the catalog says are booleans.
     booleans: Vec<usize>,
+    /// The fields that the catalog says are stacks: return addresses, the nearest caller's first.
+    pub stacks: Vec<usize>,
 }
 
 /// A duration field of a class.
@@ -185,6 +187,8 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
     let booleans = event.fields.iter().filter(|field| field.kind == FieldType::Bool);
     let booleans = booleans.filter_map(|field| recorded(&field.name));
+    let stacks = event.fields.iter().filter(|field| field.kind == FieldType::Stack);
+    let stacks = stacks.filter_map(|field| recorded(&field.name));
     let starts = |(_, other): &(&Provider, &Event)| other.meaning.started_by.as_ref() == Some(&name);
     let ended = catalog.events().find(starts);
     let pair = match (&event.meaning.started_by, ended) {
@@ -205,6 +209,7 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
         client: event.meaning.client.as_ref().and_then(|name| recorded(name)),
         aliases: aliases.filter_map(|field| named(&field.name)).collect(),
         booleans: booleans.filter(|&index| class.fields[index].kind == FieldKind::Integer).collect(),
+        stacks: stacks.filter(|&index| class.fields[index].kind == FieldKind::Compound).collect(),
     }
 }
 

@@ -57,6 +57,7 @@ fn event(event: &Event<'_>) -> String {
     text.push_str(&format!(
         "static inline bool trace_{c_name}_enabled(void)\n{{\n\treturn LTTNG_APPLICATION_ENABLED({symbol});\n}}\n\n"
     ));
+    text.push_str(&switch(event));
     text.push_str(&function(&format!("lttng_ust_tracepoint_cb_{symbol}"), &plain, &emit, &measured(event)));
     text.push_str(&call(
         &format!("trace_{c_name}"),
@@ -74,6 +75,17 @@ fn event(event: &Event<'_>) -> String {
     }
     text.push_str(&spelling(event, plain.len()));
     text
+}
+
+/// What keeps an event off while the program runs, whatever tracers ask for.
+fn switch(event: &Event<'_>) -> String {
+    let Event { symbol, c_name, .. } = event;
+    let function = |name: &str, off: bool| {
+        format!(
+            "static inline void trace_{c_name}_{name}(void)\n{{\n\tLTTNG_APPLICATION_FORCE({symbol}, {off});\n}}\n\n"
+        )
+    };
+    function("force_off", true) + &function("release", false)
 }
 
 /// The catalog's, and how it is called.

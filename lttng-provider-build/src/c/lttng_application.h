@@ -36,28 +36,39 @@ struct lttng_application_tracepoint {
 /* Both of the above in one load. */
 typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 
+/* Whether a tracer wants the event, and whether the application keeps it off. */
 #if defined(USE_LTTNG)
 #define LTTNG_APPLICATION_SWITCH(symbol) \
+	extern bool lttng_application_off_##symbol LTTNG_APPLICATION_HIDDEN; \
 	extern struct lttng_application_tracepoint lttng_ust_tracepoint_##symbol LTTNG_APPLICATION_HIDDEN
 #elif defined(USE_USDT)
 #define LTTNG_APPLICATION_SWITCH(symbol) \
+	extern bool lttng_application_off_##symbol LTTNG_APPLICATION_HIDDEN; \
 	extern uint16_t lttng_provider_semaphore_##symbol LTTNG_APPLICATION_HIDDEN
 #else
 #define LTTNG_APPLICATION_SWITCH(symbol) struct lttng_application_tracepoint
 #endif
 
-/* A load and a branch; nothing where nothing records. */
 #if defined(USE_LTTNG) && defined(USE_USDT)
-#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
-	*(const volatile lttng_application_word *) &lttng_ust_tracepoint_##symbol.state != 0, 0)
+#define LTTNG_APPLICATION_TRACED(symbol) \
+	(*(const volatile lttng_application_word *) &lttng_ust_tracepoint_##symbol.state != 0)
 #elif defined(USE_LTTNG)
-#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
-	*(const volatile int *) &lttng_ust_tracepoint_##symbol.state != 0, 0)
+#define LTTNG_APPLICATION_TRACED(symbol) (*(const volatile int *) &lttng_ust_tracepoint_##symbol.state != 0)
 #elif defined(USE_USDT)
-#define LTTNG_APPLICATION_ENABLED(symbol) __builtin_expect( \
-	*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0, 0)
+#define LTTNG_APPLICATION_TRACED(symbol) (*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0)
+#endif
+
+/*
+ * A load and a branch; nothing where nothing records. Only of what is traced it is asked whether the application keeps
+ * it off, so that the switch costs nothing while nobody records.
+ */
+#if defined(USE_LTTNG) || defined(USE_USDT)
+#define LTTNG_APPLICATION_ENABLED(symbol) (__builtin_expect(LTTNG_APPLICATION_TRACED(symbol), 0) \
+	&& !__atomic_load_n(&lttng_application_off_##symbol, __ATOMIC_RELAXED))
+#define LTTNG_APPLICATION_FORCE(symbol, off) __atomic_store_n(&lttng_application_off_##symbol, off, __ATOMIC_RELAXED)
 #else
 #define LTTNG_APPLICATION_ENABLED(symbol) false
+#define LTTNG_APPLICATION_FORCE(symbol, off) ((void) (off))
 #endif
 
 /* LTTng-UST records NULL so. */

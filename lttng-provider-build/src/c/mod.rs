@@ -20,6 +20,19 @@ use crate::{GeneratedFile, lttng, usdt};
 /// Nothing is recorded, and neither LTTng-UST nor anything else is needed, unless `USE_LTTNG` or `USE_USDT` is defined
 /// where they are compiled.
 ///
+/// An event `expire_del` of a provider `valkey_db` has these functions and macros:
+///
+/// | call | does |
+/// |---|---|
+/// | `trace_valkey_db_expire_del(…)` | emits the event; its arguments are evaluated only while it is recorded |
+/// | `trace_valkey_db_expire_del_with_lengths(…)` | the same, with a length after each text, if it has any |
+/// | `trace_valkey_db_expire_del_start()` | fires the start probe, if the catalog has `entry = true` |
+/// | `trace_valkey_db_expire_del_enabled()` | whether it is recorded: a tracer wants it, and it is not forced off |
+/// | `trace_valkey_db_expire_del_force_off()` | keeps it off while the program runs, whatever tracers ask for |
+/// | `trace_valkey_db_expire_del_release()` | leaves it to tracers again |
+///
+/// The last two may be called by any thread at any time, and cost an event nothing while nobody records it.
+///
 /// ```
 /// let files = lttng_provider_build::c_sources(&[lttng_catalog::valkey()]).unwrap();
 /// let header = files.iter().find(|file| file.name == "valkey-trace.h").unwrap();

@@ -50,6 +50,9 @@ fn event(provider: &str, event: &Event<'_>) -> String {
 #if defined(USE_LTTNG){lttng}#endif
 {probe}
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_{symbol} LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_{symbol};
+
 LTTNG_APPLICATION_HIDDEN {declaration};
 
 {prototype}{{

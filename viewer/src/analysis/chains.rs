@@ -13,7 +13,7 @@ use super::longest::Record;
 use super::selection::Selection;
 
 /// How far after an event what contains it is looked for: as long as it took, but within these.
-const AFTER: std::ops::RangeInclusive<i64> = 10_000_000..=1_000_000_000;
+const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 
 /// For each event the chain from the outermost interval that contains it to the innermost within it that took most of the
 /// time; empty for those that are not intervals.

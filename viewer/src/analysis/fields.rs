@@ -26,6 +26,8 @@ pub struct Field {
     pub is_detail: bool,
     /// Whether it says on whose behalf the event happened.
     pub is_client: bool,
+    /// Whether it is a stack: return addresses.
+    pub is_stack: bool,
 }
 
 /// Fields and their values. They are kept as bytes, which take far less memory than [`Datum`]s do.
@@ -74,7 +76,12 @@ impl Details {
         let field = |&index: &usize| {
             let field = &class.fields[index];
             let is_detail = field.scope == Scope::Payload && duration != Some(index);
-            Field { name: field.name.to_string(), is_detail, is_client: meaning.client == Some(index) }
+            Field {
+                name: field.name.to_string(),
+                is_detail,
+                is_client: meaning.client == Some(index),
+                is_stack: meaning.stacks.contains(&index),
+            }
         };
         Details {
             fields: Arc::new(order.iter().map(field).collect()),

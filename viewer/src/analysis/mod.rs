@@ -30,6 +30,7 @@ mod roster;
 mod selection;
 mod slots;
 pub mod slow;
+mod stacks;
 mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;

@@ -15,6 +15,7 @@ use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::stacks::add_stacks;
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 
@@ -57,6 +58,7 @@ pub(super) fn slow<S: Source>(
         let chains = chains(reader, selection, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
+    add_stacks(reading, &trace, &records, &mut events)?;
     let hidden_events = passed.saturating_sub(events.len() as u64);
     Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }

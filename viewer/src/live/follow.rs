@@ -2,13 +2,15 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
 use ltt_top::analysis::follow::{Follower, Sieve};
 use ltt_top::analysis::live::{Audience, Intake, Turn};
-use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stop, TextForm};
+use ltt_top::symbols::Symbols;
+use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::notes;
 use lttng_live::Options;
 
@@ -31,9 +33,11 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     };
     let selection = Arc::new(job.selection(command, None)?);
     let show = options.context.map_or(Show::Matches, Show::Context);
+    // Which binaries are loaded where is told when a session starts, which may be long ago: addresses stay as they are.
+    let stacks = Rc::new(Stacks::new(selection.dictionary.clone(), Symbols::default(), &[]));
     let form: Box<dyn Form> = match job.options.format {
-        Format::Table => Box::new(TextForm::new(&[], job.screen.clone())),
-        Format::Json => Box::new(JsonForm::new(&[])),
+        Format::Table => Box::new(TextForm::new(&[], job.screen.clone(), stacks)),
+        Format::Json => Box::new(JsonForm::new(&[], stacks)),
         Format::Csv => Box::new(CsvForm::new(&[], matches!(show, Show::Context(_)))),
     };
     let mut out = io::stdout().lock();

@@ -20,6 +20,7 @@ mod recorded;
 mod run;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
+mod stacks;
 mod timeline;
 #[path = "../../../ctf/tests/support/tracee.rs"]
 mod tracee;

@@ -34,6 +34,16 @@ static inline bool trace_every_type_unsigned_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___unsigned);
 }
 
+static inline void trace_every_type_unsigned_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___unsigned, true);
+}
+
+static inline void trace_every_type_unsigned_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___unsigned, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___unsigned(
 	uint8_t a,
 	uint16_t b,
@@ -82,6 +92,16 @@ extern void lttng_provider_emit_every_type___signed(
 static inline bool trace_every_type_signed_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___signed);
+}
+
+static inline void trace_every_type_signed_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___signed, true);
+}
+
+static inline void trace_every_type_signed_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___signed, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___signed(
@@ -134,6 +154,16 @@ static inline bool trace_every_type_hexadecimal_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___hexadecimal);
 }
 
+static inline void trace_every_type_hexadecimal_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___hexadecimal, true);
+}
+
+static inline void trace_every_type_hexadecimal_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___hexadecimal, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___hexadecimal(
 	uint8_t a,
 	uint16_t b,
@@ -182,6 +212,16 @@ extern void lttng_provider_emit_every_type___network(
 static inline bool trace_every_type_network_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___network);
+}
+
+static inline void trace_every_type_network_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___network, true);
+}
+
+static inline void trace_every_type_network_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___network, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___network(
@@ -234,6 +274,16 @@ extern void lttng_provider_emit_every_type___others(
 static inline bool trace_every_type_others_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___others);
+}
+
+static inline void trace_every_type_others_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___others, true);
+}
+
+static inline void trace_every_type_others_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___others, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___others(
@@ -293,6 +343,16 @@ extern void lttng_provider_emit_every_type___texts(
 static inline bool trace_every_type_texts_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___texts);
+}
+
+static inline void trace_every_type_texts_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___texts, true);
+}
+
+static inline void trace_every_type_texts_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___texts, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___texts(
@@ -413,6 +473,16 @@ static inline bool trace_every_type_arrays_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___arrays);
 }
 
+static inline void trace_every_type_arrays_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___arrays, true);
+}
+
+static inline void trace_every_type_arrays_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___arrays, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___arrays(
 	const uint8_t *a,
 	const int16_t *b,
@@ -467,6 +537,16 @@ extern void lttng_provider_emit_every_type___sequences(
 static inline bool trace_every_type_sequences_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___sequences);
+}
+
+static inline void trace_every_type_sequences_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___sequences, true);
+}
+
+static inline void trace_every_type_sequences_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___sequences, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___sequences(
@@ -533,6 +613,16 @@ extern void lttng_provider_emit_every_type___filters(
 static inline bool trace_every_type_filters_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___filters);
+}
+
+static inline void trace_every_type_filters_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___filters, true);
+}
+
+static inline void trace_every_type_filters_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___filters, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___filters(
@@ -636,6 +726,16 @@ static inline bool trace_every_type_nothing_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___nothing);
 }
 
+static inline void trace_every_type_nothing_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___nothing, true);
+}
+
+static inline void trace_every_type_nothing_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___nothing, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___nothing(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
@@ -676,6 +776,16 @@ extern void lttng_provider_emit_every_type___first(
 static inline bool trace_every_type_first_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___first);
+}
+
+static inline void trace_every_type_first_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___first, true);
+}
+
+static inline void trace_every_type_first_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___first, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___first(
@@ -766,6 +876,16 @@ static inline bool trace_every_type_second_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___second);
 }
 
+static inline void trace_every_type_second_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___second, true);
+}
+
+static inline void trace_every_type_second_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___second, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___second(
 	const char *type,
 	uint32_t elapsed,
@@ -843,6 +963,16 @@ static inline bool trace_every_type_debug_function_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(every_type___debug_function);
 }
 
+static inline void trace_every_type_debug_function_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___debug_function, true);
+}
+
+static inline void trace_every_type_debug_function_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___debug_function, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug_function(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
@@ -872,6 +1002,16 @@ extern void lttng_provider_emit_every_type___debug(void) LTTNG_APPLICATION_HIDDE
 static inline bool trace_every_type_debug_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(every_type___debug);
+}
+
+static inline void trace_every_type_debug_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___debug, true);
+}
+
+static inline void trace_every_type_debug_release(void)
+{
+	LTTNG_APPLICATION_FORCE(every_type___debug, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug(void)

@@ -96,6 +96,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___unsigned(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___unsigned LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___unsigned;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___unsigned(uint8_t a, uint16_t b, uint32_t c, uint64_t d);
 
 void lttng_provider_emit_every_type___unsigned(uint8_t a, uint16_t b, uint32_t c, uint64_t d)
@@ -202,6 +205,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___signed(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___signed LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___signed;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___signed(int8_t a, int16_t b, int32_t c, int64_t d);
 
 void lttng_provider_emit_every_type___signed(int8_t a, int16_t b, int32_t c, int64_t d)
@@ -308,6 +314,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___hexadecimal(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___hexadecimal LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___hexadecimal;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___hexadecimal(
 	uint8_t a,
 	uint16_t b,
@@ -424,6 +433,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___network(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___network LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___network;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___network(uint8_t a, uint16_t b, int32_t c, uint64_t d);
 
 void lttng_provider_emit_every_type___network(uint8_t a, uint16_t b, int32_t c, uint64_t d)
@@ -535,6 +547,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___others(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___others LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___others;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___others(
 	float single,
 	double precise,
@@ -678,6 +693,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___texts(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___texts LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___texts;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___texts(
 	const char *string,
 	size_t string_length,
@@ -831,6 +849,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___arrays(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___arrays LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___arrays;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___arrays(
 	const uint8_t *a,
 	const int16_t *b,
@@ -967,6 +988,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___sequences(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___sequences LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___sequences;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___sequences(
 	const uint64_t *a,
 	size_t a_length,
@@ -1119,6 +1143,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___filters(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___filters LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___filters;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___filters(
 	uint32_t kept,
 	uint16_t number,
@@ -1230,6 +1257,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___nothing(void)
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___nothing LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___nothing;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___nothing(void);
 
 void lttng_provider_emit_every_type___nothing(void)
@@ -1330,6 +1360,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___first(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___first LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___first;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___first(
 	const char *type,
 	size_t type_length,
@@ -1449,6 +1482,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___second(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___second LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___second;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___second(
 	const char *type,
 	size_t type_length,
@@ -1541,6 +1577,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___debug_functio
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___debug_function LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___debug_function;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___debug_function(void);
 
 void lttng_provider_emit_every_type___debug_function(void)
@@ -1614,6 +1653,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_every_type___debug(void)
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_every_type___debug LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_every_type___debug;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_every_type___debug(void);
 
 void lttng_provider_emit_every_type___debug(void)

@@ -31,6 +31,16 @@ static inline bool trace_probing_timed_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___timed);
 }
 
+static inline void trace_probing_timed_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___timed, true);
+}
+
+static inline void trace_probing_timed_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___timed, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___timed(
 	const char *what,
 	uint64_t took
@@ -110,6 +120,16 @@ static inline bool trace_probing_alone_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___alone);
 }
 
+static inline void trace_probing_alone_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___alone, true);
+}
+
+static inline void trace_probing_alone_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___alone, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___alone(uint64_t took)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
@@ -158,6 +178,16 @@ extern void lttng_provider_emit_probing___called(
 static inline bool trace_probing_called_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(probing___called);
+}
+
+static inline void trace_probing_called_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___called, true);
+}
+
+static inline void trace_probing_called_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___called, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___called(
@@ -225,6 +255,16 @@ static inline bool trace_probing_only_called_enabled(void)
 	return LTTNG_APPLICATION_ENABLED(probing___only_called);
 }
 
+static inline void trace_probing_only_called_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___only_called, true);
+}
+
+static inline void trace_probing_only_called_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___only_called, false);
+}
+
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___only_called(void)
 {
 #if defined(USE_LTTNG) || defined(USE_USDT)
@@ -274,6 +314,16 @@ extern void lttng_provider_emit_probing___shown(
 static inline bool trace_probing_shown_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(probing___shown);
+}
+
+static inline void trace_probing_shown_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___shown, true);
+}
+
+static inline void trace_probing_shown_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___shown, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___shown(
@@ -381,6 +431,16 @@ extern void lttng_provider_emit_probing___nothing(void) LTTNG_APPLICATION_HIDDEN
 static inline bool trace_probing_nothing_enabled(void)
 {
 	return LTTNG_APPLICATION_ENABLED(probing___nothing);
+}
+
+static inline void trace_probing_nothing_force_off(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___nothing, true);
+}
+
+static inline void trace_probing_nothing_release(void)
+{
+	LTTNG_APPLICATION_FORCE(probing___nothing, false);
 }
 
 LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___nothing(void)

@@ -89,6 +89,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___timed(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___timed LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___timed;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___timed(const char *what, size_t what_length, uint64_t took);
 
 void lttng_provider_emit_probing___timed(const char *what, size_t what_length, uint64_t took)
@@ -172,6 +175,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___alone(uint64_t t
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___alone LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___alone;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___alone(uint64_t took);
 
 void lttng_provider_emit_probing___alone(uint64_t took)
@@ -269,6 +275,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___called(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___called LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___called;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___called(uint32_t number, const char *end, size_t end_length);
 
 void lttng_provider_emit_probing___called(uint32_t number, const char *end, size_t end_length)
@@ -357,6 +366,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___only_called(void
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___only_called LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___only_called;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___only_called(void);
 
 void lttng_provider_emit_probing___only_called(void)
@@ -486,6 +498,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___shown(
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___shown LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___shown;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___shown(
 	int8_t small,
 	uint32_t swapped,
@@ -610,6 +625,9 @@ static __attribute__((noinline)) void lttng_usdt_fire_probing___nothing(void)
 #endif
 
 #if defined(USE_LTTNG) || defined(USE_USDT)
+extern bool lttng_application_off_probing___nothing LTTNG_APPLICATION_HIDDEN;
+bool lttng_application_off_probing___nothing;
+
 LTTNG_APPLICATION_HIDDEN void lttng_provider_emit_probing___nothing(void);
 
 void lttng_provider_emit_probing___nothing(void)

@@ -1,11 +1,14 @@
 //! Single events.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{LinkFinding, Ns, TraceFinding};
 use crate::analysis::fields::Fields;
 use crate::analysis::longest::Record;
 use crate::datum::{Datum, Pairs};
+use crate::symbols::Frame;
 
 /// A single event that is worth showing.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +35,9 @@ pub struct EventFinding {
     pub key: Pairs,
     /// All that was recorded with it.
     pub fields: Fields,
+    /// What is at the addresses of the fields that are stacks, by their names; only where that was looked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stacks: BTreeMap<String, Vec<Frame>>,
     /// From the outermost interval that contains it to the innermost within it that took most of the time; empty where that
     /// was not looked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,6 +66,7 @@ impl EventFinding {
             client: fields.find(|field| field.is_client),
             key: Pairs(kind.keys.iter().cloned().zip(record.key()).collect()),
             fields,
+            stacks: BTreeMap::new(),
             chain: Vec::new(),
             reason: None,
             is_sum: kind.is_sum,

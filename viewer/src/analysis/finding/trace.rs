@@ -95,6 +95,11 @@ impl TraceFinding {
         TraceFinding { length_ns: Some(length_ns), ..self.clone() }
     }
 
+    /// The machine that a trace was recorded on, if that was recorded.
+    pub(in crate::analysis) fn recorded_on(&self, trace: usize) -> Option<&str> {
+        self.host_of_trace.get(trace)?.as_deref()
+    }
+
     /// An amount for each nanosecond of the trace.
     pub(in crate::analysis) fn per_ns(&self, amount: f64) -> Option<f64> {
         self.length_ns.filter(|&length| length > 0).map(|length| amount / length as f64)

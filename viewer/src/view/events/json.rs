@@ -1,15 +1,18 @@
 //! Events as JSON, one object a line.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
+use super::stacks::{ClassStacks, Stacks};
 use super::{ByClass, Form, Line, Shown, put, value};
 
 /// Writes events as JSON lines.
 pub struct JsonForm {
     /// The hosts of the traces.
     hosts: Vec<Option<String>>,
+    stacks: Rc<Stacks>,
     classes: ByClass<Pieces>,
 }
 
@@ -19,13 +22,21 @@ struct Pieces {
     begin: Vec<u8>,
     /// What comes before each field, and where its value is.
     fields: Vec<(Vec<u8>, usize)>,
+    stacks: Option<ClassStacks>,
 }
 
 impl JsonForm {
     /// For events of these traces.
-    pub fn new(traces: &[Trace]) -> JsonForm {
+    pub fn new(traces: &[Trace], stacks: Rc<Stacks>) -> JsonForm {
         let host = |trace: &Trace| trace.environment("hostname").map(str::to_owned);
-        JsonForm { hosts: traces.iter().map(host).collect(), classes: ByClass::default() }
+        JsonForm { hosts: traces.iter().map(host).collect(), stacks, classes: ByClass::default() }
+    }
+}
+
+impl JsonForm {
+    fn frames(&self, stacks: &ClassStacks, event: &OrderedEvent<'_>, slot: usize) -> serde_json::Value {
+        let frames = self.stacks.frames(stacks, event, slot);
+        frames.iter().filter_map(|frame| serde_json::to_value(&**frame).ok()).collect()
     }
 }
 
@@ -54,7 +65,8 @@ impl Form for JsonForm {
             before.push(b':');
             fields.push((before, slot));
         }
-        self.classes.set(class.index, Pieces { begin, fields });
+        let stacks = self.stacks.of_class(class, shown);
+        self.classes.set(class.index, Pieces { begin, fields, stacks });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
@@ -65,6 +77,12 @@ impl Form for JsonForm {
             write(&event.value(*slot), out);
         }
         out.push(b'}');
+        if let Some(stacks) = &pieces.stacks {
+            out.extend_from_slice(b",\"stacks\":");
+            let frames = |(name, slot): &(String, usize)| (name.clone(), self.frames(stacks, event, *slot));
+            let all = stacks.fields.iter().map(frames).collect::<serde_json::Map<_, _>>();
+            out.extend(serde_json::Value::from(all).to_string().bytes());
+        }
     }
 
     fn begin(&mut self, line: Line, out: &mut Vec<u8>) {

@@ -8,12 +8,14 @@ mod clock;
 mod csv;
 mod json;
 mod printer;
+mod stacks;
 mod text;
 mod value;
 
 pub use csv::CsvForm;
 pub use json::JsonForm;
 pub use printer::{Printer, Show, Stop};
+pub use stacks::Stacks;
 pub use text::TextForm;
 
 /// How events are written.

@@ -5,11 +5,13 @@
 //! ```
 
 use std::mem::ManuallyDrop;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::{Clock, delta};
+use super::stacks::{ClassStacks, Stacks};
 use super::{ByClass, Form, Line, Shown, put, value};
 use crate::text::escape;
 use crate::view::Screen;
@@ -21,6 +23,7 @@ pub struct TextForm {
     screen: Screen,
     /// What comes before the name of the event, for each trace.
     origins: Vec<String>,
+    stacks: Rc<Stacks>,
     classes: ByClass<Pieces>,
 }
 
@@ -30,6 +33,7 @@ struct Pieces {
     name: Vec<u8>,
     /// Their fields: what comes before each, where its value is, and in which base it is written.
     fields: Vec<(Piece, usize, Base)>,
+    stacks: Option<ClassStacks>,
     /// What ends them.
     end: &'static [u8],
 }
@@ -70,11 +74,12 @@ impl Piece {
 
 impl TextForm {
     /// For events of these traces.
-    pub fn new(traces: &[Trace], screen: Screen) -> TextForm {
+    pub fn new(traces: &[Trace], screen: Screen, stacks: Rc<Stacks>) -> TextForm {
         TextForm {
             clock: Clock::new(screen.zone.clone()),
             screen,
             origins: traces.iter().map(origin).collect(),
+            stacks,
             classes: ByClass::default(),
         }
     }
@@ -121,7 +126,8 @@ impl Form for TextForm {
         };
         let origin = self.origins.get(class.trace).map_or("", String::as_str);
         let name = format!("{origin}{}: ", escape::text(&class.name)).into_bytes();
-        self.classes.set(class.index, Pieces { name, fields, end });
+        self.classes
+            .set(class.index, Pieces { name, fields, stacks: self.stacks.of_class(class, shown), end });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
@@ -135,6 +141,11 @@ impl Form for TextForm {
                 Value::Text(text) => value::quoted(text, out),
                 Value::Unsigned(number) if *base == Base::Decimal => value::unsigned(*number, out),
                 Value::Signed(number) if *base == Base::Decimal => value::signed(*number, out),
+                Value::List(_)
+                    if let Some(stacks) = pieces.stacks.as_ref().filter(|stacks| stacks.has(*slot)) =>
+                {
+                    value::stack(&self.stacks.frames(stacks, event, *slot), out);
+                }
                 _ => value::write(&ManuallyDrop::into_inner(value), *base, out),
             }
         }

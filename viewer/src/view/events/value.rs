@@ -1,7 +1,10 @@
 //! Values as Babeltrace writes them.
 
+use std::rc::Rc;
+
 use ctf_reader::{Base, Integer, List, Value};
 
+use crate::symbols::Frame;
 use crate::text::escape;
 
 /// Appends a value; integers in it are written in this base.
@@ -47,6 +50,16 @@ fn list(List { elements, length }: &List<'_>, base: Base, out: &mut Vec<u8>) {
     let more = length - elements.len() as u64;
     if more > 0 {
         out.extend(format!(", … {more} more").bytes());
+    }
+    out.extend_from_slice(b" ]");
+}
+
+/// Appends a stack: a list, with names for the addresses that have any.
+pub fn stack(frames: &[Rc<Frame>], out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (position, frame) in frames.iter().enumerate() {
+        let comma = if position == 0 { "" } else { "," };
+        out.extend(format!("{comma} [{position}] = {frame}").bytes());
     }
     out.extend_from_slice(b" ]");
 }

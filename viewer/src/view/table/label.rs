@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::Fields;
 use crate::analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
 use crate::datum::{Datum, Pairs};
 use crate::text::amount::{duration, grouped};
@@ -92,14 +91,19 @@ pub fn value(value: &Option<Datum>) -> String {
 }
 
 /// The event's own fields, without empty ones and those that stand in other columns.
-pub fn details(fields: &Fields, key: &Pairs) -> String {
+pub fn details(event: &EventFinding) -> String {
+    let EventFinding { fields, key, stacks, .. } = event;
     let is_empty = |value: &Datum| matches!(value, Datum::Text(text) if text.is_empty());
     let is_key = |name: &str, value: &Datum| key.0.iter().any(|(known, of)| known == name && of == value);
     let shown = fields.iter().filter(|(field, value)| {
         field.is_detail && !field.is_client && !is_empty(value) && !is_key(&field.name, value)
     });
+    let text = |name: &str, value: &Datum| match stacks.get(name) {
+        Some(frames) => frames.iter().map(ToString::to_string).collect::<Vec<_>>().join(" < "),
+        None => escape::datum(value),
+    };
     let shown =
-        shown.map(|(field, value)| format!("{}={}", escape::text(&field.name), escape::datum(&value)));
+        shown.map(|(field, value)| format!("{}={}", escape::text(&field.name), text(&field.name, &value)));
     shown.collect::<Vec<_>>().join(" ")
 }
 

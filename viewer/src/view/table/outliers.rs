@@ -137,7 +137,7 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Wr
         if has_room {
             row.extend([rule.to_owned(), reason.clone()]);
         }
-        row.push(details(&event.fields, &event.key));
+        row.push(details(event));
         grid.row(row);
         if has_reasons && !has_room {
             grid.note(format!("{rule}: {reason}"));

@@ -19,7 +19,7 @@ pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
     let mut grid = Grid::new(columns.titles().chain(cause).chain([Column::text("FIELDS")]).collect());
     grid.sorted_by = Some("DURATION".into());
     for event in &slow.events {
-        let fields = details(&event.fields, &event.key);
+        let fields = details(event);
         let cause = has_causes.then(|| inner(event).map(link).collect::<Vec<_>>().join(" < "));
         grid.row(columns.cells(event, &names, screen).chain(cause).chain([fields]).collect());
     }

@@ -42,11 +42,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &S
     for event in detail.slowest.iter().take(slowest) {
         let took = duration(event.duration.0 as f64);
         let client = event.client.as_ref().map_or(String::new(), crate::text::escape::datum);
-        let said = format!(
-            "{} {took:>8} {client} {}",
-            screen.time_of_day(event.timestamp_ns),
-            details(&event.fields, &event.key)
-        );
+        let said =
+            format!("{} {took:>8} {client} {}", screen.time_of_day(event.timestamp_ns), details(event));
         lines.push(Line::raw(fit(&said, width)));
     }
     frame.render_widget(Paragraph::new(lines), area);

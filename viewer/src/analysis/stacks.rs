@@ -1,0 +1,60 @@
+//! The stacks of single events, with the names of functions.
+
+use std::collections::BTreeMap;
+
+use super::fields::Fields;
+use super::finding::{EventFinding, TraceFinding};
+use super::longest::Record;
+use super::reading::{Failure, Reading};
+use crate::datum::Datum;
+use crate::source::Source;
+use crate::symbols::{Frame, Process, Symbols};
+
+/// Adds to events the stacks that were recorded with them. The trace is read for names only if there are any.
+pub(super) fn add_stacks<S: Source>(
+    reading: &mut Reading<'_, S>,
+    trace: &TraceFinding,
+    records: &[Record],
+    events: &mut [EventFinding],
+) -> Result<(), Failure> {
+    if !records.iter().any(|record| record.fields.iter().any(|(field, _)| field.is_stack)) {
+        return Ok(());
+    }
+    let symbols = Symbols::read(reading.source, reading.progress)?;
+    for (record, event) in records.iter().zip(events) {
+        let process =
+            Process { host: trace.recorded_on(record.trace), pid: event.pid.as_ref().and_then(pid) };
+        event.stacks =
+            stacks(&record.fields, |addresses| symbols.frames(&process, record.timestamp, addresses));
+    }
+    Ok(())
+}
+
+fn stacks<F: std::ops::Deref<Target = Frame>>(
+    fields: &Fields,
+    name: impl Fn(&[u64]) -> Vec<F>,
+) -> BTreeMap<String, Vec<Frame>> {
+    let stacks = fields.iter().filter(|(field, _)| field.is_stack);
+    let named = stacks.map(|(field, value)| {
+        let frames = name(&addresses(&value));
+        (field.name.clone(), frames.iter().map(|frame| Frame::clone(frame)).collect())
+    });
+    named.collect()
+}
+
+fn pid(value: &Datum) -> Option<i128> {
+    match value {
+        Datum::Integer(number) => Some(*number),
+        Datum::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
+fn addresses(value: &Datum) -> Vec<u64> {
+    let Datum::List { elements, .. } = value else { return Vec::new() };
+    let address = |element: &Datum| match element {
+        Datum::Integer(number) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    elements.iter().filter_map(address).collect()
+}

@@ -1,0 +1,191 @@
+//! Gathers from a trace what LTTng-UST recorded of the binaries of processes.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ctf_reader::{Collect, EventClass, Events, Scope, Trace, Value};
+
+use super::mappings::{Change, Mappings, Process};
+
+/// The most changes that are kept, so that a trace full of them does not fill the memory.
+const CHANGES: usize = 1 << 20;
+
+/// The longest path, as in Linux.
+const PATH_LENGTH: usize = 4096;
+
+/// The longest build ID; those of linkers have 8 to 32 bytes.
+const BUILD_ID_LENGTH: usize = 64;
+
+/// What the events of a class tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Topic {
+    DumpStarts,
+    Loaded { is_new: bool },
+    Build,
+    Unloaded,
+}
+
+impl Topic {
+    fn of(event: &str) -> Option<Topic> {
+        Some(match event {
+            "lttng_ust_statedump:start" => Topic::DumpStarts,
+            "lttng_ust_statedump:bin_info" => Topic::Loaded { is_new: false },
+            "lttng_ust_lib:load" | "lttng_ust_dl:dlopen" | "lttng_ust_dl:dlmopen" => {
+                Topic::Loaded { is_new: true }
+            }
+            "lttng_ust_statedump:build_id" | "lttng_ust_lib:build_id" | "lttng_ust_dl:build_id" => {
+                Topic::Build
+            }
+            "lttng_ust_lib:unload" => Topic::Unloaded,
+            _ => return None,
+        })
+    }
+
+    /// The fields of its own that it needs.
+    fn fields(self) -> &'static [&'static str] {
+        match self {
+            Topic::DumpStarts => &[],
+            Topic::Loaded { .. } => &["baddr", "memsz", "path"],
+            Topic::Build => &["baddr", "build_id"],
+            Topic::Unloaded => &["baddr"],
+        }
+    }
+}
+
+/// Whether events of this name tell which binaries a process has.
+pub fn is_about_mappings(event: &str) -> bool {
+    Topic::of(event).is_some()
+}
+
+/// A change as it was recorded.
+#[derive(Clone, Debug)]
+struct Record {
+    timestamp: i64,
+    trace: usize,
+    pid: Option<i128>,
+    change: Change,
+}
+
+/// Gathers changes of all processes.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    /// The topic and the trace of each class, and the slot of its process ID.
+    classes: Vec<Option<(Topic, usize, Option<usize>)>>,
+    records: Vec<Record>,
+    /// Paths are the same for many processes.
+    paths: HashMap<Box<[u8]>, Arc<str>>,
+}
+
+impl Recorder {
+    /// All changes in the order of time.
+    pub fn into_mappings(mut self, traces: &[Trace]) -> Mappings {
+        // Stable: what one thread recorded at the same time stays in its order.
+        self.records.sort_by_key(|record| record.timestamp);
+        Mappings::new(self.records.into_iter().map(|Record { timestamp, trace, pid, change }| {
+            let host = traces.get(trace).and_then(|trace| trace.environment("hostname"));
+            (Process { host, pid }, timestamp, change)
+        }))
+    }
+
+    fn path(&mut self, bytes: &[u8]) -> Option<Arc<str>> {
+        if bytes.len() > PATH_LENGTH {
+            return None;
+        }
+        if let Some(known) = self.paths.get(bytes) {
+            return Some(Arc::clone(known));
+        }
+        let path: Arc<str> = std::str::from_utf8(bytes).ok()?.into();
+        self.paths.insert(bytes.into(), Arc::clone(&path));
+        Some(path)
+    }
+}
+
+impl Collect for Recorder {
+    type Stop = Infallible;
+
+    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
+        let topic = Topic::of(&class.name)?;
+        let payload =
+            |name: &&str| class.field(name).filter(|&field| class.fields[field].scope == Scope::Payload);
+        let mut fields = topic.fields().iter().map(payload).collect::<Option<Vec<usize>>>()?;
+        let pid = class.field("vpid").map(|field| {
+            fields.push(field);
+            fields.len() - 1
+        });
+        if self.classes.len() <= class.index {
+            self.classes.resize(class.index + 1, None);
+        }
+        self.classes[class.index] = Some((topic, class.trace, pid));
+        Some(fields)
+    }
+
+    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let Some(Some((topic, trace, pid))) = self.classes.get(events.class).copied() else {
+            return ControlFlow::Continue(());
+        };
+        for event in events.iter() {
+            if self.records.len() >= CHANGES {
+                break;
+            }
+            let number = |slot| integer(&event.value(slot)).and_then(|number| u64::try_from(number).ok());
+            let change = match topic {
+                Topic::DumpStarts => Some(Change::DumpStarts),
+                Topic::Unloaded => number(0).map(|begin| Change::Unloaded { begin }),
+                Topic::Loaded { is_new } => match (number(0), number(1), event.value(2)) {
+                    (Some(begin), Some(length), Value::Text(path)) => {
+                        self.path(path).map(|path| Change::Loaded { begin, length, path, is_new })
+                    }
+                    _ => None,
+                },
+                Topic::Build => match (number(0), bytes(&event.value(1))) {
+                    (Some(begin), Some(id)) => Some(Change::Build { begin, id: id.into() }),
+                    _ => None,
+                },
+            };
+            let pid = pid.and_then(|slot| vpid(&event.value(slot)));
+            let timestamp = event.timestamp();
+            self.records.extend(change.map(|change| Record { timestamp, trace, pid, change }));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        Recorder { classes: self.classes.clone(), ..Recorder::default() }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        let room = CHANGES - self.records.len().min(CHANGES);
+        self.records.extend(other.records.into_iter().take(room));
+    }
+}
+
+/// A process ID: a number in a context, a text in the environment of a trace.
+pub fn vpid(value: &Value<'_>) -> Option<i128> {
+    match value {
+        Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+        number => integer(number),
+    }
+}
+
+fn integer(value: &Value<'_>) -> Option<i128> {
+    match *value {
+        Value::Unsigned(number) => Some(number.into()),
+        Value::Signed(number) => Some(number.into()),
+        _ => None,
+    }
+}
+
+/// The bytes of a build ID, which is recorded as a sequence of numbers.
+fn bytes(value: &Value<'_>) -> Option<Vec<u8>> {
+    let Value::List(list) = value else { return None };
+    let is_whole = list.length == list.elements.len() as u64 && list.elements.len() <= BUILD_ID_LENGTH;
+    let byte = |element: &Value<'_>| integer(element).and_then(|number| u8::try_from(number).ok());
+    list.elements
+        .iter()
+        .filter(|_| is_whole)
+        .map(byte)
+        .collect::<Option<Vec<u8>>>()
+        .filter(|id| !id.is_empty())
+}
