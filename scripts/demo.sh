@@ -76,7 +76,7 @@ load -n 1000000 -P 64 -r 100000000 SADD big __rand_int__
 
 lttng create demo --output="$trace"
 lttng enable-event --userspace 'valkey_*'
-lttng add-context --userspace --type=vpid
+lttng add-context --userspace --type=vpid --type=vtid --type=procname
 lttng start
 
 echo "  50 clients that set, get, push and pop"
@@ -100,11 +100,14 @@ until_true sh -c "redis-cli -p $port INFO persistence | grep --count --extended-
 lttng stop
 lttng destroy demo
 
+explanation=("What held the server up, why, who waited for it, and what helps?"
+	"UNEXPL. is the part of a turn of the event loop that no event covers.")
+show incidents --limit 8
 explanation=("Where did the time go? Each command by its name, and the work between commands:"
 	"how often, how long in total, and how long the slowest hundredth took at least.")
 show top --limit 12
 explanation=("Which single calls were the slowest, when, and for which client?"
-	"KEYS and DEL hold up all 50 clients for as long as they run.")
+	"BECAUSE OF: what within a call took most of its time.")
 show slow --event command_call --limit 8
 explanation=("What took improbably long, compared with others of its kind?"
 	"A command that was seen only once is judged by all the others.")
