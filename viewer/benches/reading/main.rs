@@ -49,6 +49,8 @@ type Write = fn(&Path, u64);
 const DUMMY: usize = 0;
 const FLOOR: usize = 1;
 const TEXT: usize = 2;
+/// Where `ltt-top top` on all cores is.
+const TOP: usize = 8;
 
 fn main() {
     let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
@@ -155,6 +157,13 @@ fn contenders() -> Vec<Contender> {
     contenders.extend([
         here("ctf-reader, in order, name and duration, 1".into(), Some((DUMMY, 12.0)), Box::new(in_order)),
         program("ltt-top events, 1", Some((TEXT, 10.0)), 3, Box::new(|folder| ltt_top(folder, &["events"]))),
+        // The events of these traces overlap as those of no single thread do, which is the worst that there is for it.
+        program(
+            "ltt-top incidents",
+            Some((TOP, 1.0 / 3.0)),
+            3,
+            Box::new(|folder| ltt_top(folder, &["incidents", "--format=json"])),
+        ),
     ]);
     contenders
 }
@@ -181,8 +190,8 @@ fn memory(events: u64) -> Table {
     let columns: Vec<&str> =
         ["MB of memory"].into_iter().chain(traces.iter().map(|(name, _)| &**name)).collect();
     let mut table = Table::new("Peak resident memory", &columns);
-    let programs: [&[&str]; 3] =
-        [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"]];
+    let programs: [&[&str]; 4] =
+        [&["top", "--format=json", "--threads=1"], &["top", "--format=json"], &["events"], &["incidents"]];
     for arguments in programs {
         let peaks = traces.iter().map(|(_, folder)| peak_memory(ltt_top(folder, arguments)));
         let row = [format!("ltt-top {}", arguments.join(" "))].into_iter().chain(peaks);

@@ -59,7 +59,7 @@ fn fsync_sleep(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// DEBUG STALL place [microseconds]: that place takes so much longer the next time. Replies how much is still to come: 0
+/// `DEBUG STALL place [microseconds]`: that place takes so much longer the next time. Replies how much is still to come: 0
 /// when the place has been reached.
 fn stall(call: &mut Call) -> Outcome {
     let place =
