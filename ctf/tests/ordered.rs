@@ -223,6 +223,9 @@ fn losses_are_counted_as_packets_arrive() {
     let report = events.report();
     // Those before the first are not lost: reading began after them.
     assert_eq!((report.events, report.lost_packets, report.traces[0].packets), (5, 2 + 11, 5));
+    let gaps: Vec<_> = events.new_gaps().iter().map(|gap| (gap.trace, gap.since, gap.until)).collect();
+    assert_eq!(gaps, [(0, 4, 7), (0, 8, 20)]);
+    assert_eq!(events.new_gaps(), []);
 }
 
 impl Arriving {

@@ -34,10 +34,11 @@ use crate::decode::tally::Tally;
 use crate::layout::{Layout, Want};
 use crate::metadata;
 use crate::packets::LocatedPacket;
+use crate::packets::header::PacketHeader;
 use crate::packets::ledger::Predecessors;
 use crate::packets::pool::FilePool;
 use crate::packets::scan;
-use crate::{Damage, EventClass, Progress, Report, Trace, Window};
+use crate::{Damage, EventClass, Gap, Progress, Report, Trace, Window};
 
 /// The parts of all open packets together take about this much memory, unless there are very many streams.
 const MEMORY: usize = 2 << 20;
@@ -47,6 +48,9 @@ const SMALLEST_PART: usize = 8 << 10;
 
 /// How many bytes of a part there are for each event that is located ahead: about as many as locating it takes in memory.
 const BYTES_AN_EVENT: usize = 256;
+
+/// How many gaps are remembered until somebody asks for them.
+const MAX_GAPS: usize = 4096;
 
 /// How many packets of one stream may be open at a time. Where more overlap, their events may come late.
 const MAX_OPEN: usize = 8;
@@ -89,6 +93,8 @@ pub struct InOrder<'r> {
     /// The packet that the last event came from.
     current: Option<Current>,
     report: Report,
+    /// Where events are missing, until somebody asks.
+    gaps: Vec<Gap>,
     tally: Tally,
     progress: Option<&'r Progress>,
     /// The size of all packets that are known from the start, in bytes.
@@ -257,6 +263,7 @@ impl<'r> InOrder<'r> {
             lasting: 0,
             current: None,
             report,
+            gaps: Vec::new(),
             tally: Tally::default(),
             progress: None,
             size: 0,
@@ -309,6 +316,12 @@ impl<'r> InOrder<'r> {
             Choice::Wait => Step::Wait,
             Choice::End => Step::End,
         }
+    }
+
+    /// Where events are missing before packets that have come since the last call. Of traces that are complete from the start,
+    /// [`Reader::gaps`](crate::Reader::gaps) tells.
+    pub fn new_gaps(&mut self) -> Vec<Gap> {
+        std::mem::take(&mut self.gaps)
     }
 
     /// What was read besides the events; it is complete when the last event has been handed out.
@@ -475,6 +488,16 @@ impl<'r> InOrder<'r> {
         self.report.traces[*trace].packets += 1;
         self.report.lost_packets = self.report.lost_packets.saturating_add(gap.lost_packets);
         self.report.discarded_events = self.report.discarded_events.saturating_add(gap.discarded_events);
+        let PacketHeader { stream: class, begin, end, .. } = packet.header;
+        let until = match gap.discarded_events {
+            0 => begin.filter(|_| gap.lost_packets > 0),
+            _ => end,
+        };
+        if let Some(until) = until.filter(|_| self.gaps.len() < MAX_GAPS) {
+            let timebase = &self.traces[*trace].layout.timebases[class];
+            let (since, until) = (timebase.time(gap.since), timebase.time(until));
+            self.gaps.push(Gap { trace: *trace, since, until });
+        }
     }
 
     /// A packet with its header, which is decoded if need be, and whether it was.

@@ -34,6 +34,11 @@ impl Watch {
         self.feed.want(class, host)
     }
 
+    /// Takes note that events are missing.
+    pub fn gap(&mut self, gap: Gap) {
+        self.feed.gap(gap);
+    }
+
     /// Takes an event whose fields are those that [`want`](Watch::want) asked for.
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {

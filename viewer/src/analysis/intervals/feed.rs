@@ -171,6 +171,12 @@ impl Feed {
         Some(slots.0)
     }
 
+    /// Takes note that events are missing.
+    pub fn gap(&mut self, gap: Gap) {
+        let place = self.gaps.partition_point(|other| other.since > gap.since);
+        self.gaps.insert(place, gap);
+    }
+
     /// Takes an event, and tells the listener what comes of it.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let time = event.timestamp();

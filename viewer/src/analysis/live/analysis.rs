@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Report};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Report};
 
 use super::board::Board;
 use super::finding::LiveFinding;
@@ -130,6 +130,10 @@ impl Audience for LiveAnalysis {
         }
         self.classes[class.index] = Some((Arc::clone(class), wanted.clone()));
         Some(wanted)
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.watch.gap(gap);
     }
 
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {

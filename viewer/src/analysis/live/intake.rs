@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ctf_reader::{EventClass, InOrder, OrderedEvent, Report, Step, Window};
+use ctf_reader::{EventClass, Gap, InOrder, OrderedEvent, Report, Step, Window};
 use lttng_live::{Live, State};
 
 use super::finding::SessionFinding;
@@ -21,6 +21,9 @@ const EVENTS: usize = 1024;
 pub trait Audience {
     /// The fields that the events of a class, recorded on this machine, are needed with.
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
+
+    /// Takes note that events are missing.
+    fn gap(&mut self, _: Gap) {}
 
     /// Takes an event, and says whether it wants more.
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()>;
@@ -71,6 +74,9 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
             self.merge.add_source(trace.name, trace.source);
         }
         self.merge.look_for_more();
+        for gap in self.merge.new_gaps() {
+            self.audience.borrow_mut().gap(gap);
+        }
         let begin = Instant::now();
         self.has_more = true;
         while begin.elapsed() < TURN {
