@@ -68,6 +68,7 @@ fn compare(catalog: &Catalog, provider: &lttng_catalog::Provider, imported: &Cat
         "client:",
         "repeats:",
         "explains:",
+        "started-by:",
         "formerly:",
         "unit:",
     ];
