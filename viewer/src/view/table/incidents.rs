@@ -13,6 +13,9 @@ use crate::text::amount::{counted, duration, duration_in_words, grouped, share, 
 use crate::text::escape;
 use crate::view::Screen;
 
+/// How many causes are listed.
+const CAUSES: usize = 10;
+
 /// How many events that are not the cause are named.
 const NAMED: usize = 6;
 
@@ -156,7 +159,8 @@ fn causes(causes: &[CauseFinding]) -> Grid {
     ];
     let mut grid = Grid::new(columns.into());
     grid.sorted_by = Some("TOTAL".into());
-    for cause in causes {
+    let mut advised = Vec::new();
+    for cause in causes.iter().take(CAUSES) {
         let detail = cause
             .detail
             .as_ref()
@@ -173,8 +177,12 @@ fn causes(causes: &[CauseFinding]) -> Grid {
             cause.period.map_or(String::new(), |period| format!("~{}", amount(period))),
             called,
         ]);
-        if let Some(advice) = &cause.advice {
+        // What helps against several is said once.
+        if let Some(advice) = &cause.advice
+            && !advised.contains(&advice)
+        {
             grid.note(escape::text(advice));
+            advised.push(advice);
         }
     }
     grid
@@ -197,6 +205,10 @@ fn footnotes(found: &Incidents) -> Vec<String> {
             "{} not shown (-n shows more)",
             counted(found.hidden_incidents, "shorter incident")
         ));
+    }
+    if found.causes.len() > CAUSES {
+        let others = (found.causes.len() - CAUSES) as u64;
+        footnotes.push(format!("{} that took less time not shown (JSON has all)", counted(others, "cause")));
     }
     if found.set_aside > 0 {
         footnotes.push(format!(
