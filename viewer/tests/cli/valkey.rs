@@ -127,10 +127,13 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
             let threads = output(&format!("--source native --threads 5 --format {format}"));
             assert_eq!(threads, expected, "{command} with 5 threads");
         }
+        // What an event lies within takes the order of time, which the native reader has alone; CSV leaves it out.
+        let format = if command == "slow" { "csv" } else { "table" };
         for source in SOURCES {
+            let found = output(&format!("--source {source} --format {format}"));
             assert_eq!(
-                output(&format!("--source {source}")),
-                output("--source native"),
+                found,
+                output(&format!("--source native --format {format}")),
                 "{command} with {source}"
             );
         }
