@@ -418,21 +418,9 @@ const LIVE_URL: &str =
 #[derive(Args, Debug)]
 pub struct LiveOptions {
     #[command(flatten)]
-    pub common: Common,
-    #[command(flatten)]
-    pub grouping: Grouping,
+    pub top: TopOptions,
     #[command(flatten)]
     pub rule: IncidentRule,
-
-    /// The percentiles to show, e.g. 50,99,99.99; that of --sort is shown too.
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        value_delimiter = ',',
-        default_value = "50,90,99,99.9",
-        help_heading = "Grouping"
-    )]
-    pub percentiles: Vec<Quantile>,
 
     /// Write a table every interval instead of filling the screen.
     #[arg(long, help_heading = "Output")]

@@ -31,7 +31,7 @@ pub trait Source {
 
 impl Source for Reader {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
-        Ok(Reader::span(self))
+        Source::span(&mut &*self)
     }
 
     fn read<C: Collect<Stop = Infallible>>(
@@ -40,8 +40,7 @@ impl Source for Reader {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = Reader::read(self, window, collector, progress);
-        Ok((collector, report))
+        Source::read(&mut &*self, window, collector, progress)
     }
 
     fn in_order(&self) -> Option<&Reader> {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Reader, Window};
+use ctf_reader::{Progress, Reader, Window};
 
 use super::finding::LinkFinding;
 use super::intervals::{Feed, Interval, Link, Listener, Nesting, chain};
@@ -69,18 +69,12 @@ fn windows(wanted: &[Wanted]) -> Vec<Window> {
 /// Reads a window, and fills in the chains of the events in it.
 fn follow(reader: &Reader, selection: &Arc<Selection>, window: Window, wanted: &mut [Wanted]) {
     let mut feed = Feed::new(selection, reader.gaps(window));
-    let traces = reader.traces();
-    let want = |class: &Arc<EventClass>| feed.want(class, traces[class.trace].environment("hostname"));
-    let mut fields: Vec<_> = reader.classes().map(want).collect();
-    let mut events = reader.in_order(window, |class| fields[class.index].take());
     let mut by_end: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
         by_end.entry(wanted.end).or_default().push(place);
     }
     let mut finder = Finder { threads: Vec::new(), found: Vec::new(), wanted, by_end };
-    while let Some(event) = events.next_event() {
-        feed.event(&event, &mut finder);
-    }
+    feed.follow(reader, window, &Progress::default(), &mut finder);
     for Found { wanted: place, within, chain, .. } in finder.found {
         let links = within.iter().rev().chain(&chain);
         finder.wanted[place].chain = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();

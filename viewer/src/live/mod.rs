@@ -24,7 +24,7 @@ pub use signals::Ending;
 
 /// Shows what is slow right now.
 pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble> {
-    let job = Job::live(&options.common);
+    let job = Job::live(&options.top.common);
     let ending = if options.enable.is_empty() { Ending::listen()? } else { Ending::listen_patiently()? };
     // It lasts until all is said, and whatever it created goes with it.
     let recording = match &options.enable[..] {
@@ -32,7 +32,8 @@ pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble>
         events => Some(LiveRecording::start(events)?),
     };
     let Some(live) = attach(&job, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
-    let is_screen = io::stdout().is_terminal() && !options.plain && options.common.format == Format::Table;
+    let is_screen =
+        io::stdout().is_terminal() && !options.plain && options.top.common.format == Format::Table;
     match is_screen {
         true => screen::run(command, options, &job, live, &ending),
         false => plain::run(command, options, &job, live, &ending),

@@ -29,14 +29,14 @@ pub fn run(
     sessions: Live,
     ending: &Ending,
 ) -> Result<Outcome, Trouble> {
-    let selection = Arc::new(job.selection(command, options.grouping.by.as_deref())?);
+    let selection = Arc::new(job.selection(command, options.top.grouping.by.as_deref())?);
     let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
-    let mut intake = Intake::new(sessions, window(&options.common, job)?, analysis);
-    let sort = options.grouping.sort;
+    let mut intake = Intake::new(sessions, window(&options.top.common, job)?, analysis);
+    let sort = options.top.grouping.sort;
     let question = Question {
         window: options.window.unwrap_or_default(),
         sort,
-        quantiles: quantiles(&options.percentiles, sort),
+        quantiles: quantiles(&options.top.percentiles, sort),
         limit: job.limit(20, usize::MAX),
         incidents: INCIDENTS,
         is_drawn: false,

@@ -57,16 +57,16 @@ pub fn run(
     live: Live,
     ending: &Ending,
 ) -> Result<Outcome, Trouble> {
-    let base = job.selection(command, options.grouping.by.as_deref())?;
-    let selecting = Selecting { conditions: options.common.conditions.clone(), by: base.by.clone() };
+    let base = job.selection(command, options.top.grouping.by.as_deref())?;
+    let selecting = Selecting { conditions: options.top.common.conditions.clone(), by: base.by.clone() };
     let window_of_figures = options.window.unwrap_or(Window::Minute);
-    let mut state = State::new(window_of_figures, options.grouping.sort, selecting);
+    let mut state = State::new(window_of_figures, options.top.grouping.sort, selecting);
     let desk = Arc::new(Desk {
         orders: Mutex::new(Orders { question: state.question.clone(), selection: None, is_new: true }),
         latest: Mutex::new(None),
         is_closing: AtomicBool::new(false),
     });
-    let events = window(&options.common, job)?;
+    let events = window(&options.top.common, job)?;
     let analyst = {
         let (desk, selection) = (Arc::clone(&desk), Arc::new(base.clone()));
         let threshold = options.rule.longer_than;
@@ -76,7 +76,7 @@ pub fn run(
     guard(ending, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
-        let kept = base.conditions.iter().skip(options.common.conditions.len());
+        let kept = base.conditions.iter().skip(options.top.common.conditions.len());
         let conditions = selecting.conditions.iter().chain(kept).cloned().collect();
         Arc::new(Selection { conditions, by: selecting.by.clone(), ..base.clone() })
     };

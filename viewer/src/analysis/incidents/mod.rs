@@ -13,7 +13,7 @@ mod watch;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, EventClass, Progress, Reader, Window};
+use ctf_reader::{Error, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
 use super::reading::{Failure, Reading};
@@ -64,16 +64,8 @@ fn follow(
     progress: &Progress,
 ) -> Result<Incidents, Failure> {
     let mut watch = Watch::new(selection, threshold, reader.gaps(window));
-    let traces = reader.traces();
-    let want = |class: &Arc<EventClass>| watch.want(class, traces[class.trace].environment("hostname"));
-    let mut wanted: Vec<_> = reader.classes().map(want).collect();
-    let take = |class: &Arc<EventClass>| wanted[class.index].take();
-    let mut events = reader.in_order(window, take).with_progress(progress);
-    while let Some(event) = events.next_event() {
-        watch.event(&event);
-    }
-    watch.finish();
-    Ok(watch.finding(TraceFinding::new(&events.report()), limit)?)
+    let report = watch.follow(reader, window, progress);
+    Ok(watch.finding(TraceFinding::new(&report), limit)?)
 }
 
 /// The slow periods that lost at least [`LEAST_LOSS_NS`].

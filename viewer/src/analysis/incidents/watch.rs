@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Reader, Report, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
@@ -32,6 +32,13 @@ impl Watch {
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         self.feed.want(class, host)
+    }
+
+    /// Reads a window to its end, and says what was read.
+    pub(super) fn follow(&mut self, reader: &Reader, window: Window, progress: &Progress) -> Report {
+        let report = self.feed.follow(reader, window, progress, &mut self.engine);
+        self.finish();
+        report
     }
 
     /// Takes note that events are missing.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ctf_reader::{Brief, EventClass, Events, Gap, OrderedEvent, Value};
+use ctf_reader::{Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window};
 
 use super::interval::{Interval, Name};
 use super::lexicon::{KindEntry, Lexicon};
@@ -169,6 +169,25 @@ impl Feed {
         }
         self.roles[class.index] = role;
         Some(slots.0)
+    }
+
+    /// Reads a window in the order of time, tells the listener what comes of it, and says what was read.
+    pub fn follow(
+        &mut self,
+        reader: &Reader,
+        window: Window,
+        progress: &Progress,
+        listener: &mut impl Listener,
+    ) -> Report {
+        let traces = reader.traces();
+        let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
+        let mut wanted: Vec<_> = reader.classes().map(want).collect();
+        let take = |class: &Arc<EventClass>| wanted[class.index].take();
+        let mut events = reader.in_order(window, take).with_progress(progress);
+        while let Some(event) = events.next_event() {
+            self.event(&event, listener);
+        }
+        events.report()
     }
 
     /// Takes note that events are missing.
