@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::support::{Connection, Server};
 
 /// Clients that ask all the time.
-pub const CLIENTS: u64 = 4;
+const CLIENTS: u64 = 4;
 
 /// Turns before the fault, so that the loop is known to be busy.
 const WARM_UP: u64 = 100;
