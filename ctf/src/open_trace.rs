@@ -53,10 +53,11 @@ impl OpenTrace {
     /// Notes if the clock ran backwards from a packet's beginning to something later.
     fn tell_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
         let timebase = &self.layout.timebases[packet.header.stream];
-        if let (Some(begin), Some(later)) = (packet.header.begin, later)
-            && later < begin
-        {
-            report.clock_steps.step(timebase.time(begin), timebase.time(later));
+        match (packet.header.begin, later) {
+            (Some(begin), Some(later)) if later < begin => {
+                report.clock_steps.step(timebase.time(begin), timebase.time(later));
+            }
+            _ => {}
         }
     }
 }

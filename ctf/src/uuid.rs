@@ -52,10 +52,8 @@ fn of_text(text: &str) -> Option<Uuid> {
     })?;
     let mut depth = 0_usize;
     for line in block.split_inclusive([';', '{', '}']) {
-        if depth == 0
-            && let Some((key, value)) = line.split_once('=')
-            && key.trim_end().ends_with("uuid")
-        {
+        let assigned = line.split_once('=').filter(|(key, _)| depth == 0 && key.trim_end().ends_with("uuid"));
+        if let Some((_, value)) = assigned {
             return Uuid::parse(value.trim_matches([' ', '\t', '\n', '"', ';']));
         }
         match line.chars().next_back() {

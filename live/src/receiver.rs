@@ -141,9 +141,7 @@ impl Receiver {
                 Ok(Ending::Closed) => return,
                 Err(error) => error,
             };
-            if let (false, Error::Protocol(_)) = (was_known, &error)
-                && self.traces.is_empty()
-            {
+            if matches!(error, Error::Protocol(_)) && !was_known && self.traces.is_empty() {
                 // It will not get better.
                 let status = Status::new(&self.url, State::Failed(error.to_string()));
                 return self.inbox.end_session(self.number, status);

@@ -66,9 +66,8 @@ impl Lttng {
         let mut first_bytes = [0; 8];
         first_bytes[..self.size()].copy_from_slice(after.bytes(self.size())?);
         let first_bytes = u64::from_le_bytes(first_bytes);
-        if let Some(id) = self.id(first_bytes)
-            && let Some(passed) = self.passed(first_bytes, id, *clock)
-        {
+        let short = self.id(first_bytes).and_then(|id| Some((id, self.passed(first_bytes, id, *clock)?)));
+        if let Some((id, passed)) = short {
             *clock = clock.wrapping_add(passed);
             *bits = after;
             return Ok(id);

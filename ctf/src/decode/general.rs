@@ -183,7 +183,7 @@ pub fn packed_size(kind: &Type) -> Option<u32> {
         Type::Float(float) => (float.size, float.align),
         _ => return None,
     };
-    size.is_multiple_of(align).then_some(size)
+    (size % align == 0).then_some(size)
 }
 
 /// The least number of bits that a field of this type takes.

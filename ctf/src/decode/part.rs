@@ -98,9 +98,8 @@ pub struct Decoding<'a> {
 /// Decodes all events of one part or two, and hands those in the window to the collector.
 pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> ControlFlow<C::Stop> {
     if let [one, other] = parts {
-        while let Some(run) = one.run(collector)?
-            && let Some(other_run) = other.run(collector)?
-        {
+        while let Some(run) = one.run(collector)? {
+            let Some(other_run) = other.run(collector)? else { break };
             let (reached, other_reached) = step_both(run, other_run);
             one.keep(reached);
             other.keep(other_reached);
@@ -132,7 +131,7 @@ pub struct Simple<'a> {
 #[inline(always)]
 pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option<Simple<'a>> {
     let EventHeader::Lttng(header) = plan.header else { return None };
-    let rest = bytes.get(at / 8..).filter(|_| at.is_multiple_of(8))?;
+    let rest = bytes.get(at / 8..).filter(|_| at % 8 == 0)?;
     let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
@@ -195,12 +194,11 @@ impl<'a> Decoding<'a> {
         let bytes = self.part.whole_bytes();
         let (mut last, mut streak) = (u64::MAX, 0);
         self.is_stuck = true;
-        while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at)
-            && let Simple { header, first_bytes, id, position, stretch } = simple
-            && let Cursor { at, clock, .. } = self.cursor
-            && let Some(passed) = header.passed(first_bytes, id, clock)
-            && let Some(clock) = clock.checked_add(passed)
-        {
+        while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at) {
+            let Simple { header, first_bytes, id, position, stretch } = simple;
+            let Cursor { at, clock, .. } = self.cursor;
+            let passed = header.passed(first_bytes, id, clock);
+            let Some(clock) = passed.and_then(|passed| clock.checked_add(passed)) else { break };
             streak = if id == last { streak + 1 } else { 0 };
             last = id;
             if streak == STREAK {

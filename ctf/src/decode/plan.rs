@@ -11,7 +11,7 @@ use super::fast::stretch::{Field, Form, Read, Stretch};
 use super::frozen::Frozen;
 use super::general::{self, Slots};
 use crate::Value;
-use crate::metadata::{EnvironmentValue, Integer, Length, Type};
+use crate::metadata::{Array, EnvironmentValue, Integer, Length, Type};
 
 /// How to decode the events of a class.
 #[derive(Debug)]
@@ -187,35 +187,11 @@ struct Planner {
 impl Planner {
     fn field(&mut self, kind: &Type, into: Option<usize>) {
         self.align(kind.align());
-        let in_bytes = self.modulus >= 8 && self.residue.is_multiple_of(8);
+        let in_bytes = self.modulus >= 8 && self.residue % 8 == 0;
+        if in_bytes && self.field_in_bytes(kind, into) {
+            return;
+        }
         match kind {
-            Type::Integer(integer) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let form = if integer.is_boolean { Form::Bool(read) } else { Form::Integer(read) };
-                let field = self.pass(read.size(), form);
-                self.keep(integer, read, field, into);
-            }
-            Type::Enum(integer, labels) if in_bytes && let Some(read) = Read::integer(integer) => {
-                let field = self.pass(read.size(), Form::Enum(read, Arc::clone(labels)));
-                self.keep(integer, read, field, into);
-            }
-            Type::Float(float) if in_bytes && let Some(read) = Read::float(float) => {
-                let field = self.pass(read.size(), Form::Float(read));
-                self.want(field, into);
-            }
-            Type::Text if in_bytes => {
-                let field = self.stretch.text();
-                self.want(field, into);
-                (self.modulus, self.residue) = (8, 0);
-            }
-            Type::Array(array)
-                if in_bytes
-                    && (into.is_none() || kind.is_text_array())
-                    && let Length::Fixed(length) = array.length
-                    && let Some(bytes) = whole_bytes(&array.element, length) =>
-            {
-                let field = self.pass(bytes, Form::Characters(bytes));
-                self.want(field, into);
-            }
             Type::Struct(structure) if into.is_none() => {
                 for member in &structure.members {
                     self.field(&member.kind, None);
@@ -224,7 +200,7 @@ impl Planner {
             // A number that is skipped and that nobody refers to, of an odd size or in the other order.
             Type::Integer(Integer { size, slot: None, .. })
             | Type::Enum(Integer { size, slot: None, .. }, _)
-                if in_bytes && into.is_none() && size.is_multiple_of(8) =>
+                if in_bytes && into.is_none() && size % 8 == 0 =>
             {
                 self.skip(*size / 8);
             }
@@ -237,6 +213,40 @@ impl Planner {
                 (self.modulus, self.residue) = (ends_at(kind), 0);
             }
         }
+    }
+
+    /// Adds a field that begins at a byte's boundary to the stretch, if its type allows that.
+    fn field_in_bytes(&mut self, kind: &Type, into: Option<usize>) -> bool {
+        match kind {
+            Type::Integer(integer) => {
+                let Some(read) = Read::integer(integer) else { return false };
+                let form = if integer.is_boolean { Form::Bool(read) } else { Form::Integer(read) };
+                let field = self.pass(read.size(), form);
+                self.keep(integer, read, field, into);
+            }
+            Type::Enum(integer, labels) => {
+                let Some(read) = Read::integer(integer) else { return false };
+                let field = self.pass(read.size(), Form::Enum(read, Arc::clone(labels)));
+                self.keep(integer, read, field, into);
+            }
+            Type::Float(float) => {
+                let Some(read) = Read::float(float) else { return false };
+                let field = self.pass(read.size(), Form::Float(read));
+                self.want(field, into);
+            }
+            Type::Text => {
+                let field = self.stretch.text();
+                self.want(field, into);
+                (self.modulus, self.residue) = (8, 0);
+            }
+            Type::Array(array) if into.is_none() || kind.is_text_array() => {
+                let Some(bytes) = whole_bytes(array) else { return false };
+                let field = self.pass(bytes, Form::Characters(bytes));
+                self.want(field, into);
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn want(&mut self, field: Field, into: Option<usize>) {
@@ -278,7 +288,7 @@ impl Planner {
         if padding == 0 {
             return;
         }
-        if padding.is_multiple_of(8) && self.residue.is_multiple_of(8) {
+        if padding % 8 == 0 && self.residue % 8 == 0 {
             self.skip(padding / 8);
         } else {
             self.end_stretch();
@@ -288,9 +298,10 @@ impl Planner {
     }
 }
 
-/// The size of elements together in bytes, if it is a whole number of them.
-fn whole_bytes(element: &Type, length: u64) -> Option<usize> {
-    let size = general::packed_size(element).filter(|size| size.is_multiple_of(8))?;
+/// The size of an array in bytes, if it is fixed and a whole number of them.
+fn whole_bytes(array: &Array) -> Option<usize> {
+    let Length::Fixed(length) = array.length else { return None };
+    let size = general::packed_size(&array.element).filter(|size| size % 8 == 0)?;
     usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)
 }
 
@@ -299,7 +310,7 @@ fn ends_at(kind: &Type) -> u32 {
     match kind {
         Type::Variable(_) | Type::Text => 8,
         Type::Array(array) if kind.align() >= 8 => match general::packed_size(&array.element) {
-            Some(size) if size.is_multiple_of(8) => 8,
+            Some(size) if size % 8 == 0 => 8,
             _ => 1,
         },
         _ => 1,

@@ -58,16 +58,16 @@ pub fn visit<'t>(
                 visit(&optional.content, bits, slots, field)?;
             }
         }
-        Type::Array(array)
-            if array.is_uuid
-                && let Type::Integer(byte) = &*array.element =>
-        {
-            let bytes = (0..general::length(array, bits, slots)?).map(|_| {
-                bits.align(byte.align)?;
-                Ok(i128::from(general::number(byte, bits, slots)?) as u8)
-            });
-            field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
-        }
+        Type::Array(array) if array.is_uuid => match &*array.element {
+            Type::Integer(byte) => {
+                let bytes = (0..general::length(array, bits, slots)?).map(|_| {
+                    bits.align(byte.align)?;
+                    Ok(i128::from(general::number(byte, bits, slots)?) as u8)
+                });
+                field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
+            }
+            _ => general::skip(kind, bits, slots)?,
+        },
         other => general::skip(other, bits, slots)?,
     }
     Ok(())

@@ -110,14 +110,8 @@ impl Chunk<'_> {
         let bytes = self.part.whole_bytes();
         let mut slots = self.part.slots.to_vec();
         while self.ahead.events.len() < self.size {
-            if let Some(simple) = simple_event(self.plan, self.part.bytes, cursor.at)
-                && let Some(passed) = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)
-                && let Some(clock) = cursor.clock.checked_add(passed)
-                && let begin = cursor.at / 8 + simple.header.size()
-                && let Some(end) = self.step_over(simple.stretch, bytes, begin)
-            {
-                self.push(clock, simple.position, simple.stretch.marks(), 0);
-                cursor = Cursor { at: end * 8, clock, ..cursor };
+            if let Some(next) = self.simple(cursor, bytes) {
+                cursor = next;
                 continue;
             }
             match self.general(cursor, &mut slots) {
@@ -129,6 +123,17 @@ impl Chunk<'_> {
             }
         }
         cursor
+    }
+
+    /// Steps over an event of whole bytes after the short form of one of LTTng's headers, if that is what comes next.
+    #[inline(always)]
+    fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        let simple = simple_event(self.plan, self.part.bytes, cursor.at)?;
+        let passed = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)?;
+        let clock = cursor.clock.checked_add(passed)?;
+        let end = self.step_over(simple.stretch, bytes, cursor.at / 8 + simple.header.size())?;
+        self.push(clock, simple.position, simple.stretch.marks(), 0);
+        Some(Cursor { at: end * 8, clock, ..cursor })
     }
 
     /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.

@@ -300,16 +300,16 @@ impl<'r> InOrder<'r> {
         if let Some(current) = self.current {
             let packet = &mut self.open[current.slot];
             packet.pop();
-            match packet.next_time() {
-                Some(time) if current.is_first(time) => {
+            if let Some(time) = packet.next_time() {
+                if current.is_first(time) {
                     return Step::Event(self.event(current.slot));
                 }
-                Some(time) if let Some(other) = current.other_before_floor() => {
+                if let Some(other) = current.other_before_floor() {
                     let slot = self.take_turns(current, time, other);
                     return Step::Event(self.event(slot));
                 }
-                _ => self.put_back(current),
             }
+            self.put_back(current);
         }
         match self.choose() {
             Choice::Packet(slot) => Step::Event(self.event(slot)),

@@ -140,9 +140,8 @@ impl<C: Collect> Worker<'_, C> {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return ControlFlow::Continue(());
             }
-            while open.len() < 2
-                && let Some(item) = take()
-            {
+            while open.len() < 2 {
+                let Some(item) = take() else { break };
                 open.extend(self.open(item).map(|(bytes, packet)| (item, bytes, packet)));
             }
             if open.is_empty() {

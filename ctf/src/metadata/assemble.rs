@@ -97,9 +97,11 @@ impl Assembler {
 
     /// Takes in a value of the environment.
     pub fn environment(&mut self, name: String, value: EnvironmentValue) {
-        if let EnvironmentValue::Integer(length) = value
-            && let Ok(length) = u64::try_from(length)
-        {
+        let length = match &value {
+            EnvironmentValue::Integer(length) => u64::try_from(*length).ok(),
+            EnvironmentValue::Text(_) => None,
+        };
+        if let Some(length) = length {
             self.linker.environment.entry(name.clone()).or_insert(length);
         }
         self.metadata.environment.push((name, value));

@@ -156,16 +156,17 @@ impl Linker {
                 return Ok(Length::Slot(self.at(location, place, unsigned)?));
             }
         };
-        if let [environment, name] = path.as_slice()
-            && environment == "env"
-        {
-            let length = self.environment.get(name);
-            return length
-                .map(|&length| Length::Fixed(length))
-                .ok_or_else(|| format!("`env.{name}` is not a length"));
+        match path.as_slice() {
+            [environment, name] if environment == "env" => {
+                let length = self.environment.get(name);
+                let length = length.ok_or_else(|| format!("`env.{name}` is not a length"))?;
+                Ok(Length::Fixed(*length))
+            }
+            _ => {
+                let target = place.find(path)?;
+                Ok(Length::Slot(self.join(&[target])))
+            }
         }
-        let target = place.find(path)?;
-        Ok(Length::Slot(self.join(&[target])))
     }
 
     fn variant(

@@ -23,10 +23,10 @@ pub fn locate(location: &Location, place: &Surroundings<'_>) -> Result<Vec<Targe
         below(outer.members(), &path, &mut found);
     } else if location.origin == Some(place.origin) {
         within(place, 0, &path, &mut found);
-    } else if location.origin.is_none()
-        && let Some(level) = place.around.len().checked_sub(location.up + 1)
-    {
-        within(place, level, &path, &mut found);
+    } else if location.origin.is_none() {
+        if let Some(level) = place.around.len().checked_sub(location.up + 1) {
+            within(place, level, &path, &mut found);
+        }
     }
     if found.is_empty() {
         return Err(format!("there is no integer `{}` before it", words(location)));
@@ -48,9 +48,8 @@ fn within(place: &Surroundings<'_>, level: usize, path: &[&str], found: &mut Vec
 
 /// Follows a path from members that are linked.
 fn below(members: &[Member], path: &[&str], found: &mut Vec<Target>) {
-    if let Some((first, rest)) = path.split_first()
-        && let Some(member) = member(members, first)
-    {
+    let Some((first, rest)) = path.split_first() else { return };
+    if let Some(member) = member(members, first) {
         inside(&member.kind, rest, found);
     }
 }

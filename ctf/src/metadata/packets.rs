@@ -28,7 +28,7 @@ pub const GAP: u8 = 0;
 pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Problems) {
     let mut problems = Problems::default();
     let Some(order) = Order::of(bytes) else {
-        let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         return (text, problems);
     };
     let mut file = File { bytes, order, text: Vec::with_capacity(bytes.len()) };

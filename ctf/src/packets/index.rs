@@ -56,7 +56,8 @@ pub fn read(bytes: &[u8]) -> Option<Vec<Entry>> {
 }
 
 fn entry(bytes: &[u8]) -> Entry {
-    let mut numbers = bytes.as_chunks::<8>().0.iter().map(|number| u64::from_be_bytes(*number));
+    let number = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().unwrap_or_default());
+    let mut numbers = bytes.chunks_exact(8).map(number);
     let mut next = || numbers.next().unwrap_or(0);
     Entry {
         offset: next(),

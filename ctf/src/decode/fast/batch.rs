@@ -1,7 +1,7 @@
 //! Events of one class that have been stepped over and not yet been handed to the collector.
 
 use super::run::{Room, fill};
-use super::stretch::{Form, Read, Stretch};
+use super::stretch::{Field, Form, Read, Stretch};
 use crate::decode::clock::Timebase;
 use crate::decode::frozen::Frozen;
 use crate::decode::plan::{Plan, Wanted};
@@ -139,9 +139,9 @@ impl Fields for Located<'_> {
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
-            Wanted::Field(field) if let Form::Text = &field.form => {
-                let (bytes, offset) = (self.bytes, field.offset);
-                into.extend(self.rows.marks_from(field.mark).map(|marks| match *marks {
+            Wanted::Field(Field { mark, offset, form: Form::Text }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                into.extend(self.rows.marks_from(*mark).map(|marks| match *marks {
                     [mark, end, ..] => {
                         let at = mark as usize + offset;
                         Brief::text(&bytes[at..], end as usize - 1 - at)
@@ -157,9 +157,9 @@ impl Fields for Located<'_> {
 
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
-            Wanted::Field(field) if let Form::Integer(read) = &field.form => {
-                let (bytes, offset) = (self.bytes, field.offset);
-                let places = self.rows.marks_from(field.mark).map(|marks| marks[0] as usize + offset);
+            Wanted::Field(Field { mark, offset, form: Form::Integer(read) }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
                 match read {
                     // What durations mostly are, without a choice for each event.
                     Read::U64 => into.extend(places.map(|at| Read::U64.raw(bytes, at))),

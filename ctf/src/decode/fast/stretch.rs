@@ -116,9 +116,12 @@ impl Stretch {
         let (first, marks) = marks.split_first_mut()?;
         *first = at as u32;
         let last = match self.adjacent {
-            Some(gap) if let Some(end) = adjacent_ends(bytes, at + gap, marks) => end,
+            Some(gap) => match adjacent_ends(bytes, at + gap, marks) {
+                Some(end) => end,
+                None => self.texts_one_by_one(bytes, at, marks)?,
+            },
             None if marks.is_empty() => at,
-            _ => self.texts_one_by_one(bytes, at, marks)?,
+            None => self.texts_one_by_one(bytes, at, marks)?,
         };
         let end = last + self.end;
         (end <= bytes.len()).then_some(end)

@@ -101,9 +101,9 @@ fn far_nul(bytes: &[u8]) -> Option<usize> {
 /// Which bytes are NUL, the first one in the lowest bit.
 #[inline(always)]
 fn nuls_in(bytes: &[u8; SPAN]) -> u64 {
-    let (vectors, _) = bytes.as_chunks::<16>();
     let in_vector = |number: usize| {
-        let is_nul = u8x16::from(vectors[number]).cmp_eq(u8x16::ZERO);
+        let vector = <[u8; 16]>::try_from(&bytes[16 * number..][..16]).unwrap_or_default();
+        let is_nul = u8x16::from(vector).cmp_eq(u8x16::ZERO);
         u64::from(is_nul.move_mask() as u16)
     };
     // In pairs, so that none waits for all others.

@@ -53,10 +53,9 @@ fn in_packet_context(member: &mut Member) {
 }
 
 fn give(kind: &mut Type, role: Role) {
-    if let Type::Integer(integer) = kind
-        && !integer.signed
-    {
-        integer.roles.push(role);
+    match kind {
+        Type::Integer(integer) if !integer.signed => integer.roles.push(role),
+        _ => {}
     }
 }
 
@@ -89,11 +88,11 @@ fn map_timestamps(layout: &mut Type, clocks: &[Arc<Clock>], clock: &mut Option<A
     for member in members(layout) {
         match &mut member.kind {
             Type::Integer(integer) => {
-                if let [only] = clocks
-                    && integer.clock.is_none()
-                    && TIMESTAMPS.contains(&&*member.name)
-                {
-                    integer.clock = Some(only.clone());
+                match clocks {
+                    [only] if integer.clock.is_none() && TIMESTAMPS.contains(&&*member.name) => {
+                        integer.clock = Some(only.clone());
+                    }
+                    _ => {}
                 }
                 if clock.is_none() {
                     clock.clone_from(&integer.clock);
