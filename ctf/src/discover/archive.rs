@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::TraceFolder;
+use super::trace_files::TraceFolder;
 use crate::packets::bytes::{Location, open_regular};
 
 /// How much a compressed archive may hold: a small file can claim to hold more than any disk has room for.

@@ -8,10 +8,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::draft::{Draft, Origin};
+use super::language::Language;
 use super::link::Linker;
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
+use super::problem::Problems;
 use super::surroundings::Outer;
-use super::{Language, Problems};
 
 /// Decoding an event takes a step for each field of its stream's context too. All events together may have this many
 /// of them, and [more](CONTEXT_FIELDS_PER_BYTE) for a larger text.

@@ -18,8 +18,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Language;
 use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Tag};
+use super::language::Language;
 use super::locate::locate;
 use super::model::{Array, Length, Member, Metadata, Optional, Slot, Struct, Type, Variant};
 use super::surroundings::{Around, Outer, Surroundings, Target};

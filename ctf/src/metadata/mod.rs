@@ -14,7 +14,9 @@
 
 mod assemble;
 mod draft;
+mod identity;
 mod json;
+mod language;
 mod link;
 mod locate;
 mod model;
@@ -23,19 +25,9 @@ mod problem;
 mod surroundings;
 mod tsdl;
 
-pub(crate) use json::{is_json, uuid_of_json};
+pub(crate) use identity::is_json;
 pub use model::*;
-use problem::Problems;
 pub use problem::{Place, Problem};
-
-/// The languages of metadata.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    /// CTF 1.8's.
-    Tsdl,
-    /// CTF 2's.
-    Json,
-}
 
 /// Reads a metadata file: what it says, and what in it cannot be used.
 ///

@@ -6,13 +6,13 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::{Base, Enumeration};
+use crate::{Base, Enumeration, Uuid};
 
 /// All that is known of a trace.
 #[derive(Debug, Default)]
 pub struct Metadata {
     /// The trace's UUID, which each packet repeats where the packet header has room for it.
-    pub uuid: Option<[u8; 16]>,
+    pub uuid: Option<Uuid>,
     /// The tracer's `env` block, in its order.
     pub environment: Vec<(String, EnvironmentValue)>,
     /// The layout of the packet header, where packets have one.

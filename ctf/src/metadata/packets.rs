@@ -18,7 +18,8 @@ use memchr::memmem;
 
 use super::problem::Problems;
 
-const MAGIC: u32 = 0x75D1_1D57;
+/// What metadata packets begin with, in the tracer's byte order.
+pub const MAGIC: u32 = 0x75D1_1D57;
 const HEADER: usize = 37;
 
 /// Stands in the text where a part of it is lost.

@@ -70,7 +70,7 @@ impl PacketHeader {
         let mut stream_id = None;
         let mut instance = None;
         visit_scope(metadata.packet_header.as_ref(), &mut bits, slots, |field| match field {
-            RoleField::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected),
+            RoleField::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected.0),
             RoleField::Number { roles, value, .. } => {
                 for role in roles {
                     match role {

@@ -179,7 +179,7 @@ fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
         ByteOrder::Big => MAGIC.to_be_bytes(),
         ByteOrder::LittleMirrored | ByteOrder::BigMirrored => return None,
     };
-    Some([magic.as_slice(), &metadata.uuid?].concat())
+    Some([magic.as_slice(), &metadata.uuid?.0].concat())
 }
 
 fn is_uuid(kind: &Type) -> bool {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
 use super::super::draft::Draft;
+use super::super::language::Language;
 use super::super::model::{Clock, EnvironmentValue, Metadata};
-use super::super::{Language, Problems};
+use super::super::problem::Problems;
 use super::classes::Classes;
 use super::identity::uuid;
 use super::object::{Object, missing};

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
+use super::super::language::Language;
 use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
-use super::super::{Language, Problems};
+use super::super::problem::Problems;
 use super::ast::{Statement, Value};
 use super::lex::brief;
 use super::parse::{Broken, Parser};
@@ -87,7 +88,7 @@ impl Builder<'_> {
                     _ => self.problems.add(*line, format!("invalid byte order `{word}` of a trace")),
                 },
                 ("uuid", Value::Text(text)) => match Uuid::parse(text) {
-                    Some(uuid) => self.assembler.metadata.uuid = Some(uuid.0),
+                    Some(uuid) => self.assembler.metadata.uuid = Some(uuid),
                     None => self.problems.add(*line, format!("invalid UUID `{text}`")),
                 },
                 _ => {}
