@@ -14,8 +14,8 @@
 //! ```
 //!
 //! ```text
-//! folders ─> survey ─────> staging ─> graph ─> reading ─> collector      source: runs these, trace by trace
-//!            layout        what is    ffi      classes
+//! folders ─> survey ─────> staging ─> graph ─> event_feed ─> collector      source: runs these, trace by trace
+//!            packet_layout what is    ffi      classes
 //!            packets       sound               fields
 //! ```
 //!
@@ -28,9 +28,9 @@
 //! | ends all streams at the first error | each stream fails alone (`ffi`) and goes on after the bad packet |
 //! | leaves an error with the thread after a success, so that the next call aborts | it is taken (`ffi`) |
 //! | shows stale bytes for an empty string | the length decides (`ffi`) |
-//! | leaves out what was discarded by the end of a stream's first packet | it is read from the packet (`reading`) |
+//! | leaves out what was discarded by the end of a stream's first packet | it is read from the packet (`event_feed`) |
 //!
-//! Where packets are is known for LTTng's own layout alone (`layout`); other traces go to Babeltrace as they
+//! Where packets are is known for LTTng's own layout alone (`packet_layout`); other traces go to Babeltrace as they
 //! are. Packets that end before they begin, because the clock was set back, are left out and named.
 //!
 //! Where events are damaged, [`ctf_reader`] says, so on damaged traces the two do not check each other independently.
@@ -38,12 +38,12 @@
 #![deny(unsafe_code)]
 
 mod classes;
+mod event_feed;
 #[allow(unsafe_code)]
 mod ffi;
 mod fields;
-mod layout;
+mod packet_layout;
 mod packets;
-mod reading;
 mod source;
 mod staging;
 mod survey;

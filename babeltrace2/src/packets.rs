@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use ctf_reader::{Damage, Uuid};
 
-use crate::layout::{HEADER, Layout, integer};
+use crate::packet_layout::{HEADER, PacketLayout, integer};
 
 const MAGIC: u32 = 0xC1FC_1FC1;
 
@@ -20,7 +20,7 @@ const SEARCH: usize = 1 << 16;
 
 /// A packet, or as much of it as the file has.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Packet {
+pub struct ScannedPacket {
     pub file: Arc<Path>,
     pub offset: u64,
     /// In bytes, as far as the file goes.
@@ -35,7 +35,7 @@ pub struct Packet {
     pub begin: u64,
     /// How many events its stream had discarded when it was closed.
     pub discarded: u64,
-    layout: Layout,
+    layout: PacketLayout,
     big_endian: bool,
 }
 
@@ -44,16 +44,17 @@ pub struct Packet {
 pub struct StreamFile {
     pub path: Arc<Path>,
     pub size: u64,
-    pub packets: Vec<Packet>,
+    pub packets: Vec<ScannedPacket>,
     pub damage: Vec<Damage>,
 }
 
 impl StreamFile {
     /// Looks at all packet headers of a file of LTTng's layout.
-    pub fn scan(path: &Path, uuid: Uuid, layout: Layout) -> io::Result<Self> {
+    pub fn scan(path: &Path, uuid: Uuid, layout: PacketLayout) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        let mut scan = Scan { file, size, uuid, layout, path: path.into(), stream: None, damage: Vec::new() };
+        let mut scan =
+            FileScan { file, size, uuid, layout, path: path.into(), stream: None, damage: Vec::new() };
         let mut packets = Vec::new();
         let mut offset = 0;
         while offset < size {
@@ -98,20 +99,20 @@ impl StreamFile {
     }
 }
 
-struct Scan {
+struct FileScan {
     file: File,
     size: u64,
     uuid: Uuid,
-    layout: Layout,
+    layout: PacketLayout,
     path: Arc<Path>,
     /// The stream of the file's first packet.
     stream: Option<(u64, u64)>,
     damage: Vec<Damage>,
 }
 
-impl Scan {
+impl FileScan {
     /// Reads the header at an offset, or says why no packet begins there.
-    fn packet(&mut self, offset: u64) -> io::Result<Result<Packet, &'static str>> {
+    fn packet(&mut self, offset: u64) -> io::Result<Result<ScannedPacket, &'static str>> {
         let remaining = self.size - offset;
         let mut header = [0; HEADER];
         if remaining < header.len() as u64 {
@@ -150,7 +151,7 @@ impl Scan {
         } else if is_incomplete {
             self.damage(offset, "the file ends within this packet");
         }
-        Ok(Ok(Packet {
+        Ok(Ok(ScannedPacket {
             file: Arc::clone(&self.path),
             offset,
             size: length,
@@ -211,9 +212,9 @@ impl Scan {
     }
 }
 
-impl Packet {
+impl ScannedPacket {
     /// How many events were discarded since an earlier packet of the stream; the counter may wrap.
-    pub fn discarded_since(&self, before: &Packet) -> u64 {
+    pub fn discarded_since(&self, before: &ScannedPacket) -> u64 {
         let difference = self.discarded.wrapping_sub(before.discarded);
         if self.layout.long == 4 { difference & u64::from(u32::MAX) } else { difference }
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::packets::Packet;
+use crate::packets::ScannedPacket;
 
 /// Temporary folders for the folders of a trace; dropping it removes them.
 pub struct Staging {
@@ -52,7 +52,7 @@ impl Staging {
         &mut self,
         folder: FolderIndex,
         name: &str,
-        packets: impl IntoIterator<Item = &'a Packet>,
+        packets: impl IntoIterator<Item = &'a ScannedPacket>,
         instance: Option<u64>,
     ) -> io::Result<()> {
         let (staged, _) = &self.folders[folder.0];

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use ctf_reader::{Damage, Discovery, Nothing, Progress, Reader, TraceFiles, Window, stream_files};
 
-use crate::layout::Layout;
-use crate::packets::{Packet, StreamFile};
+use crate::packet_layout::PacketLayout;
+use crate::packets::{ScannedPacket, StreamFile};
 use crate::staging::{FolderIndex, Staging};
 
 /// A trace's stream files and their packets.
@@ -17,16 +17,16 @@ pub struct Survey<'a> {
     /// The stream files of each folder.
     folders: Vec<Vec<StreamFile>>,
     /// LTTng's packet layout; without it the files' packets are not known.
-    pub layout: Option<Layout>,
+    pub layout: Option<PacketLayout>,
     /// The packets of each stream, each once, in the order of time.
-    pub streams: HashMap<(u64, u64), Vec<Packet>>,
+    pub streams: HashMap<(u64, u64), Vec<ScannedPacket>>,
     pub damage: Vec<Damage>,
 }
 
 impl<'a> Survey<'a> {
     /// Looks at all stream files.
     pub fn new(trace: &'a TraceFiles) -> Self {
-        let layout = trace.folders.first().and_then(|folder| Layout::of_folder(folder));
+        let layout = trace.folders.first().and_then(|folder| PacketLayout::of_folder(folder));
         let mut survey =
             Self { trace, folders: Vec::new(), layout, streams: HashMap::new(), damage: Vec::new() };
         let corrupt = if layout.is_some() { corrupt_events(trace) } else { Vec::new() };

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::decode::clock::Timebase;
 use crate::decode::stream_plan::StreamPlan;
-use crate::metadata::{EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableInteger};
+use crate::metadata::{
+    EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableIntegerType,
+};
 use crate::packets::header::describes_packet;
 use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
 
@@ -128,7 +130,7 @@ fn field_class(scope: Scope, member: &Member) -> FieldClass {
 fn field_kind(kind: &Type) -> FieldKind {
     match kind {
         Type::Integer(integer) if integer.is_boolean => FieldKind::Bool,
-        Type::Integer(_) | Type::Variable(VariableInteger { labels: None, .. }) => FieldKind::Integer,
+        Type::Integer(_) | Type::Variable(VariableIntegerType { labels: None, .. }) => FieldKind::Integer,
         Type::Float(_) => FieldKind::Float,
         Type::Text => FieldKind::Text,
         Type::Enum(..) | Type::Variable(_) => FieldKind::Enum,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::collect::{Collect, Collected, Nothing};
 use crate::deliver::file_source::FileSource;
 use crate::deliver::ordered::InOrder;
-use crate::deliver::unordered::{self, Job};
+use crate::deliver::unordered::{self, TraceTask};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
@@ -94,20 +94,20 @@ impl Reader {
 
     /// The times of the first and the last event, without reading all of them.
     pub fn span(&self) -> Option<RangeInclusive<i64>> {
-        let jobs: Vec<_> =
-            self.traces.iter().map(|trace| job(trace, &mut |_| None, trace.packets.ends())).collect();
-        let read = unordered::read(&jobs, Window::default(), self.threads, Nothing, &Progress::default());
+        let tasks: Vec<_> =
+            self.traces.iter().map(|trace| trace_task(trace, &mut |_| None, trace.packets.ends())).collect();
+        let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
         read.tally.span()
     }
 
     /// Reads all events in the window, in any order, on all threads.
     pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
-        let jobs = self.traces.iter().map(|trace| {
+        let tasks = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
-            job(trace, &mut |class| collector.want(class), packets)
+            trace_task(trace, &mut |class| collector.want(class), packets)
         });
-        let jobs: Vec<_> = jobs.collect();
-        let read = unordered::read(&jobs, window, self.threads, collector, progress);
+        let tasks: Vec<_> = tasks.collect();
+        let read = unordered::read(&tasks, window, self.threads, collector, progress);
         let mut report = self.report(window);
         read.tally.tell(&mut report);
         report.damage.extend(read.damage);
@@ -170,12 +170,12 @@ impl Reader {
 }
 
 /// Some of a trace's packets, and how to decode them.
-fn job<'t>(
+fn trace_task<'t>(
     trace: &'t OpenTrace,
     want: &mut Want<'_>,
     packets: impl Iterator<Item = &'t LocatedPacket>,
-) -> Job<'t> {
-    Job {
+) -> TraceTask<'t> {
+    TraceTask {
         metadata: &trace.layout.metadata,
         plans: trace.layout.plans(want),
         files: &trace.packets.files,

@@ -33,7 +33,7 @@ mod value_text;
 use case::Case;
 
 /// An event: its time, its class, and a text for each field that was wanted.
-type Seen = (i64, usize, Vec<String>);
+type EventText = (i64, usize, Vec<String>);
 
 /// Keeps all events with some of their fields.
 #[derive(Default)]
@@ -41,7 +41,7 @@ struct Keep {
     /// Only this field of each class, twice, or all.
     only: Option<usize>,
     classes: Vec<Arc<EventClass>>,
-    events: Vec<Seen>,
+    events: Vec<EventText>,
 }
 
 impl Collect for Keep {
@@ -103,7 +103,7 @@ fn read(case: &Case) -> String {
     }
     let (in_order, ordered_report) = read_in_order(&reader);
     assert!(in_order.is_sorted_by_key(|(timestamp, ..)| *timestamp), "{in_order:?}");
-    let sorted = |mut events: Vec<Seen>| {
+    let sorted = |mut events: Vec<EventText>| {
         events.sort();
         events
     };
@@ -113,7 +113,7 @@ fn read(case: &Case) -> String {
 }
 
 /// Reads all events in the order of time.
-fn read_in_order(reader: &Reader) -> (Vec<Seen>, Report) {
+fn read_in_order(reader: &Reader) -> (Vec<EventText>, Report) {
     let mut events = reader.in_order(Window::default(), all_fields);
     let mut seen = Vec::new();
     while let Some(event) = events.next_event() {

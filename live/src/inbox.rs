@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 1 << 30;
 /// What has arrived, shared by all threads.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    state: Mutex<State>,
+    state: Mutex<InboxState>,
     /// Something has arrived.
     arrived: Condvar,
     /// There is room again, or everything shall end.
@@ -35,7 +35,7 @@ pub struct Inbox {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct InboxState {
     sessions: Vec<SessionEntry>,
     traces: Vec<TraceQueue>,
     /// Whether anything has arrived since the reader last waited.
@@ -72,13 +72,13 @@ struct StreamQueue {
 }
 
 impl Inbox {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, InboxState> {
         // What is shared is sound after each statement, so a thread that panicked has broken nothing.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes something that the reader must know.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut InboxState) -> T) -> T {
         let mut state = self.lock();
         let changed = change(&mut state);
         state.has_news = true;
@@ -183,7 +183,7 @@ impl Inbox {
     /// Waits until there is room or everything shall end, and not longer than this. Returns whether it shall end.
     pub fn pause(&self, time: Duration) -> bool {
         let state = self.lock();
-        let is_open = |state: &mut State| !state.is_closing;
+        let is_open = |state: &mut InboxState| !state.is_closing;
         let waited = self.room.wait_timeout_while(state, time, is_open);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_closing
     }
@@ -204,7 +204,7 @@ impl Inbox {
     /// Waits until something has arrived since the last time, and not longer than this. Returns whether it has.
     pub fn wait(&self, time: Duration) -> bool {
         let state = self.lock();
-        let is_idle = |state: &mut State| !state.has_news;
+        let is_idle = |state: &mut InboxState| !state.has_news;
         let waited = self.arrived.wait_timeout_while(state, time, is_idle);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         std::mem::take(&mut state.has_news)
@@ -270,7 +270,7 @@ impl SessionEntry {
     }
 }
 
-impl State {
+impl InboxState {
     /// How many bytes of packets are held by us or by the merge.
     fn held_bytes(&mut self) -> usize {
         // The memory of one that was let go is free only when nobody points at it.

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
 use crate::inbox::Inbox;
-use crate::protocol::{Attached, Bytes, Index, MAX_METADATA, MAX_STREAMS, News, Next, Session, Stream};
+use crate::protocol::{
+    AttachReply, IndexReply, MAX_METADATA, MAX_STREAMS, PacketIndex, PacketReply, Session, Stream, Updates,
+};
 use crate::{Error, Options, State, Status, Url};
 
 /// The pause before connecting again, the first time and at most.
@@ -102,7 +104,7 @@ struct OpenStream {
     key: (usize, String),
     name: PathBuf,
     /// A packet that has been announced and could not be fetched yet.
-    announced: Option<Index>,
+    announced: Option<PacketIndex>,
     last_progress: Instant,
     is_away: bool,
     has_ended: bool,
@@ -193,9 +195,9 @@ impl Receiver {
             newest(sessions, &self.url).ok_or_else(|| Error::protocol("the session is not there"))?;
         // What was missed while the connection was lost comes again, and what was received is skipped.
         let streams = match connection.attach(session.id, self.options.seek)? {
-            Attached::Streams(streams) => streams,
-            Attached::Taken => return Err(Error::protocol("another viewer is attached to the session")),
-            Attached::Unknown => return Err(Error::protocol("the session is not there")),
+            AttachReply::Streams(streams) => streams,
+            AttachReply::Taken => return Err(Error::protocol("another viewer is attached to the session")),
+            AttachReply::Unknown => return Err(Error::protocol("the session is not there")),
         };
         let timer = Duration::from_micros(session.live_timer_us.into());
         let mut attachment = Attachment {
@@ -379,36 +381,36 @@ impl Receiver {
         place: usize,
     ) -> Result<bool, Error> {
         let stream = &mut attachment.streams[place];
-        let (next, news) = match stream.announced.take() {
-            Some(index) => (Next::Packet(index), News::default()),
+        let (next, updates) = match stream.announced.take() {
+            Some(index) => (IndexReply::Packet(index), Updates::default()),
             None => connection.next_index(stream.id)?,
         };
         let known = self.streams.get(&stream.key).and_then(|known| known.end);
-        if news.metadata {
+        if updates.metadata {
             self.metadata_of(connection, attachment, place)?;
         }
         let stream = &mut attachment.streams[place];
         let is_progress = match next {
-            Next::Retry => {
+            IndexReply::Retry => {
                 if stream.last_progress.elapsed() > attachment.patience && !stream.is_away {
                     stream.is_away = true;
                     self.inbox.set_away(stream.trace, stream.number);
                 }
                 false
             }
-            Next::Inactive(until) => {
+            IndexReply::Inactive(until) => {
                 self.inbox.set_quiet(stream.trace, stream.number, until);
                 (stream.last_progress, stream.is_away) = (Instant::now(), false);
                 false
             }
-            Next::End => {
+            IndexReply::End => {
                 self.end(place, attachment);
                 true
             }
             // It was received on another connection.
-            Next::Packet(index) if known.is_some_and(|end| index.end <= end) => true,
-            Next::Packet(index) => match connection.packet(stream.id, index.offset, index.length)? {
-                Bytes::Packet(bytes) => {
+            IndexReply::Packet(index) if known.is_some_and(|end| index.end <= end) => true,
+            IndexReply::Packet(index) => match connection.packet(stream.id, index.offset, index.length)? {
+                PacketReply::Packet(bytes) => {
                     self.inbox.add_packet(stream.trace, stream.number, stream.name.clone(), bytes)?;
                     if let Some(known) = self.streams.get_mut(&stream.key) {
                         known.end = Some(index.end);
@@ -416,16 +418,16 @@ impl Receiver {
                     (stream.last_progress, stream.is_away) = (Instant::now(), false);
                     true
                 }
-                Bytes::Retry(news) => {
+                PacketReply::Retry(updates) => {
                     stream.announced = Some(index);
-                    if news.metadata {
+                    if updates.metadata {
                         self.metadata_of(connection, attachment, place)?;
                     }
                     false
                 }
                 // The relay overwrote it; the gap in the numbers is counted as a loss.
-                Bytes::Missing => true,
-                Bytes::End => {
+                PacketReply::Missing => true,
+                PacketReply::End => {
                     self.end(place, attachment);
                     true
                 }

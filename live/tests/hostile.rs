@@ -3,12 +3,13 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lttng_live::{Options, State};
+use lttng_testing::Random;
 
 mod support;
 use support::Viewer;
@@ -273,15 +274,8 @@ fn garbled_replies_are_survived() {
         usual(info);
     }));
     for seed in 1..=150_u64 {
-        let random = AtomicU64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let below = move |limit: u64| {
-            let mut state = random.load(Ordering::Relaxed);
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            random.store(state, Ordering::Relaxed);
-            state % limit
-        };
+        let random = Mutex::new(Random::new(seed));
+        let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
         let counter = AtomicU64::new(0);
         let relay = Liar::start(move |command, _| {
             let mut reply = honest(command, &counter);

@@ -15,6 +15,7 @@
 mod daemon;
 mod process;
 mod program;
+mod random;
 mod relay;
 mod session;
 mod table;
@@ -23,6 +24,7 @@ mod wait;
 
 pub use daemon::Daemon;
 pub use program::{Program, cargo, workspace};
+pub use random::Random;
 pub use relay::Relay;
 pub use session::Session;
 pub use table::Table;

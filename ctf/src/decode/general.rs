@@ -1,9 +1,9 @@
 //! The general path: a field of any type that metadata can describe, decoded bit by bit if need be.
-//! [Plans](super::plan) use it for what they have no shortcut for.
+//! [Plans](super::event_plan) use it for what they have no shortcut for.
 
 use super::bits::{Bits, Fault, sign_extend};
-use crate::metadata::{Array, Integer, Length, Type, VariableInteger};
-use crate::{Integer as Number, List, Value};
+use crate::metadata::{ArrayType, IntegerType, Length, Type, VariableIntegerType};
+use crate::{Integer, List, Value};
 
 /// The values that lengths and variants refer to.
 pub type Slots = [i128];
@@ -102,7 +102,7 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
 }
 
 /// Steps over elements of an array.
-fn skip_elements(array: &Array, count: u64, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
+fn skip_elements(array: &ArrayType, count: u64, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
     if let Some(size) = packed_size(&array.element) {
         return bits.skip(count.checked_mul(size.into()).ok_or(Fault::Short)?);
     }
@@ -115,10 +115,10 @@ fn skip_elements(array: &Array, count: u64, bits: &mut Bits<'_>, slots: &mut Slo
 }
 
 /// Decodes an integer, and keeps it if others refer to it.
-pub fn number(integer: &Integer, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Number, Fault> {
+pub fn number(integer: &IntegerType, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Integer, Fault> {
     let raw = bits.integer(integer.size, integer.order)?;
     let value =
-        if integer.signed { Number::Signed(sign_extend(raw, integer.size)) } else { Number::Unsigned(raw) };
+        if integer.signed { Integer::Signed(sign_extend(raw, integer.size)) } else { Integer::Unsigned(raw) };
     if let Some(slot) = integer.slot {
         slots[slot] = value.into();
     }
@@ -127,22 +127,22 @@ pub fn number(integer: &Integer, bits: &mut Bits<'_>, slots: &mut Slots) -> Resu
 
 /// Decodes an integer of any length, and keeps it if others refer to it. Returns also how many bits it was given.
 pub fn variable(
-    integer: &VariableInteger,
+    integer: &VariableIntegerType,
     bits: &mut Bits<'_>,
     slots: &mut Slots,
-) -> Result<(Number, u32), Fault> {
+) -> Result<(Integer, u32), Fault> {
     let (raw, size) = bits.leb128(integer.signed)?;
-    let value = if integer.signed { Number::Signed(raw as i64) } else { Number::Unsigned(raw) };
+    let value = if integer.signed { Integer::Signed(raw as i64) } else { Integer::Unsigned(raw) };
     if let Some(slot) = integer.slot {
         slots[slot] = value.into();
     }
     Ok((value, size))
 }
 
-fn plain<'a>(number: Number) -> Value<'a> {
+fn plain<'a>(number: Integer) -> Value<'a> {
     match number {
-        Number::Unsigned(value) => Value::Unsigned(value),
-        Number::Signed(value) => Value::Signed(value),
+        Integer::Unsigned(value) => Value::Unsigned(value),
+        Integer::Signed(value) => Value::Signed(value),
     }
 }
 
@@ -165,7 +165,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 }
 
 /// The length of an array or a sequence, if that many elements may fit into what is left.
-pub fn length(array: &Array, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
+pub fn length(array: &ArrayType, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
     let length = match array.length {
         Length::Fixed(length) => length,
         Length::Slot(slot) => u64::try_from(slots[slot]).map_err(|_| Fault::BadLength)?,

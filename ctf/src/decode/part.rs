@@ -5,11 +5,11 @@ use std::ops::{ControlFlow, RangeInclusive};
 use super::bits::{Bits, Fault, MAX_EMPTY};
 use super::clock::Timebase;
 use super::event_header::{EventHeader, Lttng};
-use super::fast::batch::{Batch, Located, Rows};
+use super::event_plan::EventPlan;
+use super::fast::batch::{Batch, BatchFields, Rows};
 use super::fast::run::{Reached, Room, Run, step_both, step_run};
 use super::fast::stretch::{REACH, Stretch};
 use super::frozen::Frozen;
-use super::plan::Plan;
 use super::stream_plan::StreamPlan;
 use super::tally::Tally;
 use crate::{Collect, Decoded, Events, Value, Window};
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
 
 /// Why decoding stopped, with the cursor before the event that it stopped at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// There is no event there: all have been decoded.
     End,
     /// The event ends after the bytes that are there.
@@ -92,7 +92,7 @@ pub struct Decoding<'a> {
     /// The events that have been handed over.
     pub tally: Tally,
     /// Why it has stopped, once it has.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
 }
 
 /// Decodes all events of one part or two, and hands those in the window to the collector.
@@ -136,8 +136,8 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
     match &plan.classes.get(position)?.plan {
-        Plan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
-        Plan::Stages(_) => None,
+        EventPlan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
+        EventPlan::Stages(_) => None,
     }
 }
 
@@ -227,7 +227,7 @@ impl<'a> Decoding<'a> {
         &mut self,
         cursor: Cursor,
         collector: &mut C,
-    ) -> ControlFlow<C::Stop, Result<Cursor, Stop>> {
+    ) -> ControlFlow<C::Stop, Result<Cursor, StopReason>> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
         self.slots.copy_from_slice(self.part.slots);
         let begun = begin_event(self.plan, &mut bits, cursor, self.part.end, &mut self.slots);
@@ -241,10 +241,10 @@ impl<'a> Decoding<'a> {
             self.hand_over_all(collector)?;
         }
         let decoded = match &self.plan.classes[position].plan {
-            Plan::InPlace(stretch, _) if stretch.is_empty() && bits.at() == cursor.at => {
-                return ControlFlow::Continue(Err(Stop::NoRoom));
+            EventPlan::InPlace(stretch, _) if stretch.is_empty() && bits.at() == cursor.at => {
+                return ControlFlow::Continue(Err(StopReason::NoRoom));
             }
-            Plan::InPlace(stretch, _) => {
+            EventPlan::InPlace(stretch, _) => {
                 let batch = self.batch_with_room(position, collector)?;
                 let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
                 match self.batches[batch].step_over(stretch, bytes, at, clock) {
@@ -252,7 +252,7 @@ impl<'a> Decoding<'a> {
                     None => Err(Fault::Short),
                 }
             }
-            Plan::Stages(stages) => match stages.decode(&mut bits, &mut self.slots, self.part.context) {
+            EventPlan::Stages(stages) => match stages.decode(&mut bits, &mut self.slots, self.part.context) {
                 Ok(values) if bits.check_end().is_ok() && bits.at() > cursor.at => {
                     self.hand_over_one(position, clock, &values, collector)?;
                     Ok(())
@@ -262,7 +262,7 @@ impl<'a> Decoding<'a> {
             },
         };
         ControlFlow::Continue(match decoded {
-            Ok(()) if bits.at() == cursor.at => Err(Stop::NoRoom),
+            Ok(()) if bits.at() == cursor.at => Err(StopReason::NoRoom),
             Ok(()) => Ok(Cursor { at: bits.at(), clock, empty: bits.empty }),
             Err(fault) => Err(fault.into()),
         })
@@ -303,7 +303,7 @@ impl<'a> Decoding<'a> {
     fn hand_over<C: Collect>(&mut self, place: usize, collector: &mut C) -> ControlFlow<C::Stop> {
         let batch = &mut self.batches[place];
         let (class, timebase) = (batch.class, &self.plan.timebase);
-        let Plan::InPlace(_, wanted) = &class.plan else { return ControlFlow::Continue(()) };
+        let EventPlan::InPlace(_, wanted) = &class.plan else { return ControlFlow::Continue(()) };
         let rows = within(&self.limits, batch.rows(), timebase);
         let count = rows.count();
         let mut flow = ControlFlow::Continue(());
@@ -312,7 +312,7 @@ impl<'a> Decoding<'a> {
             self.tally.count(count as u64, first, last);
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
-                let fields = Located { bytes, context, timebase, rows, wanted };
+                let fields = BatchFields { bytes, context, timebase, rows, wanted };
                 flow = collector.events(&Events { class: class.class.index, count, fields: &fields });
             }
         }
@@ -348,15 +348,15 @@ pub fn begin_event(
     cursor: Cursor,
     end: usize,
     slots: &mut [i128],
-) -> Result<(usize, u64), Stop> {
+) -> Result<(usize, u64), StopReason> {
     bits.empty = cursor.empty;
     if bits.left() == 0 {
-        return Err(if bits.at() >= end { Stop::End } else { Stop::Short });
+        return Err(if bits.at() >= end { StopReason::End } else { StopReason::Short });
     }
     let mut clock = cursor.clock;
     let id = plan.header.decode(bits, slots, &mut clock)?;
     let position = plan.position(id).filter(|&position| position < plan.classes.len());
-    Ok((position.ok_or(Stop::UnknownClass(id))?, clock))
+    Ok((position.ok_or(StopReason::UnknownClass(id))?, clock))
 }
 
 /// The events within limits, of some whose times never go back.
@@ -367,11 +367,11 @@ fn within<'a>(limits: &RangeInclusive<i64>, rows: Rows<'a>, timebase: &Timebase)
     rows.between(from.min(to), to)
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
+impl From<Fault> for StopReason {
+    fn from(fault: Fault) -> StopReason {
         match fault {
-            Fault::Short => Stop::Short,
-            other => Stop::Fault(other),
+            Fault::Short => StopReason::Short,
+            other => StopReason::Fault(other),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::clock::Timebase;
 use super::event_header::EventHeader;
-use super::plan::{Constant, Plan};
+use super::event_plan::{Constant, EventPlan};
 use crate::metadata::{Metadata, StreamClass, Type};
 use crate::{EventClass, Scope};
 
@@ -33,7 +33,7 @@ pub struct ClassPlan {
     /// The fields that are wanted, as indexes into those of the class.
     pub fields: Box<[usize]>,
     /// How to decode them.
-    pub plan: Plan,
+    pub plan: EventPlan,
 }
 
 impl StreamPlan {
@@ -70,7 +70,7 @@ impl StreamPlan {
                 class: Arc::clone(class),
                 is_wanted: wanted.is_some(),
                 fields: fields.into(),
-                plan: Plan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
+                plan: EventPlan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
             }
         });
         let classes: Vec<_> = plans.collect();

@@ -8,7 +8,7 @@ use super::ordered_event::{OrderedEvent, Values};
 use super::packet_source::Storage;
 use crate::Damage;
 use crate::decode::bits::Bits;
-use crate::decode::plan::Plan;
+use crate::decode::event_plan::EventPlan;
 use crate::decode::tally::Tally;
 use crate::packets::pool::FilePool;
 
@@ -72,13 +72,13 @@ impl ActivePacket {
         let plan = &self.packet.plan.classes[next.position as usize];
         let part = self.packet.part();
         let values = match &plan.plan {
-            Plan::InPlace(stretch, wanted) => Values::InPlace {
+            EventPlan::InPlace(stretch, wanted) => Values::InPlace {
                 wanted,
                 bytes: part.bytes,
                 marks: self.ahead.marks(&next, stretch.marks()),
                 context: part.context,
             },
-            Plan::Stages(stages) => {
+            EventPlan::Stages(stages) => {
                 let mut bits = Bits::new(part.bytes, next.at, part.end);
                 let mut slots = part.slots.to_vec();
                 let header = self.packet.plan.header.decode(&mut bits, &mut slots, &mut 0);

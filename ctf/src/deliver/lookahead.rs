@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 
 use super::open_packet::OpenPacket;
 use crate::decode::bits::Bits;
+use crate::decode::event_plan::EventPlan;
 use crate::decode::fast::stretch::Stretch;
-use crate::decode::part::{Cursor, Part, Stop, begin_event, simple_event};
-use crate::decode::plan::Plan;
+use crate::decode::part::{Cursor, Part, StopReason, begin_event, simple_event};
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
@@ -21,7 +21,7 @@ const MIN_CHUNK: usize = 16;
 
 /// An event that has been located.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
+pub struct LocatedEvent {
     /// When it happened: nanoseconds since 1970.
     pub timestamp: i64,
     /// The position of its class in the plan.
@@ -35,7 +35,7 @@ pub struct Ahead {
 /// Located events of one part of a packet.
 #[derive(Debug, Default)]
 pub struct Lookahead {
-    events: Vec<Ahead>,
+    events: Vec<LocatedEvent>,
     /// The first one that has not been handed out.
     next: usize,
     /// The marks of events whose fields are read in place, and room for more.
@@ -43,13 +43,13 @@ pub struct Lookahead {
     /// How many of the marks are taken.
     taken: usize,
     /// Why locating events stopped, if it did.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
 }
 
 impl Lookahead {
     /// The next event.
     #[inline(always)]
-    pub fn peek(&self) -> Option<&Ahead> {
+    pub fn peek(&self) -> Option<&LocatedEvent> {
         self.events.get(self.next)
     }
 
@@ -61,7 +61,7 @@ impl Lookahead {
 
     /// The marks of an event whose fields are read in place.
     #[inline(always)]
-    pub fn marks(&self, event: &Ahead, count: usize) -> &[u32] {
+    pub fn marks(&self, event: &LocatedEvent, count: usize) -> &[u32] {
         &self.marks[event.marks as usize..][..count]
     }
 
@@ -149,25 +149,25 @@ impl Chunk<'_> {
 
     /// Steps over an event, whatever it is.
     #[inline(never)]
-    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, Stop> {
+    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, StopReason> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
         slots.copy_from_slice(self.part.slots);
         let (position, clock) = begin_event(self.plan, &mut bits, cursor, self.part.end, slots)?;
         let marks = match &self.plan.classes[position].plan {
-            Plan::InPlace(stretch, _) => {
+            EventPlan::InPlace(stretch, _) => {
                 let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
-                let end = self.step_over(stretch, bytes, at).ok_or(Stop::Short)?;
+                let end = self.step_over(stretch, bytes, at).ok_or(StopReason::Short)?;
                 bits.bytes(end - at)?;
                 stretch.marks()
             }
-            Plan::Stages(stages) => {
+            EventPlan::Stages(stages) => {
                 stages.skip(&mut bits, slots)?;
                 bits.check_end()?;
                 0
             }
         };
         if bits.at() == cursor.at {
-            return Err(Stop::NoRoom);
+            return Err(StopReason::NoRoom);
         }
         if clock < cursor.clock {
             let [from, to] = [cursor.clock, clock].map(|clock| self.plan.timebase.time(clock));
@@ -191,6 +191,6 @@ impl Chunk<'_> {
         }
         let first = self.ahead.taken as u32;
         self.ahead.taken += marks;
-        self.ahead.events.push(Ahead { timestamp, position: position as u32, marks: first, at });
+        self.ahead.events.push(LocatedEvent { timestamp, position: position as u32, marks: first, at });
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::decode::bits::Fault;
 use crate::decode::frozen::Frozen;
-use crate::decode::part::{Cursor, Part, Stop};
+use crate::decode::part::{Cursor, Part, StopReason};
 use crate::decode::stream_plan::StreamPlan;
 use crate::metadata::Metadata;
 use crate::packets::LocatedPacket;
@@ -126,9 +126,9 @@ impl OpenPacket {
     }
 
     /// Goes on after what was decoded, if the packet has more.
-    pub fn goes_on(&mut self, cursor: Cursor, stop: Stop) -> bool {
+    pub fn goes_on(&mut self, cursor: Cursor, stop: StopReason) -> bool {
         self.cursor = cursor;
-        if stop != Stop::Short || self.filled < self.part || self.filled == self.left() {
+        if stop != StopReason::Short || self.filled < self.part || self.filled == self.left() {
             return false;
         }
         match cursor.at / 8 / PAGE * PAGE {
@@ -146,7 +146,7 @@ impl OpenPacket {
     }
 
     /// What is wrong with the packet if its events ended like this, and where.
-    pub fn verdict(&self, stop: Stop) -> Option<(u64, String)> {
+    pub fn verdict(&self, stop: StopReason) -> Option<(u64, String)> {
         let in_event = self.offset + self.base + self.cursor.at as u64 / 8;
         let reason = match stop {
             // What concerns the whole packet is named at its beginning.
@@ -154,17 +154,17 @@ impl OpenPacket {
                 let reason = "the tracer did not close this packet: it still runs or was killed";
                 return Some((self.offset, reason.into()));
             }
-            Stop::Short if self.is_event_too_large => {
+            StopReason::Short if self.is_event_too_large => {
                 format!("an event is larger than {} MB", MAX_EVENT >> 20)
             }
-            Stop::End | Stop::Short if self.is_cut => {
+            StopReason::End | StopReason::Short if self.is_cut => {
                 return Some((self.offset, "the file ends within this packet".into()));
             }
-            Stop::End => return None,
-            Stop::Short => in_words(Fault::Short).into(),
-            Stop::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
-            Stop::NoRoom => "an event takes no room".into(),
-            Stop::Fault(fault) => in_words(fault).into(),
+            StopReason::End => return None,
+            StopReason::Short => in_words(Fault::Short).into(),
+            StopReason::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
+            StopReason::NoRoom => "an event takes no room".into(),
+            StopReason::Fault(fault) => in_words(fault).into(),
         };
         let at = if self.is_cut { self.offset } else { in_event };
         Some((at, format!("{reason}; the rest of the packet is left out")))

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::model::{Float, Integer, VariableInteger};
+use super::model::{FloatType, IntegerType, VariableIntegerType};
 use crate::Enumeration;
 
 /// How deep a type may nest, names of types counted.
@@ -19,7 +19,7 @@ const MAX_ALIGN: i128 = 1 << 15;
 /// A type whose references are not resolved.
 #[derive(Debug)]
 pub struct Draft {
-    pub kind: Kind,
+    pub kind: DraftKind,
     /// The number of types it is made of, itself included.
     pub nodes: usize,
     depth: usize,
@@ -29,15 +29,15 @@ pub type Drafted = Result<Rc<Draft>, String>;
 
 /// What a draft is.
 #[derive(Debug)]
-pub enum Kind {
-    Integer(Integer),
-    Variable(VariableInteger),
-    Float(Float),
-    Enum(Integer, Arc<Enumeration>),
+pub enum DraftKind {
+    Integer(IntegerType),
+    Variable(VariableIntegerType),
+    Float(FloatType),
+    Enum(IntegerType, Arc<Enumeration>),
     Text,
     Struct { align: u32, members: Vec<DraftMember> },
     Variant { tag: Tag, members: Rc<[DraftMember]> },
-    Optional { selector: Location, values: Arc<[RangeInclusive<i128>]>, content: Rc<Draft> },
+    Optional { selector: FieldLocation, values: Arc<[RangeInclusive<i128>]>, content: Rc<Draft> },
     Array { align: u32, is_uuid: bool, length: DraftLength, element: Rc<Draft> },
 }
 
@@ -55,25 +55,25 @@ pub enum Tag {
     /// Nothing: the variant gets its tag where it is used.
     Missing,
     /// The label of an enumeration, which is the member's name.
-    Label(Path),
+    Label(FieldPath),
     /// A number, by the ranges of each member.
-    Number(Location, Arc<[(RangeInclusive<i128>, usize)]>),
+    Number(FieldLocation, Arc<[(RangeInclusive<i128>, usize)]>),
 }
 
 /// The number of elements of an array.
 #[derive(Clone, Debug)]
 pub enum DraftLength {
     Fixed(u64),
-    Path(Path),
-    At(Location),
+    Path(FieldPath),
+    At(FieldLocation),
 }
 
 /// A reference of TSDL's to an earlier field: `len`, `stream.event.context.len`.
-pub type Path = Vec<String>;
+pub type FieldPath = Vec<String>;
 
 /// A reference of CTF 2's to an earlier field.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Location {
+pub struct FieldLocation {
     /// The scope where the path begins, or else the structure around what refers.
     pub origin: Option<Origin>,
     /// The number of structures to go up first.
@@ -128,30 +128,30 @@ impl Origin {
     }
 }
 
-impl Kind {
+impl DraftKind {
     /// A structure that is aligned at least like this.
-    pub fn structure(align: u32, members: Vec<DraftMember>) -> Kind {
+    pub fn structure(align: u32, members: Vec<DraftMember>) -> DraftKind {
         let align = members.iter().map(|member| member.draft.align()).fold(align, u32::max);
-        Kind::Struct { align, members }
+        DraftKind::Struct { align, members }
     }
 
     /// An array that is aligned at least like this.
-    pub fn array(align: u32, length: DraftLength, element: Rc<Draft>) -> Kind {
-        Kind::Array { align: align.max(element.align()), is_uuid: false, length, element }
+    pub fn array(align: u32, length: DraftLength, element: Rc<Draft>) -> DraftKind {
+        DraftKind::Array { align: align.max(element.align()), is_uuid: false, length, element }
     }
 }
 
 impl Draft {
     /// A draft, if it does not nest too deeply.
-    pub fn new(kind: Kind) -> Drafted {
+    pub fn new(kind: DraftKind) -> Drafted {
         let members = match &kind {
-            Kind::Struct { members, .. } => members.as_slice(),
-            Kind::Variant { members, .. } => members,
+            DraftKind::Struct { members, .. } => members.as_slice(),
+            DraftKind::Variant { members, .. } => members,
             _ => &[],
         };
         let content = match &kind {
-            Kind::Optional { content, .. } => Some(content),
-            Kind::Array { element, .. } => Some(element),
+            DraftKind::Optional { content, .. } => Some(content),
+            DraftKind::Array { element, .. } => Some(element),
             _ => None,
         };
         let (mut depth, mut nodes) = (0, 1_usize);
@@ -167,11 +167,11 @@ impl Draft {
 
     fn align(&self) -> u32 {
         match &self.kind {
-            Kind::Integer(integer) | Kind::Enum(integer, _) => integer.align,
-            Kind::Float(float) => float.align,
-            Kind::Variable(_) | Kind::Text => 8,
-            Kind::Struct { align, .. } | Kind::Array { align, .. } => *align,
-            Kind::Variant { .. } | Kind::Optional { .. } => 1,
+            DraftKind::Integer(integer) | DraftKind::Enum(integer, _) => integer.align,
+            DraftKind::Float(float) => float.align,
+            DraftKind::Variable(_) | DraftKind::Text => 8,
+            DraftKind::Struct { align, .. } | DraftKind::Array { align, .. } => *align,
+            DraftKind::Variant { .. } | DraftKind::Optional { .. } => 1,
         }
     }
 }

@@ -10,12 +10,12 @@
 //!                                                     payload, [pairs, length]       → from `text` this element's
 //! ```
 
-use super::draft::{Location, Origin};
+use super::draft::{FieldLocation, Origin};
 use super::model::{Member, Type};
 use super::surroundings::{Surroundings, Target, member};
 
 /// The integers that may be at a location: several, if a variant is on the way.
-pub fn locate(location: &Location, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
+pub fn locate(location: &FieldLocation, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
     let mut found = Vec::new();
     let path: Vec<&str> = location.down.iter().map(String::as_str).collect();
     let outer = place.outer.iter().find(|(outer, _)| location.origin == Some(*outer));
@@ -68,7 +68,7 @@ fn inside(kind: &Type, rest: &[&str], found: &mut Vec<Target>) {
 }
 
 /// A location as it is named in messages.
-fn words(location: &Location) -> String {
+fn words(location: &FieldLocation) -> String {
     let origin = location.origin.map(Origin::in_json);
     let up = std::iter::repeat_n("null", location.up);
     let parts = origin.into_iter().chain(up).chain(location.down.iter().map(String::as_str));

@@ -27,7 +27,7 @@ mod tsdl;
 
 pub(crate) use identity::is_json;
 pub use model::*;
-pub use problem::{Place, Problem};
+pub use problem::{Position, Problem};
 
 /// Reads a metadata file: what it says, and what in it cannot be used.
 ///

@@ -125,23 +125,23 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// An integer.
-    Integer(Integer),
+    Integer(IntegerType),
     /// An integer of variable length.
-    Variable(VariableInteger),
+    Variable(VariableIntegerType),
     /// A floating-point number.
-    Float(Float),
+    Float(FloatType),
     /// An integer whose values have labels.
-    Enum(Integer, Arc<Enumeration>),
+    Enum(IntegerType, Arc<Enumeration>),
     /// Bytes up to a NUL.
     Text,
     /// Members, one after the other.
-    Struct(Struct),
+    Struct(StructType),
     /// One of several members.
-    Variant(Variant),
+    Variant(VariantType),
     /// A field that may be there or not.
-    Optional(Optional),
+    Optional(OptionalType),
     /// Elements, one after the other.
-    Array(Array),
+    Array(ArrayType),
 }
 
 /// The order of the bytes of a number, and of its bits within them.
@@ -159,7 +159,7 @@ pub enum ByteOrder {
 
 /// The layout of an integer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Integer {
+pub struct IntegerType {
     /// In bits, 1 to 64.
     pub size: u32,
     /// In bits, a power of two.
@@ -184,7 +184,7 @@ pub struct Integer {
 
 /// The layout of an integer in LEB128: seven bits a byte, least significant first, the last byte below 128.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VariableInteger {
+pub struct VariableIntegerType {
     /// Whether the most significant bit is a sign.
     pub signed: bool,
     /// The labels of its values, if it has any.
@@ -197,7 +197,7 @@ pub struct VariableInteger {
 
 /// The layout of a floating-point number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Float {
+pub struct FloatType {
     /// In bits: 16, 32 or 64.
     pub size: u32,
     /// In bits, a power of two.
@@ -208,7 +208,7 @@ pub struct Float {
 
 /// The layout of a structure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Struct {
+pub struct StructType {
     /// In bits: at least the largest of its members'.
     pub align: u32,
     /// In their order.
@@ -230,7 +230,7 @@ pub struct Member {
 
 /// The layout of a variant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
+pub struct VariantType {
     /// Where the value that chooses is kept.
     pub tag: Slot,
     /// Which member a value chooses: the first whose range has it.
@@ -239,7 +239,7 @@ pub struct Variant {
     pub members: Vec<Member>,
 }
 
-impl Variant {
+impl VariantType {
     /// The member that a value chooses.
     pub fn choose(&self, tag: i128) -> Option<&Member> {
         let (_, member) = self.choices.iter().find(|(values, _)| values.contains(&tag))?;
@@ -249,7 +249,7 @@ impl Variant {
 
 /// The layout of a field that may be there or not.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Optional {
+pub struct OptionalType {
     /// Where the value that decides is kept.
     pub selector: Slot,
     /// The values with which it is there.
@@ -258,7 +258,7 @@ pub struct Optional {
     pub content: Box<Type>,
 }
 
-impl Optional {
+impl OptionalType {
     /// Whether it is there.
     pub fn is_there(&self, selector: i128) -> bool {
         self.values.iter().any(|values| values.contains(&selector))
@@ -267,7 +267,7 @@ impl Optional {
 
 /// The layout of an array or a sequence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Array {
+pub struct ArrayType {
     /// In bits: at least its elements'.
     pub align: u32,
     /// Whether this is the UUID that the metadata has too.
@@ -321,7 +321,7 @@ impl Type {
     /// Whether this is an array or a sequence of characters.
     pub fn is_text_array(&self) -> bool {
         match self {
-            Type::Array(Array { element, .. }) => {
+            Type::Array(ArrayType { element, .. }) => {
                 matches!(&**element, Type::Integer(element) if element.is_character && element.size == 8
                     && element.align <= 8)
             }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::draft::{Origin, Path};
-use super::model::{Member, Slot, Struct, Type, Variant};
+use super::draft::{FieldPath, Origin};
+use super::model::{Member, Slot, StructType, Type, VariantType};
 use crate::Enumeration;
 
 /// A structure with more members than this has an index of their names.
@@ -26,11 +26,11 @@ pub struct Surroundings<'a> {
     /// Innermost last.
     pub outer: &'a [Outer<'a>],
     /// The structures around the place, innermost last.
-    pub around: Vec<Around>,
+    pub around: Vec<PartialStruct>,
 }
 
 /// A structure that is being linked.
-pub struct Around {
+pub struct PartialStruct {
     /// The members so far.
     pub members: Vec<Member>,
     /// The positions of the members by their names, if there are many.
@@ -39,11 +39,11 @@ pub struct Around {
     pub current: Arc<str>,
 }
 
-impl Around {
+impl PartialStruct {
     /// A structure that will have this number of members.
-    pub fn new(count: usize) -> Around {
+    pub fn new(count: usize) -> PartialStruct {
         let index = (count > FEW_MEMBERS).then(HashMap::new);
-        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
+        PartialStruct { members: Vec::with_capacity(count), index, current: Arc::from("") }
     }
 
     pub fn push(&mut self, member: Member) {
@@ -64,7 +64,7 @@ impl Around {
 
 impl Surroundings<'_> {
     /// The field that a path of TSDL's leads to.
-    pub fn find(&self, path: &Path) -> Result<Target, String> {
+    pub fn find(&self, path: &FieldPath) -> Result<Target, String> {
         let full = path.join(".");
         let rest_of = |origin: Origin| {
             let mut rest = path.as_slice();
@@ -101,7 +101,7 @@ fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Opt
     let mut kind = &lookup(first)?.kind;
     for name in rest {
         kind = match kind {
-            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
+            Type::Struct(StructType { members, .. }) | Type::Variant(VariantType { members, .. }) => {
                 &member(members, name)?.kind
             }
             _ => return None,

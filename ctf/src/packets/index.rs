@@ -21,7 +21,7 @@ const MAX_ENTRY: usize = 4096;
 
 /// One packet, as the index has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Where the packet begins in the stream file, in bytes.
     pub offset: u64,
     /// How long it is, in bytes.
@@ -41,25 +41,25 @@ pub struct Entry {
 }
 
 /// Reads an index file; nothing if it is none, or if its packets do not follow each other in the file.
-pub fn read(bytes: &[u8]) -> Option<Vec<Entry>> {
+pub fn read(bytes: &[u8]) -> Option<Vec<IndexEntry>> {
     let (header, body) = bytes.split_first_chunk::<16>()?;
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let length = word(12) as usize;
     if word(0) != MAGIC || word(4) != 1 || !(MIN_ENTRY..=MAX_ENTRY).contains(&length) {
         return None;
     }
-    let entries: Vec<Entry> = body.chunks_exact(length).map(entry).collect();
+    let entries: Vec<IndexEntry> = body.chunks_exact(length).map(entry).collect();
     let follow = entries
         .windows(2)
         .all(|pair| pair[0].offset.checked_add(pair[0].packet_size) == Some(pair[1].offset));
     follow.then_some(entries)
 }
 
-fn entry(bytes: &[u8]) -> Entry {
+fn entry(bytes: &[u8]) -> IndexEntry {
     let number = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().unwrap_or_default());
     let mut numbers = bytes.chunks_exact(8).map(number);
     let mut next = || numbers.next().unwrap_or(0);
-    Entry {
+    IndexEntry {
         offset: next(),
         packet_size: next() / 8,
         content_size: next(),
@@ -84,7 +84,7 @@ mod tests {
     fn entries_are_read_in_big_endian_order() {
         let entries =
             read(&file(&[[0, 800, 700, 3, 4, 5, 6, 7, 8], [100, 80, 80, 0, 0, 0, 0, 0, 9]])).unwrap();
-        let first = Entry {
+        let first = IndexEntry {
             offset: 0,
             packet_size: 100,
             content_size: 700,

@@ -96,7 +96,7 @@ pub struct Predecessors {
 
 /// What is missing between a packet and those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct PacketGap {
     /// The clock's count at which the gap begins: the end of the packet before.
     pub since: u64,
     /// The number of packets that are missing.
@@ -107,7 +107,7 @@ pub struct Gap {
 
 impl Predecessors {
     /// Takes in the next packet of the stream.
-    pub fn next(&mut self, header: &PacketHeader) -> Gap {
+    pub fn next(&mut self, header: &PacketHeader) -> PacketGap {
         let begin = header.begin.unwrap_or(0);
         let since = self.before.and_then(|(end, _)| end).unwrap_or(begin).min(begin);
         let lost_packets = match (self.before.and_then(|(_, sequence)| sequence), header.sequence) {
@@ -119,7 +119,7 @@ impl Predecessors {
         if !header.is_open {
             self.closed = Some(header.discarded);
         }
-        Gap { since, lost_packets, discarded_events }
+        PacketGap { since, lost_packets, discarded_events }
     }
 
     fn discarded(&self, header: &PacketHeader) -> u64 {

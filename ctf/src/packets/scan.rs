@@ -11,8 +11,8 @@ use memchr::memmem::Finder;
 use super::LocatedPacket;
 use super::bytes::Bytes;
 use super::header::{HeaderError, MAGIC, PacketHeader};
-use super::index::Entry;
-use crate::metadata::{ByteOrder, Integer, Metadata, Role, Type};
+use super::index::IndexEntry;
+use crate::metadata::{ByteOrder, IntegerType, Metadata, Role, Type};
 
 /// How much of a packet to read for its header at first. LTTng's are 84 bytes.
 const HEADER_READ: usize = 256;
@@ -39,7 +39,7 @@ pub struct Scan {
 }
 
 /// Finds the packets of a file, which has this number within its trace.
-pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[Entry]) -> io::Result<Scan> {
+pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[IndexEntry]) -> io::Result<Scan> {
     let mut scanner =
         Scanner { metadata, bytes, file, index, slots: vec![0; metadata.slots], buffer: Vec::new() };
     let mut scan = Scan::default();
@@ -99,7 +99,7 @@ struct Scanner<'a> {
     metadata: &'a Metadata,
     bytes: &'a Bytes,
     file: usize,
-    index: &'a [Entry],
+    index: &'a [IndexEntry],
     slots: Vec<i128>,
     buffer: Vec<u8>,
 }
@@ -170,7 +170,7 @@ impl Scanner<'_> {
 /// The bytes that packets of this trace begin with: magic number and UUID, if they have both.
 fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
     let [magic, uuid, ..] = metadata.packet_header.as_ref()?.members() else { return None };
-    let Type::Integer(Integer { size: 32, order, roles, .. }) = &magic.kind else { return None };
+    let Type::Integer(IntegerType { size: 32, order, roles, .. }) = &magic.kind else { return None };
     if *roles != [Role::Magic] || uuid.kind.align() > 32 || !is_uuid(&uuid.kind) {
         return None;
     }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use lttng_testing::Random;
+
 use crate::support::{PACKET, Recording, Seen, assert_same, copy_folder};
 
 /// Whether all events are among the others, each as often at most. Both are in the same order.
@@ -148,20 +150,13 @@ fn random_bytes_in_a_stream_are_survived() {
     let recorded = Recording::copy();
     let stream = recorded.stream();
     let sound = fs::read(&stream).unwrap();
-    // Numbers as good as random, and the same in every run.
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = Random::new(1);
     let mut damaged = 0;
     for _ in 0..100 {
         let mut bytes = sound.clone();
         for _ in 0..4 {
-            let at = random() % bytes.len() as u64;
-            bytes[usize::try_from(at).unwrap()] = random() as u8;
+            let at = random.index(bytes.len());
+            bytes[at] = random.number() as u8;
         }
         fs::write(&stream, bytes).unwrap();
         // Reading compares the sources.

@@ -13,9 +13,9 @@ use ctf_reader::{Collected, Error, Nothing, Progress, Reader, Report, Window};
 use crate::small::SmallTrace;
 
 /// A name, and what makes something else than a file at a path.
-type Kind = (&'static str, fn(&Path));
+type SpecialFile = (&'static str, fn(&Path));
 
-const KINDS: [Kind; 5] = [
+const KINDS: [SpecialFile; 5] = [
     ("FIFO", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
     ("folder", |path| fs::create_dir(path).unwrap()),
     // The socket stays in the file system when nobody listens any more.

@@ -1,10 +1,10 @@
 //! Events of one class that have been stepped over and not yet been handed to the collector.
 
 use super::run::{Room, fill};
-use super::stretch::{Field, Form, Read, Stretch};
+use super::stretch::{FieldForm, Primitive, StoredField, Stretch};
 use crate::decode::clock::Timebase;
+use crate::decode::event_plan::{EventPlan, ValueSource};
 use crate::decode::frozen::Frozen;
-use crate::decode::plan::{Plan, Wanted};
 use crate::decode::stream_plan::ClassPlan;
 use crate::{Brief, Fields, Value};
 
@@ -30,8 +30,8 @@ impl<'a> Batch<'a> {
     /// No event of a class yet, and no room for any.
     pub fn new(class: &'a ClassPlan) -> Batch<'a> {
         let width = match &class.plan {
-            Plan::InPlace(stretch, _) => 2 + stretch.marks(),
-            Plan::Stages(_) => 0,
+            EventPlan::InPlace(stretch, _) => 2 + stretch.marks(),
+            EventPlan::Stages(_) => 0,
         };
         Batch { class, width, rows: Vec::new(), taken: 0 }
     }
@@ -112,7 +112,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The fields of events, which are where the events' marks say.
-pub struct Located<'a> {
+pub struct BatchFields<'a> {
     /// What the marks are places in.
     pub bytes: &'a [u8],
     /// The values of the packet's context.
@@ -122,24 +122,24 @@ pub struct Located<'a> {
     /// The events.
     pub rows: Rows<'a>,
     /// The fields.
-    pub wanted: &'a [Wanted],
+    pub wanted: &'a [ValueSource],
 }
 
-impl Fields for Located<'_> {
+impl Fields for BatchFields<'_> {
     fn timestamp(&self, event: usize) -> i64 {
         self.timebase.time(self.rows.clock(event))
     }
 
     fn value(&self, event: usize, field: usize) -> Value<'_> {
         match &self.wanted[field] {
-            Wanted::Field(field) => field.value(self.bytes, self.rows.marks(event)),
-            Wanted::Constant(constant) => constant.value(self.context),
+            ValueSource::Field(field) => field.value(self.bytes, self.rows.marks(event)),
+            ValueSource::Constant(constant) => constant.value(self.context),
         }
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
-            Wanted::Field(Field { mark, offset, form: Form::Text }) => {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
                 let (bytes, offset) = (self.bytes, *offset);
                 into.extend(self.rows.marks_from(*mark).map(|marks| match *marks {
                     [mark, end, ..] => {
@@ -157,12 +157,12 @@ impl Fields for Located<'_> {
 
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
-            Wanted::Field(Field { mark, offset, form: Form::Integer(read) }) => {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
                 let (bytes, offset) = (self.bytes, *offset);
                 let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
                 match read {
                     // What durations mostly are, without a choice for each event.
-                    Read::U64 => into.extend(places.map(|at| Read::U64.raw(bytes, at))),
+                    Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),
                     _ => into.extend(places.map(|at| read.raw(bytes, at))),
                 }
             }

@@ -13,7 +13,7 @@ use super::classes::Classes;
 use super::identity::uuid;
 use super::object::{Object, missing};
 use super::sequence::{Fragment, Unreadable, fragments};
-use super::value::Value;
+use super::value::Json;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
@@ -91,7 +91,7 @@ impl Builder {
                     continue;
                 }
             };
-            let kind = value.get("type").and_then(Value::as_str).unwrap_or("fragment");
+            let kind = value.get("type").and_then(Json::as_str).unwrap_or("fragment");
             if position == 0 {
                 match self.preamble(&value) {
                     Ok(()) => continue,
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    fn preamble(&mut self, value: &Value<'_>) -> Result<(), String> {
+    fn preamble(&mut self, value: &Json<'_>) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
             return Err("CTF 2 metadata must begin with one".into());
@@ -139,7 +139,7 @@ impl Builder {
     fn fragment(
         &mut self,
         kind: &str,
-        value: &Value<'_>,
+        value: &Json<'_>,
         line: usize,
         problems: &mut Problems,
     ) -> Result<(), String> {

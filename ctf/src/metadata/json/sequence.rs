@@ -7,7 +7,7 @@
 use memchr::memmem;
 use serde_json::Deserializer;
 
-use super::value::Value;
+use super::value::Json;
 
 /// What each fragment begins with.
 const SEPARATOR: char = '\u{1e}';
@@ -16,7 +16,7 @@ const SEPARATOR: char = '\u{1e}';
 pub struct Fragment<'t> {
     /// The line it begins on, or where it is wrong.
     pub line: usize,
-    pub value: Result<Value<'t>, Unreadable>,
+    pub value: Result<Json<'t>, Unreadable>,
 }
 
 /// Why a fragment cannot be read.
@@ -37,32 +37,32 @@ pub fn fragments(text: &str) -> impl Iterator<Item = Fragment<'_>> {
     let last = text.rfind(SEPARATOR).map_or(0, |separator| separator + SEPARATOR.len_utf8());
     let mut at = 0;
     text.split(SEPARATOR).flat_map(move |text| {
-        let part = Part { text, line, is_last: at == last };
+        let segment = Segment { text, line, is_last: at == last };
         line += lines(text);
         at += text.len() + SEPARATOR.len_utf8();
-        part.fragments()
+        segment.fragments()
     })
 }
 
 /// The text between two separators.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct Segment<'a> {
     text: &'a str,
     /// The line it begins on.
     line: usize,
     is_last: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Segment<'a> {
     fn fragments(self) -> impl Iterator<Item = Fragment<'a>> {
-        let Part { text, mut line, is_last } = self;
+        let Segment { text, mut line, is_last } = self;
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = text[at..].trim_start();
             let begin = text.len() - rest.len();
             line += lines(&text[at..begin]);
             at = begin;
-            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+            let mut values = Deserializer::from_str(rest).into_iter::<Json>();
             let value = values.next()?;
             let (end, fragment) = match value {
                 Ok(value) => (values.byte_offset(), Fragment { line, value: Ok(value) }),

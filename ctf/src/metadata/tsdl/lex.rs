@@ -13,7 +13,7 @@ use super::super::packets::GAP;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token<'a> {
     /// What it is.
-    pub kind: Kind<'a>,
+    pub kind: TokenKind<'a>,
     /// The line, from 1.
     pub line: usize,
     /// The position of its first byte.
@@ -22,7 +22,7 @@ pub struct Token<'a> {
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     /// An identifier or a keyword.
     Word(&'a str),
     /// An integer without its sign.
@@ -92,16 +92,16 @@ impl<'a> Lexer<'a> {
         let kind = match first {
             b'L' if rest.get(1) == Some(&b'"') => {
                 self.at += 1;
-                Kind::Text(self.quoted(b'"')?)
+                TokenKind::Text(self.quoted(b'"')?)
             }
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => Kind::Word(self.word()),
-            b'0'..=b'9' => Kind::Number(self.number()?),
-            b'"' => Kind::Text(self.quoted(b'"')?),
-            b'\'' => Kind::Number(self.character()?),
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => TokenKind::Word(self.word()),
+            b'0'..=b'9' => TokenKind::Number(self.number()?),
+            b'"' => TokenKind::Text(self.quoted(b'"')?),
+            b'\'' => TokenKind::Number(self.character()?),
             _ => {
                 let mark = mark(rest).ok_or_else(|| self.unexpected())?;
                 self.at += mark.len();
-                Kind::Mark(mark)
+                TokenKind::Mark(mark)
             }
         };
         Ok(Some(Token { kind, line, at }))
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    fn kinds(text: &str) -> Vec<Kind<'_>> {
+    fn kinds(text: &str) -> Vec<TokenKind<'_>> {
         let (tokens, problem) = tokens(text);
         assert_eq!(problem, None);
         tokens.into_iter().map(|token| token.kind).collect()
@@ -314,21 +314,29 @@ mod tests {
 
     #[test]
     fn integers_have_three_bases_and_suffixes() {
-        let numbers =
-            [Kind::Number(10), Kind::Number(255), Kind::Number(8), Kind::Number(0), Kind::Number(7)];
+        let numbers = [
+            TokenKind::Number(10),
+            TokenKind::Number(255),
+            TokenKind::Number(8),
+            TokenKind::Number(0),
+            TokenKind::Number(7),
+        ];
         assert_eq!(kinds("10 0xFFull 010 0 7UL"), numbers);
     }
 
     #[test]
     fn strings_resolve_their_escapes() {
-        assert_eq!(kinds(r#""a\n\"\x41\101\\""#), [Kind::Text("a\n\"AA\\".into())]);
+        assert_eq!(kinds(r#""a\n\"\x41\101\\""#), [TokenKind::Text("a\n\"AA\\".into())]);
     }
 
     #[test]
     fn comments_are_blank_and_lines_are_counted() {
         let (tokens, _) = tokens("/* a\n b */ x // y\n := ...");
         let seen: Vec<_> = tokens.into_iter().map(|token| (token.kind, token.line)).collect();
-        assert_eq!(seen, [(Kind::Word("x"), 2), (Kind::Mark(":="), 3), (Kind::Mark("..."), 3)]);
+        assert_eq!(
+            seen,
+            [(TokenKind::Word("x"), 2), (TokenKind::Mark(":="), 3), (TokenKind::Mark("..."), 3)]
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::ast::{Attribute, Path, Value};
-use super::super::lex::{Kind, Lexer, Token, brief};
+use super::super::ast::{AssignedValue, Attribute, PathExpression};
+use super::super::lex::{Lexer, Token, TokenKind, brief};
 
 /// How deep types may nest; LTTng's nest four deep.
 pub const MAX_DEPTH: usize = 64;
@@ -59,21 +59,21 @@ impl<'a> Parser<'a> {
     }
 
     /// What the next token is, if it can be read.
-    pub fn peek(&self) -> Option<&Kind<'a>> {
+    pub fn peek(&self) -> Option<&TokenKind<'a>> {
         self.next.as_ref().ok()?.as_ref().map(|token| &token.kind)
     }
 
     /// The mark after the next token.
     pub fn second_mark(&self) -> Option<&'static str> {
         match self.lexer.clone().next() {
-            Ok(Some(Token { kind: Kind::Mark(mark), .. })) => Some(mark),
+            Ok(Some(Token { kind: TokenKind::Mark(mark), .. })) => Some(mark),
             _ => None,
         }
     }
 
     /// Whether this mark is next.
     pub fn is_mark(&self, mark: &str) -> bool {
-        matches!(self.peek(), Some(Kind::Mark(found)) if *found == mark)
+        matches!(self.peek(), Some(TokenKind::Mark(found)) if *found == mark)
     }
 
     /// Takes this mark if it is next.
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
 
     /// Takes this word if it is next.
     pub fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(Kind::Word(found)) if *found == word);
+        let found = matches!(self.peek(), Some(TokenKind::Word(found)) if *found == word);
         if found {
             self.bump();
         }
@@ -106,10 +106,10 @@ impl<'a> Parser<'a> {
             Err(reason) => return reason.clone(),
         };
         match token.map(|token| &token.kind) {
-            Some(Kind::Word(word)) => format!("`{}` where {wanted} should be", brief(word)),
-            Some(Kind::Number(number)) => format!("`{number}` where {wanted} should be"),
-            Some(Kind::Text(text)) => format!("{:?} where {wanted} should be", brief(text)),
-            Some(Kind::Mark(mark)) => format!("`{mark}` where {wanted} should be"),
+            Some(TokenKind::Word(word)) => format!("`{}` where {wanted} should be", brief(word)),
+            Some(TokenKind::Number(number)) => format!("`{number}` where {wanted} should be"),
+            Some(TokenKind::Text(text)) => format!("{:?} where {wanted} should be", brief(text)),
+            Some(TokenKind::Mark(mark)) => format!("`{mark}` where {wanted} should be"),
             None => format!("the text ends where {wanted} should be"),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
     /// Takes a word, which is a name here.
     pub fn word(&mut self) -> Parsed<&'a str> {
         match self.peek() {
-            Some(&Kind::Word(word)) => {
+            Some(&TokenKind::Word(word)) => {
                 self.bump();
                 Ok(word)
             }
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `a.b.c`, also with `->`, as the specification has it in places.
-    pub fn path(&mut self) -> Parsed<Path<'a>> {
+    pub fn path(&mut self) -> Parsed<PathExpression<'a>> {
         let mut path = vec![self.word()?];
         while self.take_mark(".") || self.take_mark("->") {
             path.push(self.word()?);
@@ -146,20 +146,20 @@ impl<'a> Parser<'a> {
     }
 
     /// The value of an assignment.
-    pub fn value(&mut self) -> Parsed<Value<'a>> {
+    pub fn value(&mut self) -> Parsed<AssignedValue<'a>> {
         match self.peek() {
-            Some(Kind::Text(text)) => {
+            Some(TokenKind::Text(text)) => {
                 let mut text = text.clone();
                 self.bump();
                 // Adjacent strings are one, as in C.
-                while let Some(Kind::Text(more)) = self.peek() {
+                while let Some(TokenKind::Text(more)) = self.peek() {
                     text.to_mut().push_str(more);
                     self.bump();
                 }
-                Ok(Value::Text(text))
+                Ok(AssignedValue::Text(text))
             }
-            Some(Kind::Word(_)) => Ok(Value::Word(joined(self.path()?))),
-            _ => Ok(Value::Number(self.number()?)),
+            Some(TokenKind::Word(_)) => Ok(AssignedValue::Word(joined(self.path()?))),
+            _ => Ok(AssignedValue::Number(self.number()?)),
         }
     }
 
@@ -173,14 +173,14 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        let Some(&Kind::Number(number)) = self.peek() else { return Err(self.unexpected("a number")) };
+        let Some(&TokenKind::Number(number)) = self.peek() else { return Err(self.unexpected("a number")) };
         self.bump();
         Ok(if negative { -i128::from(number) } else { i128::from(number) })
     }
 }
 
 /// A path as one word.
-pub fn joined(path: Path<'_>) -> Cow<'_, str> {
+pub fn joined(path: PathExpression<'_>) -> Cow<'_, str> {
     match path.as_slice() {
         [only] => Cow::Borrowed(only),
         _ => Cow::Owned(path.join(".")),

@@ -1,7 +1,7 @@
 //! Statements and blocks, and what to do with those that are broken.
 
-use super::super::ast::{Statement, TypeStatement, Value};
-use super::super::lex::{BLOCKS, Kind, Lexer, TYPES, brief};
+use super::super::ast::{AssignedValue, Statement, TypeStatement};
+use super::super::lex::{BLOCKS, Lexer, TYPES, TokenKind, brief};
 use super::cursor::{Parsed, Parser, joined};
 
 /// A statement that cannot be read.
@@ -70,14 +70,14 @@ impl<'a> Parser<'a> {
 
     /// The keyword of a statement that begins here.
     fn keyword(&self) -> Option<&'static str> {
-        let Some(Kind::Word(word)) = self.peek() else { return None };
+        let Some(TokenKind::Word(word)) = self.peek() else { return None };
         BLOCKS.into_iter().chain(TYPES).find(|keyword| keyword == word)
     }
 
     /// The keyword of the block that begins here, if one does.
     fn block_keyword(&self) -> Option<&'a str> {
         match self.peek() {
-            Some(&Kind::Word(word)) if BLOCKS.contains(&word) && self.second_mark() == Some("{") => {
+            Some(&TokenKind::Word(word)) if BLOCKS.contains(&word) && self.second_mark() == Some("{") => {
                 Some(word)
             }
             _ => None,
@@ -106,9 +106,11 @@ impl<'a> Parser<'a> {
         }
         let statement = self.simple_statement()?;
         match &statement {
-            Statement::Assign { name, value: Value::Text(value) | Value::Word(value), .. }
-                if name == "name" =>
-            {
+            Statement::Assign {
+                name,
+                value: AssignedValue::Text(value) | AssignedValue::Word(value),
+                ..
+            } if name == "name" => {
                 self.block_name = Some(value.clone());
             }
             _ => {}
@@ -121,7 +123,7 @@ impl<'a> Parser<'a> {
         if let Some(types) = self.aliases()? {
             return Ok(Statement::Types(types));
         }
-        let is_name = matches!(self.peek(), Some(Kind::Word(_)));
+        let is_name = matches!(self.peek(), Some(TokenKind::Word(_)));
         let statement = if is_name && matches!(self.second_mark(), Some("=" | ":=" | ".")) {
             let name = joined(self.path()?);
             if self.take_mark(":=") {

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::ast::TypeStatement;
-use super::super::ast::{Attribute, Declarator, Entry, Enumerator, Length, Path, Shape, TypeExpression};
-use super::super::lex::Kind;
+use super::super::ast::{
+    Attribute, BodyEntry, Declarator, Enumerator, LengthExpression, PathExpression, TypeExpression, TypeShape,
+};
+use super::super::lex::TokenKind;
 use super::cursor::{MAX_DEPTH, Parsed, Parser};
 
 /// The number of attribute lists that are kept.
@@ -41,25 +43,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn lengths(&mut self) -> Parsed<Vec<Length<'a>>> {
+    fn lengths(&mut self) -> Parsed<Vec<LengthExpression<'a>>> {
         let mut lengths = Vec::new();
         while self.take_mark("[") {
             if lengths.len() == MAX_DEPTH {
                 return Err("too many dimensions".into());
             }
             lengths.push(match self.peek() {
-                Some(&Kind::Number(number)) => {
+                Some(&TokenKind::Number(number)) => {
                     self.bump();
-                    Length::Fixed(number)
+                    LengthExpression::Fixed(number)
                 }
-                _ => Length::Path(self.path()?),
+                _ => LengthExpression::Path(self.path()?),
             });
             self.expect("]")?;
         }
         Ok(lengths)
     }
 
-    fn tag(&mut self) -> Parsed<Option<Path<'a>>> {
+    fn tag(&mut self) -> Parsed<Option<PathExpression<'a>>> {
         if !self.take_mark("<") {
             return Ok(None);
         }
@@ -72,7 +74,7 @@ impl<'a> Parser<'a> {
     fn type_name(&mut self) -> Parsed<Cow<'a, str>> {
         let mut name = Cow::Borrowed(self.word()?);
         loop {
-            if let Some(&Kind::Word(word)) = self.peek() {
+            if let Some(&TokenKind::Word(word)) = self.peek() {
                 name += " ";
                 name += word;
                 self.bump();
@@ -90,46 +92,46 @@ impl<'a> Parser<'a> {
         Ok(TypeExpression { shape, line })
     }
 
-    fn shape(&mut self) -> Parsed<Shape<'a>> {
+    fn shape(&mut self) -> Parsed<TypeShape<'a>> {
         // A qualifier says nothing about the layout.
         while self.take_word("const") {}
         Ok(match self.word()? {
-            "integer" if self.is_mark("{") => Shape::Integer(self.attributes()?),
-            "floating_point" => Shape::Float(self.attributes()?),
+            "integer" if self.is_mark("{") => TypeShape::Integer(self.attributes()?),
+            "floating_point" => TypeShape::Float(self.attributes()?),
             "string" => {
                 if self.is_mark("{") {
                     self.attributes()?;
                 }
-                Shape::Text
+                TypeShape::Text
             }
             "struct" => {
                 let name = self.optional_name();
                 let body = self.body()?;
                 let align = if self.take_word("align") { self.align()? } else { 1 };
-                Shape::Struct { name, body, align }
+                TypeShape::Struct { name, body, align }
             }
             "variant" => {
                 let name = self.optional_name();
                 let tag = self.tag()?;
-                Shape::Variant { name, tag, body: self.body()? }
+                TypeShape::Variant { name, tag, body: self.body()? }
             }
             "enum" => {
                 let name = self.optional_name();
                 let container =
                     if self.take_mark(":") { Some(Box::new(self.type_expression()?)) } else { None };
                 let body = if self.is_mark("{") { Some(self.enumerators()?) } else { None };
-                Shape::Enum { name, container, body }
+                TypeShape::Enum { name, container, body }
             }
             word => self.named(word)?,
         })
     }
 
     /// One word, or several: `unsigned long`. The last word before a mark is the field's name.
-    fn named(&mut self, first: &'a str) -> Parsed<Shape<'a>> {
+    fn named(&mut self, first: &'a str) -> Parsed<TypeShape<'a>> {
         const PARTS: [&str; 8] = ["unsigned", "signed", "long", "short", "int", "char", "float", "double"];
         let mut name = Cow::Borrowed(first);
         if PARTS.contains(&first) {
-            while let Some(&Kind::Word(word)) = self.peek() {
+            while let Some(&TokenKind::Word(word)) = self.peek() {
                 if !PARTS.contains(&word) {
                     break;
                 }
@@ -141,19 +143,19 @@ impl<'a> Parser<'a> {
         while self.take_mark("*") {
             name += " *";
         }
-        Ok(Shape::Named(name, self.tag()?))
+        Ok(TypeShape::Named(name, self.tag()?))
     }
 
     fn optional_name(&mut self) -> Option<&'a str> {
         match self.peek() {
-            Some(Kind::Word(_)) => self.word().ok(),
+            Some(TokenKind::Word(_)) => self.word().ok(),
             _ => None,
         }
     }
 
     fn align(&mut self) -> Parsed<u64> {
         self.expect("(")?;
-        let Some(&Kind::Number(align)) = self.peek() else { return Err(self.unexpected("a number")) };
+        let Some(&TokenKind::Number(align)) = self.peek() else { return Err(self.unexpected("a number")) };
         self.bump();
         self.expect(")")?;
         Ok(align)
@@ -188,20 +190,20 @@ impl<'a> Parser<'a> {
         Ok(attributes)
     }
 
-    fn body(&mut self) -> Parsed<Option<Vec<Entry<'a>>>> {
+    fn body(&mut self) -> Parsed<Option<Vec<BodyEntry<'a>>>> {
         if !self.take_mark("{") {
             return Ok(None);
         }
         let mut entries = Vec::new();
         while !self.take_mark("}") {
             if let Some(types) = self.aliases()? {
-                entries.push(Entry::Types(types));
+                entries.push(BodyEntry::Types(types));
                 continue;
             }
             let kind = self.type_expression()?;
             entries.push(match self.is_mark(";") {
-                true => Entry::Types(TypeStatement::Declare(kind)),
-                false => Entry::Members(kind, self.declarators()?),
+                true => BodyEntry::Types(TypeStatement::Declare(kind)),
+                false => BodyEntry::Members(kind, self.declarators()?),
             });
             self.expect(";")?;
         }
@@ -213,7 +215,7 @@ impl<'a> Parser<'a> {
         let mut enumerators = Vec::new();
         while !self.take_mark("}") {
             let label = match self.peek() {
-                Some(Kind::Text(text)) => {
+                Some(TokenKind::Text(text)) => {
                     let text = text.clone();
                     self.bump();
                     text

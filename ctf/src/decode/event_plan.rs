@@ -7,26 +7,26 @@
 use std::sync::Arc;
 
 use super::bits::{Bits, Fault};
-use super::fast::stretch::{Field, Form, Read, Stretch};
+use super::fast::stretch::{FieldForm, Primitive, StoredField, Stretch};
 use super::frozen::Frozen;
 use super::general::{self, Slots};
 use crate::Value;
-use crate::metadata::{Array, EnvironmentValue, Integer, Length, Type};
+use crate::metadata::{ArrayType, EnvironmentValue, IntegerType, Length, Type};
 
 /// How to decode the events of a class.
 #[derive(Debug)]
-pub enum Plan {
+pub enum EventPlan {
     /// Step over them, and read the wanted fields in place.
-    InPlace(Stretch, Vec<Wanted>),
+    InPlace(Stretch, Vec<ValueSource>),
     /// Take one stage after the other.
     Stages(Stages),
 }
 
 /// Where the values of a wanted field come from.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum ValueSource {
     /// From each event.
-    Field(Field),
+    Field(StoredField),
     /// From somewhere else.
     Constant(Constant),
 }
@@ -85,7 +85,7 @@ enum Stage {
 /// A scope of an event, with where the value of each of its members goes, if anywhere.
 pub type WantedMembers<'t> = (&'t Type, Vec<Option<usize>>);
 
-impl Plan {
+impl EventPlan {
     /// A plan for scopes that follow each other. `byte_aligned` says whether the first begins at a byte's
     /// boundary. `constants` has a place for each wanted value, and a constant where no member goes. `repeats` are
     /// values that are wanted again, from where they go at first to where they go too.
@@ -94,7 +94,7 @@ impl Plan {
         byte_aligned: bool,
         constants: Vec<Option<Constant>>,
         repeats: Vec<(usize, usize)>,
-    ) -> Plan {
+    ) -> EventPlan {
         let mut planner = Planner {
             stages: Vec::new(),
             stretch: Stretch::default(),
@@ -110,27 +110,27 @@ impl Plan {
         let stretch = std::mem::take(&mut planner.stretch);
         if planner.stages.is_empty() && stretch.kept.is_empty() {
             let constants = constants.into_iter().map(|constant| constant.unwrap_or(Constant::Nothing));
-            let mut wanted: Vec<_> = constants.map(Wanted::Constant).collect();
-            stretch.fields.iter().for_each(|(into, field)| wanted[*into] = Wanted::Field(field.clone()));
+            let mut wanted: Vec<_> = constants.map(ValueSource::Constant).collect();
+            stretch.fields.iter().for_each(|(into, field)| wanted[*into] = ValueSource::Field(field.clone()));
             repeats.iter().for_each(|&(from, into)| wanted[into] = wanted[from].clone());
-            return Plan::InPlace(stretch, wanted);
+            return EventPlan::InPlace(stretch, wanted);
         }
         planner.stretch = stretch;
         planner.end_stretch();
         let (stages, width) = (planner.stages, constants.len());
         let places = constants.into_iter().enumerate();
         let constants = places.filter_map(|(into, constant)| Some((into, constant?))).collect();
-        Plan::Stages(Stages { stages, constants, repeats, width })
+        EventPlan::Stages(Stages { stages, constants, repeats, width })
     }
 
     /// Whether it needs the context of packets.
     pub fn needs_context(&self) -> bool {
         let is_packet = |constant: &Constant| matches!(constant, Constant::Packet(_));
         match self {
-            Plan::InPlace(_, wanted) => wanted
+            EventPlan::InPlace(_, wanted) => wanted
                 .iter()
-                .any(|wanted| matches!(wanted, Wanted::Constant(constant) if is_packet(constant))),
-            Plan::Stages(stages) => stages.constants.iter().any(|(_, constant)| is_packet(constant)),
+                .any(|wanted| matches!(wanted, ValueSource::Constant(constant) if is_packet(constant))),
+            EventPlan::Stages(stages) => stages.constants.iter().any(|(_, constant)| is_packet(constant)),
         }
     }
 }
@@ -198,8 +198,8 @@ impl Planner {
                 }
             }
             // A number that is skipped and that nobody refers to, of an odd size or in the other order.
-            Type::Integer(Integer { size, slot: None, .. })
-            | Type::Enum(Integer { size, slot: None, .. }, _)
+            Type::Integer(IntegerType { size, slot: None, .. })
+            | Type::Enum(IntegerType { size, slot: None, .. }, _)
                 if in_bytes && into.is_none() && size % 8 == 0 =>
             {
                 self.skip(*size / 8);
@@ -219,19 +219,19 @@ impl Planner {
     fn field_in_bytes(&mut self, kind: &Type, into: Option<usize>) -> bool {
         match kind {
             Type::Integer(integer) => {
-                let Some(read) = Read::integer(integer) else { return false };
-                let form = if integer.is_boolean { Form::Bool(read) } else { Form::Integer(read) };
+                let Some(read) = Primitive::integer(integer) else { return false };
+                let form = if integer.is_boolean { FieldForm::Bool(read) } else { FieldForm::Integer(read) };
                 let field = self.pass(read.size(), form);
                 self.keep(integer, read, field, into);
             }
             Type::Enum(integer, labels) => {
-                let Some(read) = Read::integer(integer) else { return false };
-                let field = self.pass(read.size(), Form::Enum(read, Arc::clone(labels)));
+                let Some(read) = Primitive::integer(integer) else { return false };
+                let field = self.pass(read.size(), FieldForm::Enum(read, Arc::clone(labels)));
                 self.keep(integer, read, field, into);
             }
             Type::Float(float) => {
-                let Some(read) = Read::float(float) else { return false };
-                let field = self.pass(read.size(), Form::Float(read));
+                let Some(read) = Primitive::float(float) else { return false };
+                let field = self.pass(read.size(), FieldForm::Float(read));
                 self.want(field, into);
             }
             Type::Text => {
@@ -241,7 +241,7 @@ impl Planner {
             }
             Type::Array(array) if into.is_none() || kind.is_text_array() => {
                 let Some(bytes) = whole_bytes(array) else { return false };
-                let field = self.pass(bytes, Form::Characters(bytes));
+                let field = self.pass(bytes, FieldForm::Characters(bytes));
                 self.want(field, into);
             }
             _ => return false,
@@ -249,25 +249,25 @@ impl Planner {
         true
     }
 
-    fn want(&mut self, field: Field, into: Option<usize>) {
+    fn want(&mut self, field: StoredField, into: Option<usize>) {
         self.stretch.fields.extend(into.map(|into| (into, field)));
     }
 
     /// Wants an integer, and keeps it if others refer to it.
-    fn keep(&mut self, integer: &Integer, read: Read, field: Field, into: Option<usize>) {
-        self.stretch.kept.extend(integer.slot.map(|slot| (slot, field.with_form(Form::Integer(read)))));
+    fn keep(&mut self, integer: &IntegerType, read: Primitive, field: StoredField, into: Option<usize>) {
+        self.stretch.kept.extend(integer.slot.map(|slot| (slot, field.with_form(FieldForm::Integer(read)))));
         self.want(field, into);
     }
 
     /// Moves on by something of this many bytes.
-    fn pass(&mut self, bytes: usize, form: Form) -> Field {
+    fn pass(&mut self, bytes: usize, form: FieldForm) -> StoredField {
         self.residue = ((u64::from(self.residue) + bytes as u64 * 8) % u64::from(self.modulus)) as u32;
         self.stretch.pass(bytes, form)
     }
 
     /// Moves on by bytes that nobody wants.
     fn skip(&mut self, bytes: u32) {
-        self.pass(bytes as usize, Form::Integer(Read::U8));
+        self.pass(bytes as usize, FieldForm::Integer(Primitive::U8));
     }
 
     fn end_stretch(&mut self) {
@@ -299,7 +299,7 @@ impl Planner {
 }
 
 /// The size of an array in bytes, if it is fixed and a whole number of them.
-fn whole_bytes(array: &Array) -> Option<usize> {
+fn whole_bytes(array: &ArrayType) -> Option<usize> {
     let Length::Fixed(length) = array.length else { return None };
     let size = general::packed_size(&array.element).filter(|size| size % 8 == 0)?;
     usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)

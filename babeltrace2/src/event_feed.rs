@@ -8,19 +8,19 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use ctf_reader::{ClassIndex, Collect, Decoded, Progress, Report, Value, Window};
 
-use crate::classes::{Described, Slot, describe};
-use crate::ffi::{self, Constant, Graph, Loss, Message, MessageView};
+use crate::classes::{FieldSlot, ReadableClass, describe};
+use crate::ffi::{self, BtConstant, Graph, Loss, Message, MessageView};
 use crate::fields;
-use crate::packets::Packet;
+use crate::packets::ScannedPacket;
 
 /// One reading of all traces.
-pub struct Reading<'p, C> {
+pub struct EventFeed<'p, C> {
     pub collector: C,
     pub report: Report,
     window: Window,
     progress: &'p Progress,
     /// How to read the wanted fields of each class; `None` where the class's events are stepped over.
-    classes: Vec<Option<Vec<Slot>>>,
+    classes: Vec<Option<Vec<FieldSlot>>>,
     /// Reused from event to event.
     values: Vec<Value<'static>>,
 }
@@ -30,7 +30,7 @@ pub struct Reading<'p, C> {
 pub struct TraceState {
     /// Its index in the report.
     pub index: usize,
-    pub environment: Vec<(String, Constant)>,
+    pub environment: Vec<(String, BtConstant)>,
     /// Its classes, by the numbers of the stream class and of the event class.
     classes: HashMap<(u64, u64), ClassIndex>,
 }
@@ -48,7 +48,7 @@ pub struct StreamState<'s> {
     /// The numbers of its class and of itself.
     id: (u64, u64),
     /// Its packets, where they are known.
-    packets: &'s [Packet],
+    packets: &'s [ScannedPacket],
     /// How many packets have begun.
     begun: usize,
     /// Whether the last packet was counted as one of the window.
@@ -58,17 +58,17 @@ pub struct StreamState<'s> {
 }
 
 /// A stream that could not be read to its end.
-pub struct Failure<'s> {
+pub struct StreamFailure<'s> {
     /// The packet in which it failed, where that is known.
-    pub packet: Option<&'s Packet>,
+    pub packet: Option<&'s ScannedPacket>,
     /// The packets after it, and the one before the first of them.
-    pub unread: &'s [Packet],
+    pub unread: &'s [ScannedPacket],
     /// Babeltrace's causes.
     pub reason: String,
 }
 
-impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
-    /// Begins a reading.
+impl<'p, C: Collect<Stop = Infallible>> EventFeed<'p, C> {
+    /// Begins a feed.
     pub fn new(collector: C, window: Window, progress: &'p Progress) -> Self {
         let (report, classes, values) = (Report::default(), Vec::new(), Vec::new());
         Self { collector, report, window, progress, classes, values }
@@ -80,8 +80,8 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
         &mut self,
         graph: &mut Graph,
         trace: &mut TraceState,
-        packets: impl Fn((u64, u64)) -> &'s [Packet],
-    ) -> Result<Vec<Failure<'s>>, String> {
+        packets: impl Fn((u64, u64)) -> &'s [ScannedPacket],
+    ) -> Result<Vec<StreamFailure<'s>>, String> {
         let mut streams = vec![StreamState::default(); graph.streams()];
         let mut failures = Vec::new();
         let mut messages = Vec::new();
@@ -92,7 +92,7 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
             }
             if let Some(reason) = step.failure {
                 let (read, unread) = stream.packets.split_at(stream.begun.min(stream.packets.len()));
-                failures.push(Failure { packet: read.last(), unread, reason });
+                failures.push(StreamFailure { packet: read.last(), unread, reason });
             }
         }
         Ok(failures)
@@ -103,7 +103,7 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
         message: &Message,
         stream: &mut StreamState<'s>,
         trace: &mut TraceState,
-        packets: impl Fn((u64, u64)) -> &'s [Packet],
+        packets: impl Fn((u64, u64)) -> &'s [ScannedPacket],
     ) {
         match message.view() {
             MessageView::Event(event) => self.event(event, stream, trace),
@@ -135,7 +135,7 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
         }
     }
 
-    fn event(&mut self, event: ffi::Event<'_>, stream: &mut StreamState<'_>, trace: &mut TraceState) {
+    fn event(&mut self, event: ffi::BtEvent<'_>, stream: &mut StreamState<'_>, trace: &mut TraceState) {
         // Without a clock, or out of its range, there is no better time than the origin.
         let timestamp = event.timestamp().unwrap_or(0);
         if self.window.since.is_some_and(|since| timestamp < since)
@@ -160,11 +160,16 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
     }
 
     /// The index of a class, which is shown to the collector the first time it is met.
-    fn class(&mut self, class: ffi::EventClass<'_>, stream_class: u64, trace: &mut TraceState) -> ClassIndex {
+    fn class(
+        &mut self,
+        class: ffi::BtEventClass<'_>,
+        stream_class: u64,
+        trace: &mut TraceState,
+    ) -> ClassIndex {
         let index = self.classes.len();
         let known = *trace.classes.entry((stream_class, class.id())).or_insert(index);
         if known == index {
-            let Described { class, slots } = describe(class, &trace.environment, index, trace.index);
+            let ReadableClass { class, slots } = describe(class, &trace.environment, index, trace.index);
             let wanted = self.collector.want(&Arc::new(class));
             let slots_of =
                 |fields: Vec<usize>| fields.iter().filter_map(|&i| slots.get(i).cloned()).collect();
@@ -178,7 +183,7 @@ impl<'p, C: Collect<Stop = Infallible>> Reading<'p, C> {
 ///
 /// Babeltrace 2.0 leaves this out, because it takes the tracer's counter for a difference only. The counter
 /// begins with packet 0; in a later packet it also holds what was discarded before this trace's data.
-fn first_discarded(packets: &[Packet]) -> u64 {
+fn first_discarded(packets: &[ScannedPacket]) -> u64 {
     packets.first().map_or(0, |first| if first.sequence == 0 { first.discarded } else { 0 })
 }
 

@@ -13,19 +13,19 @@
 use std::fs;
 use std::path::Path;
 
-use ctf_reader::metadata::{self, Array, Length, Metadata, Type};
+use ctf_reader::metadata::{self, ArrayType, Length, Metadata, Type};
 
 /// How long the header is at most, in bytes.
 pub const HEADER: usize = 84;
 
 /// LTTng's packet layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct PacketLayout {
     /// The size of events_discarded in bytes, an `unsigned long` of the traced program.
     pub long: usize,
 }
 
-impl Layout {
+impl PacketLayout {
     /// LTTng's layout, if that is what the metadata in the folder declares.
     pub fn of_folder(folder: &Path) -> Option<Self> {
         let (metadata, _) = metadata::read(&fs::read(folder.join("metadata")).ok()?);
@@ -65,7 +65,7 @@ impl Layout {
 fn members(structure: Option<&Type>) -> Option<Vec<(&str, u64)>> {
     let size = |kind: &Type| match kind {
         Type::Integer(integer) if integer.align <= integer.size => Some(u64::from(integer.size)),
-        Type::Array(Array { length: Length::Fixed(length), element, .. }) => match &**element {
+        Type::Array(ArrayType { length: Length::Fixed(length), element, .. }) => match &**element {
             Type::Integer(byte) if byte.size == 8 && byte.align <= 8 => length.checked_mul(8),
             _ => None,
         },
