@@ -41,7 +41,7 @@ pub struct Reader {
 impl Reader {
     /// Opens all traces in and below the given folders.
     ///
-    /// What cannot be read is named as [damage](Report::damage); it is an error only if nothing is left.
+    /// What cannot be read is reported as [damage](Report::damage); it is an error only if nothing is left.
     pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, Error> {
         Reader::open_found(discover(folders)?)
     }
@@ -109,7 +109,7 @@ impl Reader {
         let tasks: Vec<_> = tasks.collect();
         let read = unordered::read(&tasks, window, self.threads, collector, progress);
         let mut report = self.report(window);
-        read.tally.tell(&mut report);
+        read.tally.add_to(&mut report);
         report.damage.extend(read.damage);
         report.damage.sort();
         Collected { collector: read.collector, report, stopped: read.stopped }
@@ -120,9 +120,9 @@ impl Reader {
     /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
     /// wants all of all classes.
     ///
-    /// Where a clock was set back between packets, events come in the order of their times all the same. Where it was set
-    /// back in the middle of one, those that are read ahead together (up to 512) are put in order, and others come late;
-    /// [`Report::clock_steps`] tells whether that happened.
+    /// Where a clock was set back between packets, events still come in the order of their times. Where it was set back
+    /// in the middle of a packet, events that are read ahead together (up to 512) are put in order, and others come late;
+    /// [`Report::clock_steps`] says whether that happened.
     pub fn in_order<'r>(
         &'r self,
         window: Window,
@@ -148,7 +148,7 @@ impl Reader {
     /// What is known before any event is read.
     pub(crate) fn report(&self, window: Window) -> Report {
         let mut report = Report { damage: self.damage.clone(), ..Report::default() };
-        self.traces.iter().for_each(|trace| trace.tell(window, &mut report));
+        self.traces.iter().for_each(|trace| trace.add_to(window, &mut report));
         report
     }
 

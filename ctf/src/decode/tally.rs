@@ -1,4 +1,4 @@
-//! What reading counts besides handing events over.
+//! What is counted while events are handed over.
 
 use std::ops::RangeInclusive;
 
@@ -40,8 +40,8 @@ impl Tally {
         (self.events > 0).then_some(self.first..=self.last)
     }
 
-    /// Tells a report.
-    pub fn tell(&self, report: &mut Report) {
+    /// Adds what was counted to a report.
+    pub fn add_to(&self, report: &mut Report) {
         report.events = self.events;
         report.span = self.span();
         report.clock_steps.add(self.steps);
