@@ -1,4 +1,4 @@
-//! A connection to a relay. Every reply has a deadline, so that a relay that stalls or trickles cannot hold us.
+//! A connection to a relay. Every reply has a deadline, so that a relay that stalls or trickles cannot block us.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -93,7 +93,7 @@ impl Connection {
         protocol::packet(self, length)
     }
 
-    /// Says goodbye; whether the relay hears it does not matter.
+    /// Detaches from a session. Whether the relay receives that does not matter.
     pub fn detach(&mut self, session: u64) {
         _ = self.ask(Request::Detach { session });
     }
@@ -134,7 +134,7 @@ impl Input for Connection {
         let mut bytes = self.arrived[self.taken..][..ready].to_vec();
         self.taken += ready;
         while bytes.len() < length {
-            // A length is only believed as its bytes arrive.
+            // Memory is only reserved as bytes arrive, whatever length the relay claims.
             let mut at = bytes.len();
             bytes.resize(length.min(at + RESERVED.max(at)), 0);
             while at < bytes.len() {

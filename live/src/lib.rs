@@ -13,12 +13,14 @@
 
 #![forbid(unsafe_code)]
 
+mod attachment;
 mod connection;
 mod error;
 mod inbox;
 mod live;
 mod options;
 mod protocol;
+mod received;
 mod receiver;
 mod source;
 mod status;

@@ -95,7 +95,7 @@ impl Request {
 
 /// Where the bytes of a reply come from.
 pub trait Input {
-    /// The next bytes, as many as asked for.
+    /// The next `length` bytes.
     fn take(&mut self, length: usize) -> Result<Vec<u8>, Error>;
 
     /// A 32-bit number.
@@ -193,7 +193,7 @@ pub struct Stream {
     pub channel: String,
 }
 
-/// The reply to [`Request::Attach`].
+/// Reads the reply to [`Request::Attach`].
 pub fn attached(input: &mut impl Input) -> Result<AttachReply, Error> {
     let status = input.u32()?;
     let streams = streams(input)?;
@@ -206,7 +206,7 @@ pub fn attached(input: &mut impl Input) -> Result<AttachReply, Error> {
     }
 }
 
-/// What comes of attaching.
+/// The reply to [`Request::Attach`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttachReply {
     Streams(Vec<Stream>),
@@ -223,7 +223,7 @@ pub fn new_streams(input: &mut impl Input) -> Result<Option<Vec<Stream>>, Error>
     match status {
         1 | 2 => Ok(Some(streams)),
         4 => Ok(None),
-        status => Err(Error::protocol(format!("the relay does not list new streams (status {status})"))),
+        status => Err(Error::protocol(format!("the relay refuses to list new streams (status {status})"))),
     }
 }
 
@@ -254,11 +254,11 @@ pub fn metadata(input: &mut impl Input, room: usize) -> Result<Vec<u8>, Error> {
         }
         1 => input.take(length as usize),
         2 => Ok(Vec::new()),
-        status => Err(Error::protocol(format!("the relay does not give metadata (status {status})"))),
+        status => Err(Error::protocol(format!("the relay refuses to send metadata (status {status})"))),
     }
 }
 
-/// What the relay says must be asked before going on.
+/// What the relay says must be fetched first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Updates {
     pub metadata: bool,
@@ -296,7 +296,7 @@ pub enum IndexReply {
     End,
 }
 
-/// The reply to [`Request::NextIndex`], and what must be asked before its packet is decoded.
+/// The reply to [`Request::NextIndex`], and what must be fetched before its packet is decoded.
 pub fn next_index(input: &mut impl Input) -> Result<(IndexReply, Updates), Error> {
     let (offset, packet_size) = (input.u64()?, input.u64()?);
     let (_content_size, _begin, end) = (input.u64()?, input.u64()?, input.u64()?);
@@ -322,14 +322,14 @@ pub fn next_index(input: &mut impl Input) -> Result<(IndexReply, Updates), Error
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PacketReply {
     Packet(Vec<u8>),
-    /// Not yet, perhaps because something must be asked before.
+    /// Not yet, perhaps because something must be fetched first.
     Retry(Updates),
-    /// It is not there any more.
+    /// The relay does not have it any more.
     Missing,
     End,
 }
 
-/// The reply to [`Request::Packet`] for so many bytes.
+/// The reply to [`Request::Packet`] for this number of bytes.
 pub fn packet(input: &mut impl Input, asked_for: u32) -> Result<PacketReply, Error> {
     let (status, length, flags) = (input.u32()?, input.u32()?, input.u32()?);
     let updates = Updates::of(flags);

@@ -1,4 +1,4 @@
-//! A relay that lies: wrong lengths, streams and metadata without end, replies that are cut, slow or garbled. Nothing may
+//! A relay that lies: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
 //! panic, hang or fill the memory.
 
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use support::Viewer;
 /// What a relay answers to a command with this body; `None` closes the connection.
 type Answer = dyn Fn(u32, &[u8]) -> Option<Vec<u8>> + Send + Sync;
 
-/// A relay that answers what it is told to.
+/// A relay that gives the answers of a test.
 struct Liar {
     url: String,
     is_over: Arc<AtomicBool>,
@@ -217,7 +217,7 @@ fn streams_without_end_are_refused() {
     let mut viewer =
         Viewer::start(&[&relay.url], &Options { timeout: Duration::from_secs(30), ..Options::default() });
     let said = trouble(&mut viewer);
-    assert!(said.contains("streams without end"), "{said}");
+    assert!(said.contains("too many streams"), "{said}");
     assert!(memory() < 500, "{} MiB", memory());
 }
 

@@ -25,7 +25,7 @@ fn url(relay: &Relay, session: &Session<'_>) -> String {
     format!("{}/{}", relay.viewer_url(), session.name())
 }
 
-/// What the viewer saw, in the order in which it came, is what the relay wrote. Babeltrace 1 says how many events that is;
+/// What the viewer saw, in the order in which it came, is what the relay wrote. Babeltrace 1 gives the number of events;
 /// it moves the clocks of several traces closer together, so that their times are those of the reader for files.
 fn assert_complete(viewer: &Viewer, relay: &Relay) {
     assert_eq!(viewer.seen.len(), Trace::open(relay.folder()).events().len());
