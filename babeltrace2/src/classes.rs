@@ -7,7 +7,7 @@ use crate::ffi::{self, BtConstant, BtFieldType};
 /// An event class, and how to read each of its fields.
 pub struct ReadableClass {
     pub class: EventClass,
-    /// As many as the class has fields, in the same order.
+    /// One for each field of the class, in the same order.
     pub slots: Vec<FieldSlot>,
 }
 
@@ -20,7 +20,7 @@ pub struct FieldSlot {
     pub shape: ValueShape,
 }
 
-/// What must be known beside a field's value.
+/// What must be known in addition to a field's value.
 #[derive(Clone, Debug)]
 pub enum ValueShape {
     /// Nothing: integers, floating-point numbers, text.

@@ -49,7 +49,7 @@ pub struct StreamState<'s> {
     id: (u64, u64),
     /// Its packets, where they are known.
     packets: &'s [ScannedPacket],
-    /// How many packets have begun.
+    /// The number of packets that have begun.
     begun: usize,
     /// Whether the last packet was counted as one of the window.
     is_counted: bool,
@@ -136,7 +136,7 @@ impl<'p, C: Collect<Stop = Infallible>> EventFeed<'p, C> {
     }
 
     fn event(&mut self, event: ffi::BtEvent<'_>, stream: &mut StreamState<'_>, trace: &mut TraceState) {
-        // Without a clock, or out of its range, there is no better time than the origin.
+        // Without a clock, or out of its range, the origin is the best guess.
         let timestamp = event.timestamp().unwrap_or(0);
         if self.window.since.is_some_and(|since| timestamp < since)
             || self.window.until.is_some_and(|until| timestamp > until)
@@ -179,7 +179,7 @@ impl<'p, C: Collect<Stop = Infallible>> EventFeed<'p, C> {
     }
 }
 
-/// How many events were discarded until the end of a stream's first packet.
+/// The number of events that were discarded until the end of a stream's first packet.
 ///
 /// Babeltrace 2.0 leaves this out, because it takes the tracer's counter for a difference only. The counter
 /// begins with packet 0; in a later packet it also holds what was discarded before this trace's data.

@@ -33,7 +33,7 @@ pub struct ScannedPacket {
     pub stream: (u64, u64),
     pub sequence: u64,
     pub begin: u64,
-    /// How many events its stream had discarded when it was closed.
+    /// The number of events that its stream had discarded when it was closed.
     pub discarded: u64,
     layout: PacketLayout,
     big_endian: bool,
@@ -140,7 +140,7 @@ impl FileScan {
         if is_incomplete {
             let next = self.next_packet(offset + 1)?;
             if next.is_some() && !is_open {
-                return Ok(Err("the packet's size leads beyond the next packet"));
+                return Ok(Err("the packet's size extends past the next packet"));
             }
             length = next.unwrap_or(self.size) - offset;
         }
@@ -191,7 +191,7 @@ impl FileScan {
         Ok(None)
     }
 
-    /// How much of a packet that was left open has been written: all but the zeros at its end.
+    /// The size of what has been written to a packet that was left open: all but the zeros at its end.
     fn written(&self, offset: u64, length: u64) -> io::Result<u64> {
         let mut bytes = vec![0; SEARCH];
         let mut rest = length;
@@ -213,7 +213,7 @@ impl FileScan {
 }
 
 impl ScannedPacket {
-    /// How many events were discarded since an earlier packet of the stream; the counter may wrap.
+    /// The number of events that were discarded since an earlier packet of the stream; the counter may wrap.
     pub fn discarded_since(&self, before: &ScannedPacket) -> u64 {
         let difference = self.discarded.wrapping_sub(before.discarded);
         if self.layout.long == 4 { difference & u64::from(u32::MAX) } else { difference }

@@ -14,10 +14,10 @@ use crate::packets::ScannedPacket;
 use crate::staging::Staging;
 use crate::survey::Survey;
 
-/// How often to look again at a trace that grows while it is opened.
+/// The number of attempts to open a trace that grows meanwhile.
 const ATTEMPTS: usize = 8;
 
-/// How many packets to read on their own at once; each takes a file descriptor.
+/// The number of packets to read separately at once; each takes a file descriptor.
 const LONE_PACKETS: usize = 64;
 
 /// Reads traces with Babeltrace 2.

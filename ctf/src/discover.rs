@@ -22,7 +22,7 @@ use trace_files::TraceFolder;
 /// How deep below a given folder to look. LTTng's own layouts need at most seven levels.
 const MAX_DEPTH: usize = 32;
 
-/// How many folder entries to look at before giving up, so that `ltt-top /` ends.
+/// The number of folder entries to look at before giving up, so that `ltt-top /` ends.
 const MAX_ENTRIES: usize = 1_000_000;
 
 /// The largest metadata file that is read: enough for some millions of event classes.
@@ -57,7 +57,7 @@ pub struct Discovery {
 /// Finds all traces in and below the given folders, and with the feature `archives` in `.tar`, `.tar.gz`, `.tar.xz` and
 /// `.tar.zst` files.
 ///
-/// Symbolic links are followed and each folder is looked at once. What cannot be looked at is named in
+/// Symbolic links are followed and each folder is looked at once. What cannot be read is reported in
 /// [`Discovery::damage`]; if that leaves no trace at all, it is an error.
 pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
     let mut search = Search::default();
@@ -104,7 +104,7 @@ pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name();
-        // A catalog may be kept beside the trace that it explains.
+        // A catalog may be kept next to the trace that it explains.
         let is_other =
             name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().ends_with(b".toml");
         if name == "metadata" || is_other {
@@ -124,7 +124,7 @@ pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     Ok(files)
 }
 
-/// By what folders are grouped.
+/// What folders are grouped by.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Uuid(Uuid),
@@ -166,7 +166,7 @@ impl Search {
             }
             match entry {
                 Ok(entry) if entry.file_name() == "metadata" => self.trace(folder),
-                // A link that leads nowhere is no folder, and no trace is lost with it.
+                // A broken link is not a folder, and no trace is lost with it.
                 Ok(entry) if entry.path().is_dir() => below.push(entry.path()),
                 Ok(_) => {}
                 Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),

@@ -20,9 +20,9 @@ use crate::{Brief, ClassIndex, Value};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Events<'a> {
-    /// Of which class; equal to the [`index`](super::EventClass::index) that `want` was asked about.
+    /// Their class; equal to the [`index`](super::EventClass::index) that `want` was asked about.
     pub class: ClassIndex,
-    /// How many there are.
+    /// The number of events.
     pub count: usize,
     /// What was recorded with them.
     pub fields: &'a dyn Fields,

@@ -112,7 +112,7 @@ fn packet_fields(stream: &StreamClass) -> impl Iterator<Item = (usize, &Member)>
     members.iter().enumerate().filter(|(_, member)| !describes_packet(&member.kind))
 }
 
-/// The fields of an event's own.
+/// The fields that an event class has for itself.
 fn own_fields(event: &EventLayout) -> impl Iterator<Item = FieldClass> {
     let scopes = [(Scope::EventContext, &event.context), (Scope::Payload, &event.payload)];
     scopes.into_iter().flat_map(|(scope, kind)| fields(scope, kind.as_ref()))

@@ -1,4 +1,4 @@
-//! What to read, how far reading has come, and what was read besides the events themselves.
+//! What to read, how far reading has come, and what was found other than the events themselves.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Window {
     }
 }
 
-/// How far reading has come; another thread may look at it meanwhile.
+/// How far reading has come; another thread may look at it at any time.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -96,7 +96,7 @@ pub struct Gap {
     pub until: i64,
 }
 
-/// What was read, besides the events themselves.
+/// What was found while reading, other than the events themselves.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -143,7 +143,7 @@ pub struct Report {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockSteps {
-    /// How often.
+    /// The number of steps back.
     pub count: u64,
     /// The largest step back, in nanoseconds.
     pub largest_ns: u64,

@@ -2,7 +2,7 @@
 //!
 //! A case is a text file in `cases/`: metadata, in which `␞` stands for a record separator, then `== stream`
 //! with the bytes of a stream file, then `== events` with what is read from it, an event a line, its contexts before a
-//! `|`, and what is reported besides. Bytes are written as
+//! `|`, and what else is reported. Bytes are written as
 //!
 //! ```text
 //! C1 1F       bytes, in hexadecimal

@@ -36,7 +36,7 @@ struct Sink {
     queue: Rc<RefCell<MessageQueue>>,
 }
 
-/// What one step brought, beside messages.
+/// What one step brought in addition to messages.
 #[derive(Debug)]
 pub struct GraphStep {
     /// The number of the stream, dense from 0 within the graph.
@@ -220,7 +220,7 @@ struct Parameters(*mut bt_value);
 impl Parameters {
     /// `{ inputs: [folder, …] }`
     fn inputs<P: AsRef<Path>>(folders: &[P]) -> Result<Self, String> {
-        // SAFETY: makes a map of our own; null is checked below.
+        // SAFETY: makes a map that we own; null is checked below.
         let map = Self(unsafe { bt_value_map_create() });
         if map.0.is_null() {
             return Err(take_error());

@@ -1,8 +1,8 @@
-//! An event class, compiled once into what decodes the fields somebody wants.
+//! An event class, compiled once into a plan that decodes the wanted fields.
 //!
 //! Nearly all events are one [stretch](super::fast::stretch) of whole bytes in little-endian order, and are only stepped
-//! over: their fields are read where they are. Whatever is in the way of that takes the [general path](super::general),
-//! one stage after the other.
+//! over: their fields are read where they are. Anything else takes the [general path](super::general), one stage
+//! after the other.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub enum EventPlan {
 pub enum ValueSource {
     /// From each event.
     Field(StoredField),
-    /// From somewhere else.
+    /// From the trace or the packet.
     Constant(Constant),
 }
 
@@ -38,7 +38,7 @@ pub enum Constant {
     Environment(EnvironmentValue),
     /// A member of the packet context.
     Packet(usize),
-    /// There is none.
+    /// No value.
     Nothing,
 }
 
@@ -66,7 +66,7 @@ pub struct Stages {
     constants: Vec<(usize, Constant)>,
     /// Values that are wanted again: from where they go at first to where they go too.
     repeats: Vec<(usize, usize)>,
-    /// How many values are wanted.
+    /// The number of wanted values.
     width: usize,
 }
 
@@ -177,9 +177,9 @@ impl Stages {
 /// Makes a plan.
 struct Planner {
     stages: Vec<Stage>,
-    /// The stretch that is being made; the place is at its end.
+    /// The stretch that is being made; the position is at its end.
     stretch: Stretch,
-    /// The place is known to be `residue` bits past a multiple of `modulus` bits.
+    /// The position is known to be `residue` bits past a multiple of `modulus` bits.
     modulus: u32,
     residue: u32,
 }
@@ -197,7 +197,7 @@ impl Planner {
                     self.field(&member.kind, None);
                 }
             }
-            // A number that is skipped and that nobody refers to, of an odd size or in the other order.
+            // A number that is skipped and that nothing refers to, of an odd size or in the other byte order.
             Type::Integer(IntegerType { size, slot: None, .. })
             | Type::Enum(IntegerType { size, slot: None, .. }, _)
                 if in_bytes && into.is_none() && size % 8 == 0 =>
@@ -265,7 +265,7 @@ impl Planner {
         self.stretch.pass(bytes, form)
     }
 
-    /// Moves on by bytes that nobody wants.
+    /// Moves on by bytes that are not wanted.
     fn skip(&mut self, bytes: u32) {
         self.pass(bytes as usize, FieldForm::Integer(Primitive::U8));
     }
@@ -305,7 +305,7 @@ fn whole_bytes(array: &ArrayType) -> Option<usize> {
     usize::try_from(length.checked_mul(size.into())? / 8).ok().filter(|&bytes| bytes > 0 && bytes < 1 << 24)
 }
 
-/// A multiple of how many bits a field of this type surely ends at.
+/// The multiple of bits at which a field of this type always ends.
 fn ends_at(kind: &Type) -> u32 {
     match kind {
         Type::Variable(_) | Type::Text => 8,

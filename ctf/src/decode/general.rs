@@ -1,4 +1,4 @@
-//! The general path: a field of any type that metadata can describe, decoded bit by bit if need be.
+//! The general path: a field of any type that metadata can describe, decoded bit by bit if necessary.
 //! [Plans](super::event_plan) use it for what they have no shortcut for.
 
 use super::bits::{Bits, Fault, sign_extend};
@@ -40,8 +40,8 @@ pub fn value<'a>(kind: &'a Type, bits: &mut Bits<'a>, slots: &mut Slots) -> Resu
             Value::Struct(vec![(&*member.label, value(&member.kind, bits, slots)?)])
         }
         Type::Optional(optional) => {
-            let is_there = optional.is_there(slots[optional.selector]);
-            let content = is_there.then(|| value(&optional.content, bits, slots)).transpose()?;
+            let is_present = optional.is_present(slots[optional.selector]);
+            let content = is_present.then(|| value(&optional.content, bits, slots)).transpose()?;
             Value::List(Vec::from_iter(content).into())
         }
         Type::Array(array) => {
@@ -89,7 +89,7 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
             skip(&member.kind, bits, slots)?;
         }
         Type::Optional(optional) => {
-            if optional.is_there(slots[optional.selector]) {
+            if optional.is_present(slots[optional.selector]) {
                 skip(&optional.content, bits, slots)?;
             }
         }
@@ -125,7 +125,7 @@ pub fn number(integer: &IntegerType, bits: &mut Bits<'_>, slots: &mut Slots) -> 
     Ok(value)
 }
 
-/// Decodes an integer of any length, and keeps it if others refer to it. Returns also how many bits it was given.
+/// Decodes an integer of any length, and keeps it if others refer to it. Returns its size in bits too.
 pub fn variable(
     integer: &VariableIntegerType,
     bits: &mut Bits<'_>,
@@ -164,7 +164,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }
 
-/// The length of an array or a sequence, if that many elements may fit into what is left.
+/// The length of an array or a sequence, if the elements can fit into the bits that are left.
 pub fn length(array: &ArrayType, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
     let length = match array.length {
         Length::Fixed(length) => length,

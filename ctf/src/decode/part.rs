@@ -14,14 +14,14 @@ use super::stream_plan::StreamPlan;
 use super::tally::Tally;
 use crate::{Collect, Decoded, Events, Value, Window};
 
-/// Where in a packet decoding is.
+/// The position of decoding in a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// In bits from the beginning of the part's bytes.
     pub at: usize,
     /// The clock's count.
     pub clock: u64,
-    /// How many more elements may take no room, in all events of the packet together.
+    /// The number of further elements that may have no size, in all events of the packet together.
     pub empty: u32,
 }
 
@@ -55,19 +55,19 @@ impl<'a> Part<'a> {
 /// Why decoding stopped, with the cursor before the event that it stopped at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// There is no event there: all have been decoded.
+    /// All events have been decoded.
     End,
-    /// The event ends after the bytes that are there.
+    /// The event extends past the available bytes.
     Short,
     /// The metadata describes no event with this id.
     UnknownClass(u64),
-    /// The event takes no room, so there would be no end of them.
+    /// The event has no size, so the number of events would be infinite.
     NoRoom,
     /// The event cannot be decoded.
     Fault(Fault),
 }
 
-/// How many events of a class in a row make it likely that more follow.
+/// The number of events of a class in a row that makes it likely that more follow.
 const STREAK: usize = 8;
 
 /// A part of a packet while its events are decoded.
@@ -79,15 +79,15 @@ pub struct Decoding<'a> {
     /// For each class that the part has events of, those that have been stepped over. Within one, the clock never
     /// goes back.
     batches: Vec<Batch<'a>>,
-    /// For each class one more than the place of its batch, or 0.
+    /// For each class one more than the index of its batch, or 0.
     places: Vec<u32>,
-    /// The place of the class whose events are being stepped over.
+    /// The index of the batch whose class is being stepped over.
     current: usize,
     /// Whether events of different classes take turns.
     is_mixed: bool,
     /// Whether the next event cannot be stepped over.
     is_stuck: bool,
-    /// Where it is.
+    /// The position of decoding.
     pub cursor: Cursor,
     /// The events that have been handed over.
     pub tally: Tally,
@@ -115,7 +115,7 @@ pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> Cont
     ControlFlow::Continue(())
 }
 
-/// What is known of an event that looks as if it could be stepped over.
+/// An event that can probably be stepped over.
 pub struct Simple<'a> {
     pub header: Lttng,
     pub first_bytes: u64,
@@ -126,8 +126,8 @@ pub struct Simple<'a> {
     pub stretch: &'a Stretch,
 }
 
-/// The event at a place, if it looks as if it could be stepped over: it is whole bytes after the short form of one of
-/// LTTng's headers, as nearly all are.
+/// The event at a position, if it can probably be stepped over: it is whole bytes after the short form of one of LTTng's
+/// headers, as nearly all are.
 #[inline(always)]
 pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option<Simple<'a>> {
     let EventHeader::Lttng(header) = plan.header else { return None };
@@ -145,7 +145,7 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
 type ReadyRun<'r> = (Run<'r>, Reached, Room<'r>);
 
 impl<'a> Decoding<'a> {
-    /// A part of a packet, from a place on.
+    /// A part of a packet, from a cursor on.
     pub fn new(plan: &'a StreamPlan, part: Part<'a>, cursor: Cursor, window: Window) -> Decoding<'a> {
         Decoding {
             plan,
@@ -163,8 +163,7 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// The next run of events that can be stepped over. Decodes all events before it the general way. `None` when there
-    /// are no more.
+    /// The next run of events that can be stepped over. Decodes all events before it on the general path. `None` at the end.
     fn run<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop, Option<ReadyRun<'_>>> {
         let Simple { header, id, position, stretch, .. } = loop {
             if self.stop.is_some() {
@@ -188,8 +187,8 @@ impl<'a> Decoding<'a> {
         ControlFlow::Continue(Some((run, reached, self.batches[self.current].room())))
     }
 
-    /// Steps over simple events one by one, until there are several of one class in a row, which are better stepped over
-    /// as a run: to begin one takes as long as to step over some events.
+    /// Steps over simple events one by one, until several of one class follow each other. A run is then faster, but
+    /// beginning one costs as much as stepping over some events.
     fn step_mixed<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop> {
         let bytes = self.part.whole_bytes();
         let (mut last, mut streak) = (u64::MAX, 0);
@@ -268,7 +267,7 @@ impl<'a> Decoding<'a> {
         })
     }
 
-    /// The place of a class's batch, which has room for an event.
+    /// The index of a class's batch, which has room for an event.
     #[inline(always)]
     fn batch_with_room<C: Collect>(
         &mut self,
@@ -359,7 +358,7 @@ pub fn begin_event(
     Ok((position.ok_or(StopReason::UnknownClass(id))?, clock))
 }
 
-/// The events within limits, of some whose times never go back.
+/// Those of the events that are within the limits. Their times never go back.
 fn within<'a>(limits: &RangeInclusive<i64>, rows: Rows<'a>, timebase: &Timebase) -> Rows<'a> {
     let mut times = (0..rows.count()).map(|event| timebase.time(rows.clock(event)));
     let to = times.clone().rposition(|time| time <= *limits.end()).map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! A stream class with the plans of its events: all that decoding a packet's events needs.
+//! A stream class with the plans for its events: all that is needed to decode a packet's events.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ impl StreamPlan {
         StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
     }
 
-    /// Where among the classes the one with this id is; if there is no such class, it may be after the last.
+    /// The position of the class with this id; for an unknown id, it may be past the last class.
     #[inline(always)]
     pub fn position(&self, id: u64) -> Option<usize> {
         match &self.ids {

@@ -38,7 +38,7 @@ impl ActivePacket {
         self.ahead.pop();
     }
 
-    /// Makes sure that the next event has been located, and returns its time; `None` if there are no more.
+    /// Makes sure that the next event has been located, and returns its time; `None` at the end.
     pub fn refill(
         &mut self,
         chunk: usize,
@@ -67,7 +67,7 @@ impl ActivePacket {
     /// The next event.
     #[inline(always)]
     pub fn event(&self) -> OrderedEvent<'_> {
-        // Whoever asks for the event has made sure that there is one.
+        // The caller has checked that there is a next event.
         let next = self.ahead.peek().copied().unwrap_or_default();
         let plan = &self.packet.plan.classes[next.position as usize];
         let part = self.packet.part();

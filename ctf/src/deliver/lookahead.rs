@@ -1,7 +1,7 @@
 //! The next events of an open packet: found, but not yet handed out.
 //!
-//! Events are located in chunks, so that the merge finds them ready and the loop that finds them stays tight. A chunk is
-//! also what a clock may step back within without bringing events out of order: it is sorted then.
+//! Events are located in chunks, so that the merge finds them ready and the loop that finds them stays tight. Where the
+//! clock steps back within a chunk, the chunk is sorted, so that its events still come in order.
 
 use std::ops::RangeInclusive;
 
@@ -36,11 +36,11 @@ pub struct LocatedEvent {
 #[derive(Debug, Default)]
 pub struct Lookahead {
     events: Vec<LocatedEvent>,
-    /// The first one that has not been handed out.
+    /// The index of the next event to hand out.
     next: usize,
     /// The marks of events whose fields are read in place, and room for more.
     marks: Vec<u32>,
-    /// How many of the marks are taken.
+    /// The number of marks that are taken.
     taken: usize,
     /// Why locating events stopped, if it did.
     pub stop: Option<StopReason>,
@@ -97,7 +97,7 @@ struct Chunk<'c> {
     ahead: &'c mut Lookahead,
     plan: &'c StreamPlan,
     part: Part<'c>,
-    /// How many events to locate.
+    /// The number of events to locate.
     size: usize,
     limits: &'c RangeInclusive<i64>,
     tally: &'c mut Tally,

@@ -15,13 +15,13 @@ use crate::packets::LocatedPacket;
 use crate::packets::bytes::Bytes;
 use crate::packets::header;
 
-/// How much of a packet to read at a time, about.
+/// The usual size of a part.
 pub const PART: usize = 256 << 10;
 
-/// No alignment is larger than this, in bytes.
+/// The largest alignment, in bytes.
 const PAGE: usize = 4096;
 
-/// No event may be larger than this, in bytes: one must fit into memory.
+/// The largest event, in bytes: an event must fit into memory.
 const MAX_EVENT: usize = 64 << 20;
 
 /// A packet that is being read.
@@ -45,7 +45,7 @@ pub struct OpenPacket {
     /// Where in the part decoding is.
     cursor: Cursor,
     buffer: Vec<u8>,
-    /// How many bytes of the part there are in the buffer.
+    /// The number of bytes of the part in the buffer.
     filled: usize,
     is_event_too_large: bool,
 }
@@ -103,7 +103,7 @@ impl OpenPacket {
         Ok(())
     }
 
-    /// How many bytes of content there are from the part's beginning on.
+    /// The number of bytes of content from the part's beginning on.
     fn left(&self) -> usize {
         usize::try_from(self.content.div_ceil(8).saturating_sub(self.base)).unwrap_or(usize::MAX)
     }
@@ -120,7 +120,7 @@ impl OpenPacket {
         self.cursor
     }
 
-    /// Goes on at a cursor after what was decoded.
+    /// Sets where in the part decoding goes on.
     pub fn set_cursor(&mut self, cursor: Cursor) {
         self.cursor = cursor;
     }
@@ -149,7 +149,7 @@ impl OpenPacket {
     pub fn verdict(&self, stop: StopReason) -> Option<(u64, String)> {
         let in_event = self.offset + self.base + self.cursor.at as u64 / 8;
         let reason = match stop {
-            // What concerns the whole packet is named at its beginning.
+            // What concerns the whole packet is reported at its beginning.
             _ if self.is_open => {
                 let reason = "the tracer did not close this packet: it still runs or was killed";
                 return Some((self.offset, reason.into()));
@@ -163,7 +163,7 @@ impl OpenPacket {
             StopReason::End => return None,
             StopReason::Short => in_words(Fault::Short).into(),
             StopReason::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
-            StopReason::NoRoom => "an event takes no room".into(),
+            StopReason::NoRoom => "an event has no size".into(),
             StopReason::Fault(fault) => in_words(fault).into(),
         };
         let at = if self.is_cut { self.offset } else { in_event };
@@ -178,14 +178,14 @@ impl OpenPacket {
 
 fn in_words(fault: Fault) -> &'static str {
     match fault {
-        Fault::Short => "an event ends after the packet's content",
-        Fault::NoChoice => "a variant's tag chooses none of its members",
+        Fault::Short => "an event extends past the end of the packet's content",
+        Fault::NoChoice => "a variant's tag selects no member",
         Fault::BadLength => "a sequence has an impossible length",
         Fault::TooLarge => "an integer has more than 64 bits",
     }
 }
 
-/// How much of a packet that was left open has been written: all but the zeros at its end.
+/// The size of what has been written to a packet that was left open: all but the zeros at its end.
 fn written(bytes: &Bytes, offset: u64, length: u64, buffer: &mut Vec<u8>) -> io::Result<u64> {
     let mut written = 0;
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! Packets to events in any order, on all threads.
 //!
 //! Each packet begins with a full timestamp, so packets can be decoded in any order. Threads take packets
-//! from one list, each with a collector of its own, and the collectors are absorbed in the end:
+//! from one list, each thread has its own collector, and the collectors are absorbed in the end:
 //!
 //! ```text
 //! packets ─┬─> thread: read parts, decode their events into a collector ─┬─absorb─> collector
@@ -25,7 +25,7 @@ use crate::packets::LocatedPacket;
 use crate::packets::bytes::{Bytes, Location};
 use crate::{Collect, Damage, Progress, Window};
 
-/// How many places of damage to name in all.
+/// The most places of damage that are reported in all.
 pub const MAX_DAMAGE: usize = 1000;
 
 /// Packets of one trace and how to decode them.
@@ -41,7 +41,7 @@ pub struct TraceTask<'t> {
     pub packets: Vec<&'t LocatedPacket>,
 }
 
-/// What came of reading packets.
+/// The result of reading packets.
 pub struct ReadOutcome<C: Collect> {
     pub collector: C,
     pub stopped: Option<C::Stop>,

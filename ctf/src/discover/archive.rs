@@ -55,9 +55,9 @@ pub fn open(path: &Path) -> io::Result<Option<Archive>> {
 fn unpack(packed: impl Read) -> io::Result<(File, Option<io::Error>)> {
     let mut file = tempfile::tempfile()?;
     let damage = match io::copy(&mut packed.take(MAX_UNPACKED), &mut file) {
-        Ok(MAX_UNPACKED) => Some(io::Error::other("it holds more than a terabyte")),
+        Ok(MAX_UNPACKED) => Some(io::Error::other("it unpacks to more than a terabyte")),
         Ok(_) => None,
-        // A full disk is not the archive's fault, and what is there is not all that could be.
+        // A full disk is not damage of the archive: with more room there would be more to read.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
         Err(error) => Some(error),
     };

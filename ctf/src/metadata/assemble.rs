@@ -1,7 +1,6 @@
 //! Drafts of streams and events to metadata.
 //!
-//! An event is linked, and its draft dropped, as soon as its stream is known. What comes before the things that it
-//! depends on waits for them.
+//! An event is linked, and its draft dropped, as soon as its stream is known. Until then it waits.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -64,7 +63,7 @@ pub struct Assembler {
     context_fields: usize,
 }
 
-/// Events of a stream that is not described.
+/// Events of a stream that the metadata does not describe.
 struct Strays {
     line: usize,
     name: String,
@@ -111,7 +110,7 @@ impl Assembler {
     /// Takes in a stream.
     pub fn stream(&mut self, draft: StreamDraft, problems: &mut Problems) -> Result<(), String> {
         if !self.stream_ids.insert(draft.id) {
-            return Err(format!("there is another stream with id {}", draft.id));
+            return Err(format!("duplicate stream id {}", draft.id));
         }
         match self.has_header {
             true => self.link_stream(&draft, problems),
@@ -137,7 +136,7 @@ impl Assembler {
         }
     }
 
-    /// Links what is waiting. What does not fit is left out and named.
+    /// Links what is waiting. What does not fit is left out and reported.
     pub fn finish(mut self, problems: &mut Problems) -> Metadata {
         for draft in std::mem::take(&mut self.waiting_streams) {
             self.link_stream(&draft, problems);
@@ -158,7 +157,7 @@ impl Assembler {
         }
         for (id, Strays { line, name, count }) in strays {
             let events = if count == 1 { String::new() } else { format!(" ({count} events)") };
-            problems.add(line, format!("event `{name}`: there is no stream {id}{events}"));
+            problems.add(line, format!("event `{name}`: unknown stream {id}{events}"));
         }
         let Assembler { mut metadata, linker, .. } = self;
         metadata.streams.sort_by_key(|stream| stream.id);
@@ -215,7 +214,7 @@ impl Assembler {
         let stream = &self.metadata.streams[position];
         let id = draft.id.unwrap_or(0);
         if !self.event_ids.insert((stream.id, id)) {
-            return Err(format!("another event of its stream has the id {id}"));
+            return Err(format!("duplicate event id {id} in its stream"));
         }
         let fields = stream.event_context.as_ref().map_or(0, |context| context.members().len());
         let left = self.context_fields.checked_sub(fields);

@@ -1,4 +1,4 @@
-//! Types whose lengths and variants are not linked yet to the fields that they refer to.
+//! Types whose lengths and variants are not yet linked to the fields that they refer to.
 //!
 //! A named type is shared by all types that use it, so drafts take no more memory than their text;
 //! [`Draft::nodes`] is the size of the type when it is copied out, which the [linker](super::link) bounds.
@@ -68,10 +68,10 @@ pub enum DraftLength {
     At(FieldLocation),
 }
 
-/// A reference of TSDL's to an earlier field: `len`, `stream.event.context.len`.
+/// A reference to an earlier field in TSDL: `len`, `stream.event.context.len`.
 pub type FieldPath = Vec<String>;
 
-/// A reference of CTF 2's to an earlier field.
+/// A reference to an earlier field in CTF 2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldLocation {
     /// The scope where the path begins, or else the structure around what refers.
@@ -129,13 +129,13 @@ impl Origin {
 }
 
 impl DraftKind {
-    /// A structure that is aligned at least like this.
+    /// A structure with at least this alignment.
     pub fn structure(align: u32, members: Vec<DraftMember>) -> DraftKind {
         let align = members.iter().map(|member| member.draft.align()).fold(align, u32::max);
         DraftKind::Struct { align, members }
     }
 
-    /// An array that is aligned at least like this.
+    /// An array with at least this alignment.
     pub fn array(align: u32, length: DraftLength, element: Rc<Draft>) -> DraftKind {
         DraftKind::Array { align: align.max(element.align()), is_uuid: false, length, element }
     }
@@ -160,7 +160,7 @@ impl Draft {
             nodes = nodes.saturating_add(part.nodes);
         }
         if depth >= MAX_DEPTH {
-            return Err("a type nests too deeply".into());
+            return Err("types are nested too deeply".into());
         }
         Ok(Rc::new(Draft { kind, nodes, depth: depth + 1 }))
     }
@@ -176,7 +176,7 @@ impl Draft {
     }
 }
 
-/// An alignment in bits, if it can be one.
+/// An alignment in bits, if it is valid.
 pub fn alignment(bits: i128) -> Result<u32, String> {
     match u32::try_from(bits) {
         Ok(align) if align.is_power_of_two() && bits <= MAX_ALIGN => Ok(align),

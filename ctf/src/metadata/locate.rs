@@ -1,4 +1,4 @@
-//! CTF 2's field locations to the fields that may be there.
+//! CTF 2's field locations to the fields that they may mean.
 //!
 //! A location begins in a scope or in the structure around what refers, goes up to structures around that, and
 //! follows members down. On its way it passes through variants and optional fields, whatever they hold, and
@@ -14,7 +14,7 @@ use super::draft::{FieldLocation, Origin};
 use super::model::{Member, Type};
 use super::surroundings::{Surroundings, Target, member};
 
-/// The integers that may be at a location: several, if a variant is on the way.
+/// The integers that a location may mean: several, if it passes through a variant.
 pub fn locate(location: &FieldLocation, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
     let mut found = Vec::new();
     let path: Vec<&str> = location.down.iter().map(String::as_str).collect();
@@ -29,7 +29,7 @@ pub fn locate(location: &FieldLocation, place: &Surroundings<'_>) -> Result<Vec<
         }
     }
     if found.is_empty() {
-        return Err(format!("there is no integer `{}` before it", words(location)));
+        return Err(format!("no earlier integer is called `{}`", words(location)));
     }
     Ok(found)
 }

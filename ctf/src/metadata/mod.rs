@@ -7,10 +7,10 @@
 //!                 └─ json ─> drafts ─┘  └ link: lengths and variants to fields
 //! ```
 //!
-//! The text comes from a file and is trusted no more than the packets: depth is bounded, and what types take in
-//! memory is bounded by the size of the text. Statements are read one after the other, and each is dropped as soon as its
+//! The text comes from a file and is trusted no more than the packets: nesting is bounded, and the memory for types is
+//! bounded by the size of the text. Statements are read one after the other, and each is dropped as soon as its
 //! event class is assembled, so that time and memory are linear in the number of event classes. A statement
-//! that cannot be understood is named and skipped, and the others are used.
+//! that cannot be understood is reported and skipped, and the others are used.
 
 mod assemble;
 mod draft;
@@ -35,7 +35,7 @@ pub use problem::{Position, Problem};
 /// let text = "/* CTF 1.8 */ event { name = \"hello\"; fields := struct { integer { size = 8; } x; }; }; event {";
 /// let (metadata, problems) = ctf_reader::metadata::read(text.as_bytes());
 /// assert_eq!(metadata.streams[0].events[0].name, "hello");
-/// assert_eq!(problems[0].to_string(), "line 1: event: the text ends where a name should be");
+/// assert_eq!(problems[0].to_string(), "line 1: event: expected a name, found the end of the text");
 /// ```
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
     let (text, mut problems) = packets::text(bytes);

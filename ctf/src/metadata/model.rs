@@ -1,14 +1,14 @@
 //! What metadata says, resolved: the layout of everything in a trace's packets.
 //!
-//! It is the same for both languages of metadata. Which fields describe packets and events, TSDL tells by their
-//! names and CTF 2 by roles; here they have [roles](Role).
+//! It is the same for both languages of metadata. TSDL marks the fields that describe packets and events by their
+//! names, CTF 2 by roles; here they have [roles](Role).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::{Base, Enumeration, Uuid};
 
-/// All that is known of a trace.
+/// All that the metadata says about a trace.
 #[derive(Debug, Default)]
 pub struct Metadata {
     /// The trace's UUID, which each packet repeats where the packet header has room for it.
@@ -96,7 +96,7 @@ impl Clock {
 /// Where an integer that a length or a variant refers to is kept while decoding.
 pub type Slot = usize;
 
-/// What a field tells about its packet or its event.
+/// What a field says about its packet or its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// In a packet header: always 0xC1FC1FC1.
@@ -138,7 +138,7 @@ pub enum Type {
     Struct(StructType),
     /// One of several members.
     Variant(VariantType),
-    /// A field that may be there or not.
+    /// A field that may be absent.
     Optional(OptionalType),
     /// Elements, one after the other.
     Array(ArrayType),
@@ -176,7 +176,7 @@ pub struct IntegerType {
     pub base: Base,
     /// The clock that TSDL says it counts; decoding goes by [`Role::Timestamp`] alone.
     pub clock: Option<Arc<Clock>>,
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
@@ -189,7 +189,7 @@ pub struct VariableIntegerType {
     pub signed: bool,
     /// The labels of its values, if it has any.
     pub labels: Option<Arc<Enumeration>>,
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
@@ -231,36 +231,36 @@ pub struct Member {
 /// The layout of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantType {
-    /// Where the value that chooses is kept.
+    /// Where the value that selects a member is kept.
     pub tag: Slot,
-    /// Which member a value chooses: the first whose range has it.
+    /// Which member a value selects: the first whose range contains it.
     pub choices: Arc<[(RangeInclusive<i128>, usize)]>,
     /// The members.
     pub members: Vec<Member>,
 }
 
 impl VariantType {
-    /// The member that a value chooses.
+    /// The member that a value selects.
     pub fn choose(&self, tag: i128) -> Option<&Member> {
         let (_, member) = self.choices.iter().find(|(values, _)| values.contains(&tag))?;
         self.members.get(*member)
     }
 }
 
-/// The layout of a field that may be there or not.
+/// The layout of a field that may be absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionalType {
-    /// Where the value that decides is kept.
+    /// Where the value that decides whether it is present is kept.
     pub selector: Slot,
-    /// The values with which it is there.
+    /// The values that mean that it is present.
     pub values: Arc<[RangeInclusive<i128>]>,
-    /// What it is then.
+    /// Its layout if it is present.
     pub content: Box<Type>,
 }
 
 impl OptionalType {
-    /// Whether it is there.
-    pub fn is_there(&self, selector: i128) -> bool {
+    /// Whether it is present.
+    pub fn is_present(&self, selector: i128) -> bool {
         self.values.iter().any(|values| values.contains(&selector))
     }
 }
@@ -274,7 +274,7 @@ pub struct ArrayType {
     pub is_uuid: bool,
     /// The number of elements.
     pub length: Length,
-    /// What each is.
+    /// The layout of each.
     pub element: Box<Type>,
 }
 
@@ -295,7 +295,7 @@ impl Type {
             Type::Float(float) => float.align,
             Type::Variable(_) | Type::Text => 8,
             Type::Struct(structure) => structure.align,
-            // What is there aligns itself.
+            // The chosen field has its own alignment.
             Type::Variant(_) | Type::Optional(_) => 1,
             Type::Array(array) => array.align,
         }
@@ -309,7 +309,7 @@ impl Type {
         }
     }
 
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub fn roles(&self) -> &[Role] {
         match self {
             Type::Integer(integer) | Type::Enum(integer, _) => &integer.roles,

@@ -115,7 +115,7 @@ impl File<'_> {
                 (Some(content), packet)
             }
             sizes => {
-                // Only the next magic number tells where the packet ends.
+                // Only the next magic number shows where the packet ends.
                 let next = memmem::find(&rest[4..], &self.order.magic());
                 let end = next.map_or(rest.len(), |next| next + 4);
                 match sizes.filter(|_| self.is_magic(at)) {
@@ -124,7 +124,7 @@ impl File<'_> {
                         (Some(content.min(end)), end)
                     }
                     Some(Sizes { content, .. }) => {
-                        problems.add_packet(at, "its size does not lead to the next packet");
+                        problems.add_packet(at, "its size does not end at the next packet");
                         (Some(content).filter(|&content| content <= end), end)
                     }
                     None => {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(damaged(24, 9), ("first \0third".into(), problem("its sizes contradict each other")));
         assert_eq!(
             damaged(28, 9),
-            ("first second third".into(), problem("its size does not lead to the next packet"))
+            ("first second third".into(), problem("its size does not end at the next packet"))
         );
         let unsupported = "compressed, encrypted or check-summed metadata is not supported";
         assert_eq!(damaged(32, 1), ("first \0third".into(), problem(unsupported)));

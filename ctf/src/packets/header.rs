@@ -40,7 +40,7 @@ pub struct PacketHeader {
     pub is_open: bool,
     /// The packet's number in its stream.
     pub sequence: Option<u64>,
-    /// How many events the stream had discarded when the packet was closed, and the counter's size in bits.
+    /// The number of events that the stream had discarded when the packet was closed, and the counter's size in bits.
     pub discarded: Option<(u64, u32)>,
 }
 
@@ -83,7 +83,7 @@ impl PacketHeader {
             }
         })?;
         if !is_packet {
-            return Err(HeaderError::Wrong("there is no packet: its magic number is missing".into()));
+            return Err(HeaderError::Wrong("no packet begins here: its magic number is missing".into()));
         }
         if !is_of_trace {
             return Err(HeaderError::Wrong("the packet's UUID is not that of the metadata".into()));
@@ -146,7 +146,7 @@ impl PacketHeader {
             }
             self.packet_size = Some(bits / 8);
         }
-        // Where only one of the sizes is there, it is both.
+        // A packet with only one of the sizes uses it for both.
         if self.content_size.is_none() && !self.is_open {
             self.content_size = self.packet_size.map(|bytes| bytes * 8);
         }

@@ -1,6 +1,6 @@
 //! Index files: where the packets of a stream file are, and when.
 //!
-//! LTTng writes `index/<stream file>.idx` beside the stream files, in big-endian order:
+//! LTTng writes `index/<stream file>.idx` next to the stream files, in big-endian order:
 //!
 //! ```text
 //! header   magic u32, major u32, minor u32, entry length u32
@@ -8,7 +8,7 @@
 //!          u64 each; since 1.1 also stream_instance_id, packet_seq_num. Sizes are in bits.
 //! ```
 //!
-//! An index is a hint: it serves to find the next packet after a damaged one. What a packet is, its own header says.
+//! An index is a hint: it helps to find the next packet after a damaged one. Only a packet's header says what it is.
 
 /// What index files begin with.
 const MAGIC: u32 = 0xC1F1_DCC1;
@@ -32,7 +32,7 @@ pub struct IndexEntry {
     pub begin: u64,
     /// The clock's count at its end.
     pub end: u64,
-    /// How many events had been discarded at its end.
+    /// The number of events that had been discarded at its end.
     pub discarded: u64,
     /// The id of its stream class.
     pub stream_id: u64,
@@ -40,7 +40,7 @@ pub struct IndexEntry {
     pub instance_and_sequence: Option<(u64, u64)>,
 }
 
-/// Reads an index file; nothing if it is none, or if its packets do not follow each other in the file.
+/// Reads an index file; `None` if it is not one, or if its packets do not follow each other in the file.
 pub fn read(bytes: &[u8]) -> Option<Vec<IndexEntry>> {
     let (header, body) = bytes.split_first_chunk::<16>()?;
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_index_is_left_alone() {
+    fn what_is_not_an_index_is_ignored() {
         let good = file(&[[0; 9]]);
         for at in [0, 7, 14] {
             let mut bad = good.clone();

@@ -15,7 +15,7 @@ pub struct LocatedPacket {
     pub header: PacketHeader,
     /// Whether the file ends before the packet does.
     pub is_cut: bool,
-    /// The clock's count that none of its events exceeds, as far as its header and its successor's tell.
+    /// An upper bound of the clock's counts of its events, from its header and its successor's.
     pub latest: u64,
 }
 
@@ -25,7 +25,7 @@ impl LocatedPacket {
         (self.header.stream, self.header.instance.ok_or(self.file))
     }
 
-    /// The clock's count that none of its events precedes, unless the clock was set back within the packet and has
+    /// A lower bound of the clock's counts of its events, unless the clock was set back within the packet and has
     /// passed the packet's beginning again. If it has not, how far it was set back is not known: events after that may
     /// be earlier than the packet's end too.
     pub fn earliest(&self) -> u64 {

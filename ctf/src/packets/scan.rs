@@ -20,13 +20,13 @@ const HEADER_READ: usize = 256;
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 16;
 
-/// How many places that an index names to try before searching.
+/// The number of places that an index names to try before searching.
 const MAX_TRIES: usize = 16;
 
 /// How much to read at a time when looking for a packet.
 const SEARCH_READ: usize = 1 << 20;
 
-/// How many places of damage to name in one file.
+/// The most places of damage that are reported for one file.
 const MAX_DAMAGE: usize = 100;
 
 /// What a stream file holds.
@@ -105,7 +105,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// The packet at an offset, or why there can be none. `first` is the header of the file's first.
+    /// The packet at an offset, or why no packet can begin there. `first` is the header of the file's first packet.
     fn packet(
         &mut self,
         offset: u64,
@@ -126,7 +126,7 @@ impl Scanner<'_> {
         };
         let is_cut = length > rest;
         if is_cut && self.find_packet(offset + 1)?.is_some() {
-            return Ok(Err("the packet's size leads beyond the next packet".into()));
+            return Ok(Err("the packet's size extends past the next packet".into()));
         }
         let (file, length) = (self.file, length.min(rest));
         Ok(Ok(LocatedPacket { file, offset, length, header, is_cut, latest: u64::MAX }))

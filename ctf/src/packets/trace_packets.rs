@@ -26,7 +26,7 @@ impl TracePackets {
         for (number, location) in found.files.iter().enumerate() {
             let index = match location.index() {
                 Ok(bytes) => index::read(&bytes).unwrap_or_default(),
-                // The trace is complete without it, but whoever put it there should know.
+                // The trace is complete without it, but a bad index is worth knowing about.
                 Err(error) => {
                     found
                         .damage

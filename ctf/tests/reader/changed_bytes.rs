@@ -102,7 +102,7 @@ fn every_changed_bit_of_a_small_trace_is_survived() {
 #[test]
 fn every_changed_byte_of_a_small_ctf_2_trace_is_survived() {
     let peak = peak_memory_of("changed_bytes::every_changed_byte_of_a_small_ctf_2_trace_is_survived", || {
-        let case = Case::load("ctf2_roles_tell_what_describes_a_packet");
+        let case = Case::load("ctf2_roles_mark_what_describes_a_packet");
         let folder = tempfile::tempdir().unwrap();
         case.write(folder.path());
         let metadata = change_each_byte(folder.path(), "metadata", one_bit);

@@ -1,12 +1,12 @@
-//! Parts of tests that run in a process of their own, because several tests share one.
+//! Parts of tests that run in a separate process, because several tests share one.
 
 use std::process::Command;
 use std::{env, fs, process};
 
-/// Tells a process that it is the child.
+/// Set in the environment of the child.
 const IS_CHILD: &str = "CTF_READER_TEST_CHILD";
 
-/// Runs part of a test in a process of its own, and returns the most memory that the process had, in kilobytes.
+/// Runs part of a test in a separate process, and returns the peak memory of that process, in kilobytes.
 ///
 /// That process is this test binary, made to run the same test again, which is named by its path in the binary.
 #[track_caller]
@@ -22,7 +22,7 @@ pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{out}{err}", output.status);
     let peak = out.lines().find_map(|line| line.strip_prefix(MARK)?.parse().ok());
-    peak.unwrap_or_else(|| panic!("there is no test `{test}`: {out}{err}"))
+    peak.unwrap_or_else(|| panic!("no test is called `{test}`: {out}{err}"))
 }
 
 /// What stands before the figure in the child's output.

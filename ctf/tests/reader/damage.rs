@@ -43,7 +43,7 @@ fn truncated_at_any_byte_all_before_the_cut_is_read() {
 }
 
 #[test]
-fn empty_stream_file_is_no_damage() {
+fn empty_stream_file_is_not_damage() {
     let recorded = Recording::copy();
     let (all, _) = recorded.read();
     fs::write(recorded.trace().join("small_99"), "").unwrap();
@@ -109,7 +109,7 @@ fn packet_left_open_is_read_and_named() {
     recorded.overwrite(PACKET + 40, &[0; 8]);
     recorded.overwrite(PACKET + 48, &[0xFF; 16]);
     let (events, report) = recorded.read();
-    // Zeros at the last event's end cannot be told from bytes that were not written.
+    // Zeros at the last event's end look like bytes that were not written.
     assert!(all.len() - events.len() <= 1, "{} of {} events", events.len(), all.len());
     assert!(is_part_of(&events, &all));
     let [damage] = &report.damage[..] else { panic!("{:?}", report.damage) };
@@ -131,7 +131,7 @@ fn corrupt_index_does_no_harm() {
 }
 
 #[test]
-fn bad_trace_beside_a_good_one_is_named() {
+fn bad_trace_next_to_a_good_one_is_reported() {
     let recorded = Recording::copy();
     let (all, _) = recorded.read();
     let bad = recorded.folder().join("bad");

@@ -12,7 +12,7 @@ use crate::child::peak_memory_of;
 use crate::small::{METADATA, SmallPacket, open};
 use crate::support::read_all;
 
-/// How many elements of an event's lists are decoded.
+/// The number of elements of an event's lists that are decoded.
 const MOST: usize = 65_536;
 
 /// Looks at every list of every event: its elements and its length.

@@ -1,4 +1,4 @@
-//! What the reader promises besides reading what Babeltrace reads.
+//! What the reader promises in addition to reading what Babeltrace reads.
 
 use std::fs;
 use std::path::Path;

@@ -80,7 +80,7 @@ impl SmallPacket {
         self
     }
 
-    /// Its bytes, if it is followed by so many further bytes of content.
+    /// Its bytes, if it is followed by this number of further bytes of content.
     pub fn bytes_and(&self, further: usize) -> Vec<u8> {
         let bits = (HEADER + self.events.len() + further) as u64 * 8;
         let numbers = [self.instance, self.begin, self.end, bits, bits, self.sequence, 0];
@@ -126,7 +126,7 @@ pub struct SmallTrace {
 }
 
 impl SmallTrace {
-    /// How many events it has in all.
+    /// The number of its events.
     pub const EVENTS: u64 = 8;
 
     /// Writes the trace.

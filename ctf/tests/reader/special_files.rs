@@ -18,7 +18,7 @@ type SpecialFile = (&'static str, fn(&Path));
 const KINDS: [SpecialFile; 5] = [
     ("FIFO", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
     ("folder", |path| fs::create_dir(path).unwrap()),
-    // The socket stays in the file system when nobody listens any more.
+    // The socket stays in the file system when it is closed.
     ("socket", |path| drop(UnixListener::bind(path).unwrap())),
     ("endless device", |path| symlink("/dev/zero", path).unwrap()),
     ("terminal", |path| symlink("/dev/tty", path).unwrap()),
@@ -27,15 +27,15 @@ const KINDS: [SpecialFile; 5] = [
 /// Reads traces, and fails if that takes long; each is some hundred bytes.
 fn read(folders: &[&Path]) -> Result<Report, Error> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let report = Reader::open(&folders).map(|reader| {
             let Collected { report, .. } = reader.read(Window::default(), Nothing, &Progress::default());
             report
         });
-        tell.send(report)
+        sender.send(report)
     });
-    told.recv_timeout(Duration::from_secs(10)).expect("it ends")
+    receiver.recv_timeout(Duration::from_secs(10)).expect("it ends")
 }
 
 /// Asserts that one line of damage names the file.

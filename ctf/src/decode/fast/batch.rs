@@ -8,10 +8,10 @@ use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
 use crate::{Brief, Fields, Value};
 
-/// How many events there may be.
+/// The most events in a batch.
 const EVENTS: usize = 64;
 
-/// How many numbers all rows may have together, unless a single one has more.
+/// The most numbers in all rows together, unless a single row has more.
 const NUMBERS: usize = 4096;
 
 /// Events of one class, each a row of numbers: the clock's count in two halves, and then the event's marks.
@@ -19,15 +19,15 @@ const NUMBERS: usize = 4096;
 pub struct Batch<'a> {
     /// The class.
     pub class: &'a ClassPlan,
-    /// How many numbers there are in a row.
+    /// The number of numbers in a row.
     width: usize,
     rows: Vec<u32>,
-    /// How many of the numbers are taken.
+    /// The number of numbers that are taken.
     taken: usize,
 }
 
 impl<'a> Batch<'a> {
-    /// No event of a class yet, and no room for any.
+    /// A batch without events, and without room for any.
     pub fn new(class: &'a ClassPlan) -> Batch<'a> {
         let width = match &class.plan {
             EventPlan::InPlace(stretch, _) => 2 + stretch.marks(),
@@ -46,7 +46,7 @@ impl<'a> Batch<'a> {
         self.taken += events * self.width;
     }
 
-    /// Steps over one event from a place in bytes on, and takes it in. Returns where it ends, if there is room for it
+    /// Steps over one event from a position in bytes on, and takes it in. Returns where it ends, if there is room for it
     /// and there are enough bytes.
     #[inline(always)]
     pub fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
@@ -56,7 +56,7 @@ impl<'a> Batch<'a> {
         Some(end)
     }
 
-    /// Whether there is no room for another event.
+    /// Whether another event has no room.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.taken == self.rows.len()
@@ -84,7 +84,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// How many there are.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.numbers.len().checked_div(self.width).unwrap_or(0)
     }
@@ -113,7 +113,7 @@ impl<'a> Rows<'a> {
 
 /// The fields of events, which are where the events' marks say.
 pub struct BatchFields<'a> {
-    /// What the marks are places in.
+    /// The bytes that the marks point into.
     pub bytes: &'a [u8],
     /// The values of the packet's context.
     pub context: &'a [Frozen],
@@ -161,7 +161,7 @@ impl Fields for BatchFields<'_> {
                 let (bytes, offset) = (self.bytes, *offset);
                 let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
                 match read {
-                    // What durations mostly are, without a choice for each event.
+                    // Most durations are these: no branch for each event.
                     Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),
                     _ => into.extend(places.map(|at| read.raw(bytes, at))),
                 }

@@ -2,7 +2,7 @@
 //!
 //! Only texts have a length that is not known beforehand. All else is at a fixed distance after the last
 //! text, or after the beginning. So an event is stepped over by finding the ends of its texts, its *marks*, and a
-//! field is read from its place after a mark when somebody asks for it:
+//! field is read, on demand, from its position after a mark:
 //!
 //! ```text
 //! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
@@ -19,17 +19,17 @@ use crate::decode::general::{Slots, until_nul};
 use crate::metadata::{ByteOrder, FloatType, IntegerType, Slot};
 use crate::{Enumeration, Integer, Value};
 
-/// How many bytes marks can reach, as they have 32 bits. A part never has as many.
+/// The number of bytes that marks can address, as they have 32 bits. Parts are always smaller.
 pub const REACH: usize = u32::MAX as usize;
 
 /// Fields in whole bytes, one after the other.
 #[derive(Debug, Default)]
 pub struct Stretch {
-    /// For each text, how many bytes after the mark before it begins.
+    /// The distance of each text from the mark before it, in bytes.
     texts: Vec<usize>,
-    /// How many bytes after the beginning the first text begins, if there is nothing between it and the others.
+    /// The distance of the first text from the beginning, in bytes, if nothing lies between it and the others.
     adjacent: Option<usize>,
-    /// How many bytes after the last mark it ends.
+    /// The distance of the end from the last mark, in bytes.
     end: usize,
     /// The wanted fields, with where their values go.
     pub fields: Vec<(usize, StoredField)>,
@@ -42,7 +42,7 @@ pub struct Stretch {
 pub struct StoredField {
     /// Which mark.
     pub mark: usize,
-    /// How many bytes after it.
+    /// Its distance from the mark, in bytes.
     pub offset: usize,
     /// How it is stored.
     pub form: FieldForm,
@@ -53,7 +53,7 @@ pub struct StoredField {
 pub enum FieldForm {
     /// An integer.
     Integer(Primitive),
-    /// The number of a label.
+    /// An integer with labels.
     Enum(Primitive, Arc<Enumeration>),
     /// A boolean: any bit is set.
     Bool(Primitive),
@@ -84,7 +84,7 @@ impl Stretch {
         self.texts.is_empty() && self.end == 0
     }
 
-    /// How many marks an event has.
+    /// The number of marks of an event.
     #[inline(always)]
     pub fn marks(&self) -> usize {
         self.texts.len() + 1
@@ -108,7 +108,7 @@ impl Stretch {
         field
     }
 
-    /// Steps over an event from a place in bytes on: notes its marks and returns where it ends, if there are enough
+    /// Steps over an event from a position in bytes on: notes its marks and returns where it ends, if there are enough
     /// bytes. `marks` must have room for all [`marks`](Stretch::marks), and there must not be more bytes than they
     /// [reach](REACH). This is the innermost part of the hot loop.
     #[inline(always)]
@@ -140,7 +140,7 @@ impl Stretch {
         Some(last)
     }
 
-    /// Decodes its fields from a place on, which must be at a byte's boundary.
+    /// Decodes its fields from a position on, which must be at a byte's boundary.
     pub fn decode<'a>(
         &'a self,
         bits: &mut Bits<'a>,
@@ -155,7 +155,7 @@ impl Stretch {
         Ok(())
     }
 
-    /// Steps over its fields from a place on, which must be at a byte's boundary.
+    /// Steps over its fields from a position on, which must be at a byte's boundary.
     pub fn skip(&self, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
         self.pass_over(bits, slots).map(|_| ())
     }
@@ -231,7 +231,7 @@ impl Primitive {
         }
     }
 
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub fn size(self) -> usize {
         match self {
             Primitive::U8 | Primitive::I8 => 1,
@@ -265,7 +265,7 @@ impl Primitive {
     }
 }
 
-/// Bytes at a place. They are there: stepping over the event made sure of it.
+/// The bytes at a position. Stepping over the event has checked that they exist.
 #[inline(always)]
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])

@@ -77,7 +77,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Takes all fragments in. An error is what leaves none of the trace's packets readable, with its line.
+    /// Takes in all fragments. An error, with its line, means that no packet of the trace can be read.
     fn fragments(&mut self, text: &str, problems: &mut Problems) -> Result<(), (usize, String)> {
         for (position, Fragment { line, value }) in fragments(text).enumerate() {
             let value = match value {
@@ -121,7 +121,7 @@ impl Builder {
     fn preamble(&mut self, value: &Json<'_>) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
-            return Err("CTF 2 metadata must begin with one".into());
+            return Err("CTF 2 metadata must begin with a preamble".into());
         }
         match fragment.integer("version")?.ok_or_else(|| missing("version"))? {
             2 => {}
@@ -145,7 +145,7 @@ impl Builder {
     ) -> Result<(), String> {
         let fragment = Object::of(value)?;
         match kind {
-            "preamble" => Err("there is already one".into()),
+            "preamble" => Err("duplicate fragment".into()),
             "field-class-alias" => {
                 let name = fragment.text("name")?.ok_or_else(|| missing("name"))?;
                 let class = fragment.required("field-class")?;
@@ -161,7 +161,7 @@ impl Builder {
 
     fn trace(&mut self, fragment: Object<'_>) -> Result<(), String> {
         if std::mem::replace(&mut self.has_trace, true) {
-            return Err("there is already one".into());
+            return Err("duplicate fragment".into());
         }
         for (name, value) in fragment.map("environment")?.into_iter().flatten() {
             let value = match (value.as_integer(), value.as_str()) {
@@ -198,10 +198,10 @@ impl Builder {
             let cycles = cycles.ok_or("the clock's `cycles` make a second or more")?;
             offset = i64::try_from(cycles).map_err(|_| "the clock's `cycles` are out of range")?;
         }
-        // An origin other than 1970 is not known, and times are counted from it all the same.
+        // Where an origin other than 1970 lies is not known; times are then counted from that origin.
         let clock = Arc::new(Clock { name: name.to_owned(), frequency, offset_seconds, offset });
         match self.clocks.insert(name.to_owned(), clock) {
-            Some(other) => Err(format!("another clock has the id `{}`", other.name)),
+            Some(other) => Err(format!("duplicate clock id `{}`", other.name)),
             None => Ok(()),
         }
     }
@@ -216,7 +216,7 @@ impl Builder {
         };
         let clock = clock.map(|id| {
             let found = self.clocks.get(id).cloned();
-            found.ok_or_else(|| format!("no clock before this has the id `{id}`"))
+            found.ok_or_else(|| format!("no earlier clock has the id `{id}`"))
         });
         let stream = StreamDraft {
             id,

@@ -1,6 +1,6 @@
 //! Field classes to drafts of types.
 //!
-//! What has no counterpart in CTF 1.8 becomes what has the same values:
+//! What has no counterpart in CTF 1.8 becomes a type with the same values:
 //!
 //! ```text
 //! boolean                   an unsigned integer that is true or false
@@ -43,7 +43,7 @@ impl Classes {
     pub fn name(&mut self, name: &str, class: &Json<'_>) -> Result<(), String> {
         let draft = self.draft(class)?;
         match self.aliases.insert(name.to_owned(), draft) {
-            Some(_) => Err(format!("another field class has the name `{name}`")),
+            Some(_) => Err(format!("duplicate field class name `{name}`")),
             None => Ok(()),
         }
     }
@@ -52,7 +52,7 @@ impl Classes {
     pub fn draft(&mut self, class: &Json<'_>) -> Drafted {
         if let Some(name) = class.as_str() {
             let found = self.aliases.get(name).cloned();
-            return found.ok_or_else(|| format!("no field class before this has the name `{name}`"));
+            return found.ok_or_else(|| format!("no earlier field class has the name `{name}`"));
         }
         let class = Object::of(class)?;
         let kind = class.text("type")?.ok_or_else(|| missing("type"))?;
@@ -146,7 +146,7 @@ impl Classes {
             let member = Object::of(member)?;
             let name = member.text("name")?.ok_or_else(|| missing("name"))?;
             if !names.insert(name) {
-                return Err(format!("two members have the name `{name}`"));
+                return Err(format!("duplicate member name `{name}`"));
             }
             members.push(self.member(name, member)?);
         }
@@ -177,7 +177,7 @@ impl Classes {
         let mut choices = Vec::new();
         for (position, option) in class.list("options")?.into_iter().flatten().enumerate() {
             let option = Object::of(option)?;
-            // One without a name is known by its position.
+            // An option without a name is called by its position.
             let name = option.text("name")?.map_or_else(|| position.to_string(), str::to_owned);
             members.push(self.member(&name, option)?);
             let values = ranges(option.required("selector-field-ranges")?)?;
@@ -187,7 +187,7 @@ impl Classes {
             return Err("it has no options".into());
         }
         if overlap(choices.iter().map(|(values, _)| values)) {
-            return Err("a value of its selector chooses two options".into());
+            return Err("a value of its selector selects two options".into());
         }
         Ok(DraftKind::Variant { tag: Tag::Number(selector, choices.into()), members: members.into() })
     }
@@ -304,7 +304,7 @@ fn overlap<'r>(ranges: impl Iterator<Item = &'r RangeInclusive<i128>>) -> bool {
     ranges.windows(2).any(|pair| pair[1].start() <= pair[0].end())
 }
 
-/// What the fields of a class tell. Roles that are not known are for other readers.
+/// The roles of a class's fields.
 fn roles(class: Object<'_>) -> Result<Vec<Role>, String> {
     let mut roles = Vec::new();
     for name in role_names(class)? {
@@ -378,7 +378,7 @@ fn location(class: Object<'_>, property: &str) -> Result<FieldLocation, String> 
     }
     let origin = origin.transpose()?;
     if down.is_empty() || path.last() == Some(&Json::Null) || (origin.is_some() && up > 0) {
-        return Err(wrong("the path leads to no field".into()));
+        return Err(wrong("the path does not lead to a field".into()));
     }
     Ok(FieldLocation { origin, up, down })
 }

@@ -1,7 +1,7 @@
 //! Text to fragments.
 //!
-//! Each fragment begins with a record separator, which JSON itself cannot contain (RFC 7464). Where it is missing,
-//! the end of one fragment tells the beginning of the next. What is not JSON ends at the next separator, or before a line
+//! Each fragment begins with a record separator, which JSON itself cannot contain (RFC 7464). Where separators are
+//! missing, each fragment begins where the one before ends. What is not JSON ends at the next separator, or before a line
 //! that begins with a brace, as all writers of CTF 2 begin a fragment.
 
 use memchr::memmem;
@@ -14,7 +14,7 @@ const SEPARATOR: char = '\u{1e}';
 
 /// A fragment, or why it cannot be read.
 pub struct Fragment<'t> {
-    /// The line it begins on, or where it is wrong.
+    /// The line where it begins, or of what is wrong in it.
     pub line: usize,
     pub value: Result<Json<'t>, Unreadable>,
 }
@@ -83,7 +83,7 @@ impl<'a> Segment<'a> {
 
 fn in_words(error: &serde_json::Error) -> String {
     if error.is_eof() {
-        return "the JSON ends too early".into();
+        return "the JSON is cut off".into();
     }
     let place = format!(" at line {} column {}", error.line(), error.column());
     format!("invalid JSON: {}", error.to_string().trim_end_matches(&place))
@@ -118,12 +118,12 @@ mod tests {
     fn what_is_not_json_ends_at_the_next_separator() {
         let read = read("\u{1e}{\n\"a\": no}{}\n\u{1e}{}\u{1e}{\"b\"");
         assert_eq!(read[0], (2, "invalid JSON: expected ident".into()));
-        assert_eq!(read[1..], [(3, "{}".into()), (3, "the JSON ends too early".into())]);
+        assert_eq!(read[1..], [(3, "{}".into()), (3, "the JSON is cut off".into())]);
     }
 
     #[test]
     fn what_is_not_json_is_named_after_blanks_too() {
-        assert_eq!(read("\u{1e}\n {"), [(2, "the JSON ends too early".into())]);
+        assert_eq!(read("\u{1e}\n {"), [(2, "the JSON is cut off".into())]);
         assert_eq!(read("{}\n\n }{}")[1], (3, "invalid JSON: expected value".into()));
     }
 
@@ -134,7 +134,7 @@ mod tests {
             (1, "{}".to_owned()),
             (2, "invalid JSON: expected ident".into()),
             (4, "{}".into()),
-            (7, "the JSON ends too early".into()),
+            (7, "the JSON is cut off".into()),
         ];
         assert_eq!(read, expected);
     }

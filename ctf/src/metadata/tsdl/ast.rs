@@ -1,4 +1,4 @@
-//! What TSDL says, as it is written. Names are borrowed from the text.
+//! The syntax tree of TSDL. Names are borrowed from the text.
 
 use std::borrow::Cow;
 use std::rc::Rc;

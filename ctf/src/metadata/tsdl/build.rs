@@ -18,7 +18,7 @@ use crate::Uuid;
 
 const NO_HEADER: &str = "no packet can be read without the description of its header";
 
-/// Reads the text of metadata. What cannot be understood is skipped and named.
+/// Reads the text of metadata. What cannot be understood is skipped and reported.
 pub fn read(text: &str, problems: &mut Problems) -> Metadata {
     let mut builder = Builder {
         order: None,
@@ -59,11 +59,11 @@ struct Builder<'p> {
     may_have_lost_stream: bool,
 }
 
-/// The header of packets cannot be understood, so none of them can be read. The reason has been named.
+/// The header of packets cannot be understood, so no packet can be read. The reason has been reported.
 struct NoHeader;
 
 impl Builder<'_> {
-    /// Reads what types depend on: byte order, clocks, environment. The second pass names what cannot be parsed.
+    /// Reads what types depend on: byte order, clocks, environment. The second pass reports what cannot be parsed.
     fn first_pass(&mut self, text: &str) {
         let mut parser = Parser::new(text);
         while let Some(block) = parser.block(&["trace", "env", "clock"]) {

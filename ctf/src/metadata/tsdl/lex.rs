@@ -39,7 +39,7 @@ pub const BLOCKS: [&str; 6] = ["trace", "env", "clock", "stream", "event", "call
 /// The keywords that a statement about types begins with.
 pub const TYPES: [&str; 5] = ["typealias", "typedef", "struct", "variant", "enum"];
 
-/// The largest size of braces that are compared with others.
+/// The longest text in braces that is looked up among those parsed before.
 const NEAR: usize = 256;
 
 /// Splits text into tokens, one at a time.
@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'/') if matches!(rest.get(1), Some(b'*' | b'/')) => {
                     if !self.skip_comment() {
-                        return Err("a comment is not closed".into());
+                        return Err("unterminated comment".into());
                     }
                 }
                 _ => return Ok(()),
@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn quoted(&mut self, quote: u8) -> Result<Cow<'a, str>, String> {
-        const OPEN: &str = "a string is not closed";
+        const OPEN: &str = "unterminated string";
         self.at += 1;
         let mut text = Cow::Borrowed("");
         loop {
@@ -208,7 +208,7 @@ impl<'a> Lexer<'a> {
 
     fn escape(&mut self) -> Result<char, String> {
         let rest = &self.text[self.at..];
-        let next = rest.chars().next().ok_or("a string is not closed")?;
+        let next = rest.chars().next().ok_or("unterminated string")?;
         let (digits, base) = match next {
             '0'..='7' => (3, 8),
             'x' => {

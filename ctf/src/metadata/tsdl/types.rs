@@ -42,7 +42,7 @@ impl Drafter {
         result
     }
 
-    /// Takes in a statement about types.
+    /// Takes in a statement that declares types.
     pub fn declare(&mut self, statement: &TypeStatement<'_>) -> Result<(), String> {
         match statement {
             TypeStatement::Alias { kind, lengths, name } => {
@@ -71,7 +71,7 @@ impl Drafter {
 
     fn lookup(&self, name: &str) -> Drafted {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
-        found.cloned().ok_or_else(|| format!("there is no type `{name}`"))
+        found.cloned().ok_or_else(|| format!("unknown type `{name}`"))
     }
 
     /// The type that an expression means.
@@ -232,7 +232,7 @@ impl Drafter {
     fn clock(&self, path: &str) -> Result<Arc<Clock>, String> {
         let name = path.strip_prefix("clock.").and_then(|rest| rest.strip_suffix(".value"));
         let found = self.clocks.iter().find(|clock| Some(clock.name.as_str()) == name);
-        found.cloned().ok_or_else(|| format!("there is no clock `{path}`"))
+        found.cloned().ok_or_else(|| format!("unknown clock `{path}`"))
     }
 }
 

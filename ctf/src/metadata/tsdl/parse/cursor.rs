@@ -1,4 +1,4 @@
-//! The place in the tokens where parsing is, and the small parts that statements and types share.
+//! The position of the parser in the tokens, and the small parts that statements and types share.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
 
     /// Goes on to the next token.
     pub fn bump(&mut self) {
-        // What is wrong begins after blanks; an open comment is found again by the lexer.
+        // Errors are located after blanks; the lexer finds an open comment again.
         self.last_line = self.lexer.line;
         let _ = self.lexer.skip_blanks();
         (self.at, self.line) = (self.lexer.at, self.lexer.line);
@@ -99,18 +99,18 @@ impl<'a> Parser<'a> {
         if self.take_mark(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
     }
 
-    /// Says what is next in place of what is wanted.
+    /// An error: something else than what is wanted is next.
     pub fn unexpected(&self, wanted: &str) -> String {
         let token = match &self.next {
             Ok(token) => token.as_ref(),
             Err(reason) => return reason.clone(),
         };
         match token.map(|token| &token.kind) {
-            Some(TokenKind::Word(word)) => format!("`{}` where {wanted} should be", brief(word)),
-            Some(TokenKind::Number(number)) => format!("`{number}` where {wanted} should be"),
-            Some(TokenKind::Text(text)) => format!("{:?} where {wanted} should be", brief(text)),
-            Some(TokenKind::Mark(mark)) => format!("`{mark}` where {wanted} should be"),
-            None => format!("the text ends where {wanted} should be"),
+            Some(TokenKind::Word(word)) => format!("expected {wanted}, found `{}`", brief(word)),
+            Some(TokenKind::Number(number)) => format!("expected {wanted}, found `{number}`"),
+            Some(TokenKind::Text(text)) => format!("expected {wanted}, found {:?}", brief(text)),
+            Some(TokenKind::Mark(mark)) => format!("expected {wanted}, found `{mark}`"),
+            None => format!("expected {wanted}, found the end of the text"),
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
     /// Runs a part of the grammar that may contain itself.
     pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MAX_DEPTH {
-            return Err("types nest too deeply".into());
+            return Err("types are nested too deeply".into());
         }
         self.depth += 1;
         let parsed = part(self);

@@ -18,7 +18,7 @@ pub struct Broken {
 impl<'a> Parser<'a> {
     /// The next statement on the top level.
     pub fn statement(&mut self) -> Option<Result<Statement<'a>, Broken>> {
-        // What is left of a block whose beginning was broken has been named with it.
+        // The end of a block whose beginning was broken has been reported with it.
         while self.is_after_broken && self.take_mark("}") {
             self.take_mark(";");
         }
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
             while !self.take_mark("}") {
                 statements.push(self.statement_in_block()?);
             }
-            // Without it the block is whole all the same.
+            // A block is complete without it too.
             self.take_mark(";");
             return Ok(Statement::Block { keyword, statements, line });
         }
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
 
     fn statement_in_block(&mut self) -> Parsed<Statement<'a>> {
         if let Some(keyword) = self.block_keyword() {
-            return Err(format!("`{keyword} {{` where `}}` should be"));
+            return Err(format!("expected `}}`, found `{keyword} {{`"));
         }
         let statement = self.simple_statement()?;
         match &statement {
