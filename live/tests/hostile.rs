@@ -11,7 +11,11 @@ use std::time::{Duration, Instant};
 use lttng_live::{Options, State};
 use lttng_testing::Random;
 
+#[path = "support/honest_relay.rs"]
+mod honest_relay;
 mod support;
+
+use honest_relay::{honest, stream, words};
 use support::Viewer;
 
 /// What a relay answers to a command with this body; `None` closes the connection.
@@ -66,74 +70,9 @@ fn serve(mut connection: TcpStream, answer: &Answer) {
     }
 }
 
-const METADATA: &str = r#"/* CTF 1.8 */
-typealias integer { size = 16; align = 8; } := u16;
-typealias integer { size = 32; align = 8; } := u32;
-typealias integer { size = 64; align = 8; } := u64;
-trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
-clock { name = c; freq = 1000000000; };
-typealias integer { size = 64; align = 8; map = clock.c.value; } := time;
-stream {
-    packet.context := struct { time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; };
-    event.header := struct { u16 id; time timestamp; };
-};
-event { name = "e"; id = 0; fields := struct { u64 number; }; };
-"#;
-
-/// A packet of one event.
-fn packet(number: u64) -> Vec<u8> {
-    let mut bytes = 0xC1FC_1FC1_u32.to_le_bytes().to_vec();
-    let size = 8 * 54;
-    [number, number + 1, size, size].iter().for_each(|field| bytes.extend(field.to_le_bytes()));
-    bytes.extend(0_u16.to_le_bytes());
-    [number, number].iter().for_each(|field| bytes.extend(field.to_le_bytes()));
-    bytes
-}
-
-fn fields(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
-}
-
-fn text(name: &str, size: usize) -> Vec<u8> {
-    let mut bytes = name.as_bytes().to_vec();
-    bytes.resize(size, 0);
-    bytes
-}
-
-fn stream(id: u64, is_metadata: bool) -> Vec<u8> {
-    let mut bytes = [id.to_be_bytes(), 1_u64.to_be_bytes()].concat();
-    bytes.extend(u32::from(is_metadata).to_be_bytes());
-    bytes.extend(text("ust/uid/0/64-bit", 4096));
-    bytes.extend(text(&format!("channel_{id}"), 255));
-    bytes
-}
-
-/// What a relay with one session of one stream says, whose packets never end.
-fn honest(command: u32, counter: &AtomicU64) -> Vec<u8> {
-    match command {
-        1 => [7_u64.to_be_bytes().to_vec(), fields(&[2, 4, 1])].concat(),
-        2 => {
-            let session = [1_u64.to_be_bytes().to_vec(), fields(&[1000, 0, 2])].concat();
-            [fields(&[1]), session, text("host", 64), text("demo", 255)].concat()
-        }
-        3 => [fields(&[1, 2]), stream(1, true), stream(2, false)].concat(),
-        4 => {
-            let number = counter.fetch_add(1, Ordering::Relaxed);
-            let index = [number * 54, 54 * 8, 54 * 8, number, number + 1, 0, 0];
-            let index: Vec<u8> = index.iter().flat_map(|field| field.to_be_bytes()).collect();
-            [index, fields(&[1, 0])].concat()
-        }
-        5 => {
-            let packet = packet(counter.load(Ordering::Relaxed));
-            [fields(&[1, packet.len() as u32, 0]), packet].concat()
-        }
-        6 if counter.swap(1, Ordering::Relaxed) == 0 => {
-            [(METADATA.len() as u64).to_be_bytes().to_vec(), fields(&[1]), METADATA.into()].concat()
-        }
-        6 => [0_u64.to_be_bytes().to_vec(), fields(&[2])].concat(),
-        7 => fields(&[2, 0]),
-        _ => fields(&[1]),
-    }
+/// For relays that answer, if only on a slow or emulated machine.
+fn patient() -> Options {
+    Options { timeout: Duration::from_secs(30), ..Options::default() }
 }
 
 fn impatient() -> Options {
@@ -165,7 +104,7 @@ fn trouble(viewer: &mut Viewer) -> String {
 fn honest_relay_of_the_test_is_understood() {
     let counter = AtomicU64::new(0);
     let relay = Liar::start(move |command, _| Some(honest(command, &counter)));
-    let mut viewer = Viewer::start(&[&relay.url], &impatient());
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     viewer.until("events arrive", |viewer| viewer.seen.len() > 100);
     assert!(viewer.report().damage.is_empty(), "{:?}", viewer.report().damage);
 }
@@ -176,28 +115,28 @@ fn lengths_and_counts_beyond_their_limits_are_refused() {
     let index = |packet_size: u64, status: u32| {
         let fields_of = [0, packet_size, packet_size, 1, 2, 0, 0_u64];
         let index: Vec<u8> = fields_of.iter().flat_map(|field| field.to_be_bytes()).collect();
-        [index, fields(&[status, 0])].concat()
+        [index, words(&[status, 0])].concat()
     };
     let lies: Vec<Lie> = vec![
-        (1, [0_u64.to_be_bytes().to_vec(), fields(&[3, 0, 1])].concat(), "version 3.0"),
-        (2, fields(&[u32::MAX]), "4294967295 sessions"),
-        (3, fields(&[1, u32::MAX]), "4294967295 streams"),
-        (3, fields(&[4, 0]), "is not live"),
-        (3, fields(&[77, 0]), "status 77"),
+        (1, [0_u64.to_be_bytes().to_vec(), words(&[3, 0, 1])].concat(), "version 3.0"),
+        (2, words(&[u32::MAX]), "4294967295 sessions"),
+        (3, words(&[1, u32::MAX]), "4294967295 streams"),
+        (3, words(&[4, 0]), "is not live"),
+        (3, words(&[77, 0]), "status 77"),
         (4, index(u64::MAX, 1), "a packet of 2305843009213693951 bytes"),
         (4, index(0, 1), "a packet of 0 bytes"),
         (4, index(0, 99), "status 99"),
-        (5, fields(&[1, u32::MAX, 0]), "4294967295 bytes of a packet instead of 54"),
-        (6, [u64::MAX.to_be_bytes().to_vec(), fields(&[1])].concat(), "larger than 32 MiB"),
-        (7, fields(&[1, u32::MAX]), "4294967295 streams"),
-        (8, fields(&[2]), "refuses a viewer"),
+        (5, words(&[1, u32::MAX, 0]), "4294967295 bytes of a packet instead of 54"),
+        (6, [u64::MAX.to_be_bytes().to_vec(), words(&[1])].concat(), "larger than 32 MiB"),
+        (7, words(&[1, u32::MAX]), "4294967295 streams"),
+        (8, words(&[2]), "refuses a viewer"),
     ];
     for (command, lie, expected) in lies {
         let counter = AtomicU64::new(0);
         let relay = Liar::start(move |asked, _| {
             Some(if asked == command { lie.clone() } else { honest(asked, &counter) })
         });
-        let said = trouble(&mut Viewer::start(&[&relay.url], &impatient()));
+        let said = trouble(&mut Viewer::start(&[&relay.url], &patient()));
         assert!(said.contains(expected), "command {command}: {said}");
     }
 }
@@ -209,13 +148,12 @@ fn streams_without_end_are_refused() {
     let relay = Liar::start(move |command, _| match command {
         7 => {
             let streams = (0..5000).flat_map(|_| stream(next.fetch_add(1, Ordering::Relaxed), false));
-            Some([fields(&[1, 5000]), streams.collect()].concat())
+            Some([words(&[1, 5000]), streams.collect()].concat())
         }
-        4 => Some([vec![0; 56], fields(&[2, 0])].concat()),
+        4 => Some([vec![0; 56], words(&[2, 0])].concat()),
         _ => Some(honest(command, &counter)),
     });
-    let mut viewer =
-        Viewer::start(&[&relay.url], &Options { timeout: Duration::from_secs(30), ..Options::default() });
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     let said = trouble(&mut viewer);
     assert!(said.contains("too many streams"), "{said}");
     assert!(memory() < 500, "{} MiB", memory());
@@ -227,7 +165,7 @@ fn metadata_without_end_is_refused() {
     let relay = Liar::start(move |command, _| match command {
         6 => {
             let bytes = vec![b' '; 1 << 20];
-            Some([(bytes.len() as u64).to_be_bytes().to_vec(), fields(&[1]), bytes].concat())
+            Some([(bytes.len() as u64).to_be_bytes().to_vec(), words(&[1]), bytes].concat())
         }
         _ => Some(honest(command, &counter)),
     });
