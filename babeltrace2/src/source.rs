@@ -14,7 +14,7 @@ use crate::packets::ScannedPacket;
 use crate::staging::Staging;
 use crate::survey::Survey;
 
-/// The number of attempts to open a trace that grows meanwhile.
+/// The number of attempts to open a trace that is still growing.
 const ATTEMPTS: usize = 8;
 
 /// The number of packets to read separately at once; each takes a file descriptor.
@@ -102,7 +102,7 @@ fn read_trace<C: Collect<Stop = Infallible>>(
     Ok(())
 }
 
-/// Opens what is sound of a trace.
+/// Opens the undamaged parts of a trace.
 fn open<'f>(folders: &'f TraceFiles, survey: Survey<'f>) -> Result<(Survey<'f>, Staging, Graph), Damage> {
     let folder = &folders.folders[0];
     let unusable = |error| Damage::new(folder, format!("cannot be staged in the temporary folder: {error}"));

@@ -1,7 +1,7 @@
-//! Folders in which a trace looks sound.
+//! Folders in which a trace has no damage.
 //!
 //! Babeltrace 2 opens a trace's files itself and refuses all of them for one that is damaged. It is therefore
-//! given temporary folders with links to the files that are sound and copies of what is sound in the others.
+//! given temporary folders with links to the undamaged files and copies of the undamaged parts of the others.
 //! They have no `index/`: an index adds nothing, and 2.0.4 divides by an entry size of 0 in a damaged one.
 
 use std::fs::{self, File};

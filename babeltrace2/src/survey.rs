@@ -63,7 +63,7 @@ impl<'a> Survey<'a> {
         files.any(|file| fs::metadata(&file.path).map(|found| found.len()).ok() != Some(file.size))
     }
 
-    /// Stages all that is sound.
+    /// Stages all that is undamaged.
     pub fn stage(&self) -> io::Result<Staging> {
         let mut staging = Staging::new()?;
         for (index, files) in self.folders.iter().enumerate() {
@@ -90,7 +90,7 @@ impl<'a> Survey<'a> {
         if !whole.is_empty() {
             staging.write(folder, &name, whole, None)?;
         }
-        // Babeltrace 2.0.4 reads the last event of a packet beyond its end, if the file goes on there.
+        // Babeltrace 2.0.4 reads the last event of a packet beyond its end, if the file continues there.
         for packet in incomplete {
             staging.write(folder, &format!("{name}_at_{}", packet.offset), [packet], None)?;
         }
@@ -133,7 +133,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Sorts packets by stream and time. Of those that several files have, one from a sound file is kept, and
+    /// Sorts packets by stream and time. Of those that several files have, one from an undamaged file is kept, and
     /// else one that is whole.
     fn collect_streams(&mut self) {
         let mut streams: HashMap<_, Vec<_>> = HashMap::new();

@@ -182,7 +182,7 @@ impl Search {
         false
     }
 
-    /// Takes in a folder that directly holds a `metadata` file.
+    /// Adds a folder that directly holds a `metadata` file.
     fn trace(&mut self, folder: &Path) {
         let streams = stream_files(folder).unwrap_or_else(|unreadable| {
             self.damage.push(unreadable);

@@ -1,6 +1,6 @@
 //! Events of one class, handed over together.
 //!
-//! A collector that looks at each event on its own takes them one by one. One that must be fast takes all values
+//! A collector may take events one by one. One that must be fast takes all values
 //! of a field at once, so that how the field is stored is looked up once and not for each event.
 
 use crate::{Brief, ClassIndex, Value};

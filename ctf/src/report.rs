@@ -150,12 +150,12 @@ pub struct ClockSteps {
 }
 
 impl ClockSteps {
-    /// Takes in one step back, from one time to an earlier one.
+    /// Counts one step back, from one time to an earlier one.
     pub(crate) fn step(&mut self, from: i64, to: i64) {
         self.add(ClockSteps { count: 1, largest_ns: from.abs_diff(to) });
     }
 
-    /// Takes in other steps.
+    /// Adds other steps.
     pub(crate) fn add(&mut self, other: ClockSteps) {
         self.count += other.count;
         self.largest_ns = self.largest_ns.max(other.largest_ns);
@@ -211,7 +211,7 @@ pub struct Damage {
     pub path: PathBuf,
     /// The offset in the file, in bytes, where it is known.
     pub offset: Option<u64>,
-    /// What is wrong, in words.
+    /// What is wrong.
     pub reason: String,
 }
 

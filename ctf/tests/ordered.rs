@@ -79,7 +79,9 @@ fn number(value: Option<Value<'_>>) -> u64 {
 
 #[test]
 fn random_traces_come_as_a_brute_force_sort_has_them() {
-    for seed in 1..120 {
+    // Big-endian machines are emulated ones, which are slow.
+    let seeds = if cfg!(target_endian = "big") { 20 } else { 120 };
+    for seed in 1..seeds {
         let mut random = Random::new(seed);
         let (mut streams, mut expected) = (Vec::new(), Vec::new());
         // Many events share a time where times are few.

@@ -79,7 +79,7 @@ impl Attachment {
         }
     }
 
-    /// Receives for as long as that works.
+    /// Receives until the session or the connection ends.
     pub fn receive(&mut self, received: &mut Received) -> Result<Ending, Error> {
         let attached = Instant::now();
         let mut is_settled = false;
@@ -130,7 +130,7 @@ impl Attachment {
         }
     }
 
-    /// Takes in streams that have come. Returns whether there were any.
+    /// Adds streams that the relay has announced. Returns whether there were any.
     pub fn add_streams(&mut self, streams: Vec<Stream>, received: &Received) -> Result<bool, Error> {
         let is_new = !streams.is_empty();
         let open = self.streams.len() + self.waiting.len() + self.metadata.len();
@@ -269,7 +269,7 @@ impl Attachment {
 }
 
 impl MetadataStream {
-    /// Takes in what metadata has grown by.
+    /// Adds what metadata has grown by.
     fn take(&mut self, mut bytes: Vec<u8>, received: &mut Received) {
         if self.key.is_none() {
             self.beginning.append(&mut bytes);

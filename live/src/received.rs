@@ -89,7 +89,7 @@ impl Received {
         MAX_METADATA - known.map_or(0, |known| known.metadata)
     }
 
-    /// Takes in what the metadata of a known trace has grown by.
+    /// Adds what the metadata of a known trace has grown by.
     pub fn add_metadata(&mut self, key: &TraceKey, bytes: &[u8]) {
         if let Some(known) = self.traces.get_mut(key) {
             known.metadata += bytes.len();
@@ -113,7 +113,7 @@ impl Received {
         self.streams.get(key).and_then(|known| known.end).is_some_and(|known| end <= known)
     }
 
-    /// Takes in a packet of a known stream, with its end.
+    /// Adds a packet of a known stream, with its end.
     pub fn add_packet(
         &mut self,
         key: &StreamKey,
@@ -136,7 +136,7 @@ impl Received {
         }
     }
 
-    /// Lets the merge go on without all streams but these: nothing is received of the others.
+    /// Lets the merge continue without any streams but these: nothing is received from the others.
     pub fn leave_all_but(&self, open: &HashSet<&StreamKey>) {
         for (key, stream) in self.streams.iter().filter(|(_, stream)| !stream.has_ended) {
             if !open.contains(key) {

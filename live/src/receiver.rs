@@ -74,7 +74,7 @@ impl Receiver {
         inbox.end_session(*session, Status::new(url, state));
     }
 
-    /// Connects, attaches, and receives for as long as that works.
+    /// Connects, attaches, and receives until the session or the connection ends.
     fn receive(&mut self, retry: &mut Duration) -> Result<Ending, Error> {
         let Received { inbox, session: number, url, .. } = &self.received;
         let mut connection = Connection::open(url, self.options.timeout)?;

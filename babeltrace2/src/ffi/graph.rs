@@ -8,7 +8,7 @@
 //!
 //! Each stream has a separate sink. Collectors do not need events in the order of time, and this avoids
 //! the muxer, which in 2.0 looks at every stream for every message. It also keeps failures apart: a sink
-//! whose stream fails ends and leaves the reason, and the others go on.
+//! whose stream fails ends and leaves the reason, and the others continue.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_void};

@@ -220,7 +220,7 @@ impl<'a> Decoding<'a> {
         self.cursor = Cursor { at: reached.at * 8, clock: reached.clock, ..self.cursor };
     }
 
-    /// Decodes one event, whatever it is.
+    /// Decodes one event of any kind.
     #[inline(never)]
     fn event<C: Collect>(
         &mut self,

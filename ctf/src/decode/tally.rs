@@ -21,7 +21,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Takes in events with the times of the earliest and the latest.
+    /// Counts events, with the times of the earliest and the latest.
     #[inline(always)]
     pub fn count(&mut self, events: u64, first: i64, last: i64) {
         self.events += events;
@@ -29,7 +29,7 @@ impl Tally {
         self.last = self.last.max(last);
     }
 
-    /// Takes in another tally.
+    /// Adds another tally.
     pub fn add(&mut self, other: Tally) {
         self.count(other.events, other.first, other.last);
         self.steps.add(other.steps);

@@ -83,7 +83,7 @@ impl ActivePacket {
                 let mut slots = part.slots.to_vec();
                 let header = self.packet.plan.header.decode(&mut bits, &mut slots, &mut 0);
                 let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, part.context));
-                // It was sound when it was located.
+                // It could be decoded when it was located.
                 Values::Decoded(values.unwrap_or_default())
             }
         };
@@ -96,7 +96,7 @@ impl ActivePacket {
         Some(self.storage.damage(offset, reason))
     }
 
-    /// The memory of a packet that is closed, to be used again.
+    /// Takes the memory of a packet that is closed, for reuse.
     pub fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
         let mut ahead = std::mem::take(&mut self.ahead);
         ahead.clear();

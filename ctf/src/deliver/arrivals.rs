@@ -33,7 +33,7 @@ pub struct Arrivals<'r> {
     pub traces: Vec<MergedTrace<'r>>,
     pub streams: Vec<MergedStream>,
     pub files: FilePool,
-    /// What was read besides the events.
+    /// What was found other than the events.
     pub report: Report,
     /// Where events are missing, until that is taken.
     pub gaps: Vec<Gap>,
@@ -141,7 +141,7 @@ impl<'r> Arrivals<'r> {
         self.damaged(Damage::new(&folder, format!("cannot be read: {error}")));
     }
 
-    /// Takes in what a source has added: metadata and streams.
+    /// Asks a source for new metadata and streams.
     fn refresh(&mut self, number: usize) {
         self.refresh_metadata(number);
         let streams = match self.traces[number].source.streams() {
@@ -223,7 +223,7 @@ impl<'r> Arrivals<'r> {
         }
     }
 
-    /// Takes in what is missing before a packet that was not known from the start.
+    /// Counts what is missing before a packet that was not known from the start.
     fn count_losses(&mut self, stream: usize, packet: &LocatedPacket) {
         let MergedStream { trace, predecessors, .. } = &mut self.streams[stream];
         let gap = predecessors.next(&packet.header);

@@ -65,7 +65,7 @@ impl Lookahead {
         &self.marks[event.marks as usize..][..count]
     }
 
-    /// Makes it empty, to be used again.
+    /// Empties it for reuse.
     pub fn clear(&mut self) {
         self.events.clear();
         (self.next, self.taken, self.stop) = (0, 0, None);
@@ -147,7 +147,7 @@ impl Chunk<'_> {
         stretch.step_over(bytes, at, &mut marks[*taken..needed])
     }
 
-    /// Steps over an event, whatever it is.
+    /// Steps over an event of any kind.
     #[inline(never)]
     fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, StopReason> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);

@@ -51,7 +51,7 @@ pub struct OpenPacket {
 }
 
 impl OpenPacket {
-    /// Opens a packet and reads its first part, of about this size. The buffer is one to be used again.
+    /// Opens a packet and reads its first part, of about this size. The buffer is reused.
     pub fn open(
         metadata: &Metadata,
         plan: Arc<StreamPlan>,
@@ -89,7 +89,7 @@ impl OpenPacket {
         if open.plan.needs_context || !open.slots.is_empty() {
             let stream = &metadata.streams[header.stream];
             let head = &open.buffer[..open.filled.min(head)];
-            // The header was sound when the packet was found.
+            // The header was valid when the packet was found.
             let values = header::context(metadata, stream, head, &mut open.slots).unwrap_or_default();
             open.context = values.into_iter().map(Frozen::from).collect();
         }
@@ -120,7 +120,7 @@ impl OpenPacket {
         self.cursor
     }
 
-    /// Sets where in the part decoding goes on.
+    /// Sets where in the part decoding continues.
     pub fn set_cursor(&mut self, cursor: Cursor) {
         self.cursor = cursor;
     }
@@ -170,7 +170,7 @@ impl OpenPacket {
         Some((at, format!("{reason}; the rest of the packet is left out")))
     }
 
-    /// The buffer, to be used again.
+    /// Takes the buffer for reuse.
     pub fn take_buffer(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)
     }

@@ -1,7 +1,7 @@
 //! Packets to events in the order of time: a k-way merge over packets.
 //!
 //! Within a packet events are in order. A packet is opened when the merge reaches the earliest time that its header
-//! allows, its *floor*, and then gives its next event to the merge for as long as it has any:
+//! allows, its *floor*, and then offers its next event to the merge until it has none left:
 //!
 //! ```text
 //!              stream 0   │ packet ──────────│   │ packet ───────│      │ packet (not open) …
@@ -161,7 +161,7 @@ impl<'r> InOrder<'r> {
     /// Asks all sources for metadata and streams, and streams that are [away](crate::NextPacket::Away) for packets.
     ///
     /// The merge asks a source by itself when one of its streams has nothing left. A program that merges what arrives
-    /// over time calls this before it goes on after [`Step::Wait`], and now and then while events never end.
+    /// over time calls this before the next step after [`Step::Wait`], and from time to time while events never end.
     pub fn look_for_more(&mut self) {
         self.arrivals.look_for_more();
         if let Some(current) = &mut self.current {
@@ -244,7 +244,7 @@ impl<'r> InOrder<'r> {
         std::mem::take(&mut self.arrivals.gaps)
     }
 
-    /// What was read besides the events; it is complete when the last event has been handed out.
+    /// What was found other than the events; it is complete when the last event has been handed out.
     pub fn report(&self) -> Report {
         let mut report = self.arrivals.report.clone();
         self.tally.add_to(&mut report);

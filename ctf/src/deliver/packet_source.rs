@@ -13,7 +13,7 @@ use crate::packets::pool::FilePool;
 /// The packets of one trace, as they become available, stream by stream.
 ///
 /// Files and memory have everything from the start. Over a network metadata grows, streams come, and packets arrive when
-/// the tracer closes them: the merge asks again for whatever it needs next.
+/// the tracer closes them: the merge asks again for what it needs next.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }

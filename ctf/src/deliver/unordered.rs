@@ -128,7 +128,7 @@ struct Worker<'p, C: Collect> {
     progress: &'p Progress,
     /// Whether the collector of any thread has ended the reading.
     is_stopped: &'p AtomicBool,
-    /// To be used again.
+    /// For reuse.
     buffers: Vec<Vec<u8>>,
     /// The file that was read last, with the numbers of its trace and its own: the next packet is likely in it too.
     file: Option<((usize, usize), Rc<Bytes>)>,
@@ -136,7 +136,7 @@ struct Worker<'p, C: Collect> {
 }
 
 impl<C: Collect> Worker<'_, C> {
-    /// Reads packets for as long as there are any to take.
+    /// Reads packets until none are left.
     fn packets<'j>(
         &mut self,
         take: impl Fn() -> Option<PacketTask<'j>>,

@@ -88,14 +88,14 @@ impl Assembler {
         }
     }
 
-    /// Takes in the packet header, if packets have one.
+    /// Sets the packet header, if packets have one.
     pub fn packet_header(&mut self, draft: Option<Rc<Draft>>) -> Result<(), String> {
         self.has_header = true;
         self.metadata.packet_header = self.linker.scope(Origin::PacketHeader, &draft, &[])?;
         Ok(())
     }
 
-    /// Takes in a value of the environment.
+    /// Adds a value of the environment.
     pub fn environment(&mut self, name: String, value: EnvironmentValue) {
         let length = match &value {
             EnvironmentValue::Integer(length) => u64::try_from(*length).ok(),
@@ -107,7 +107,7 @@ impl Assembler {
         self.metadata.environment.push((name, value));
     }
 
-    /// Takes in a stream.
+    /// Adds a stream.
     pub fn stream(&mut self, draft: StreamDraft, problems: &mut Problems) -> Result<(), String> {
         if !self.stream_ids.insert(draft.id) {
             return Err(format!("duplicate stream id {}", draft.id));
@@ -119,7 +119,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Takes in a stream that the metadata does not describe, as there is only one and it has no layout.
+    /// Adds the stream of metadata that describes none: there is only one, without headers or contexts.
     pub fn add_default_stream(&mut self) {
         if !self.waiting_events.is_empty() {
             self.stream_ids.insert(0);
@@ -127,7 +127,7 @@ impl Assembler {
         }
     }
 
-    /// Takes in an event.
+    /// Adds an event.
     pub fn event(&mut self, draft: EventDraft, problems: &mut Problems) {
         match draft.stream_id.and_then(|id| self.positions.get(&id)) {
             Some(&position) => self.link_event(draft, position, problems),

@@ -1,7 +1,7 @@
 //! CTF 2's field locations to the fields that they may mean.
 //!
 //! A location begins in a scope or in the structure around what refers, goes up to structures around that, and
-//! follows members down. On its way it passes through variants and optional fields, whatever they hold, and
+//! follows members down. On its way it passes through all options of variants, through optional fields, and
 //! through those arrays whose element it is in itself:
 //!
 //! ```text

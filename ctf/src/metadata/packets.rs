@@ -9,7 +9,7 @@
 //!                           └──── in bits ──────────┘
 //! ```
 //!
-//! A packet that cannot be used is named, and reading goes on at the next magic number. Where its content is lost the
+//! A packet that cannot be used is reported, and reading continues at the next magic number. Where its content is lost the
 //! text gets a NUL, which no statement can contain, so that the two halves are never taken for one.
 
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The number of problems that are named one by one.
+/// The most problems that are listed.
 const MAX_PROBLEMS: usize = 16;
 
 /// Something in metadata that cannot be used.

@@ -124,7 +124,7 @@ impl PacketHeader {
         visit_scope(stream.packet_context.as_ref(), bits, slots, |field| {
             let RoleField::Number { roles, value, size, is_fixed } = field else { return };
             let size = if is_fixed { size } else { 64 };
-            // All ones, in whatever size the field has, mean a size that is not known yet.
+            // All ones, in the field's size, mean a size that is not known yet.
             let closed = (value != u64::MAX >> (64 - size)).then_some(value);
             for role in roles {
                 match role {
@@ -171,7 +171,7 @@ impl PacketHeader {
 
 const CONTRADICTION: &str = "the packet's sizes contradict each other";
 
-/// Decodes the values of a packet's context, once its header has been found sound, and fills the slots that
+/// Decodes the values of a packet's context, after its header has been checked, and fills the slots that
 /// events may refer to.
 pub fn context<'a>(
     metadata: &'a Metadata,

@@ -106,7 +106,7 @@ pub struct PacketGap {
 }
 
 impl Predecessors {
-    /// Takes in the next packet of the stream.
+    /// Adds the next packet of the stream, and returns what is missing before it.
     pub fn next(&mut self, header: &PacketHeader) -> PacketGap {
         let begin = header.begin.unwrap_or(0);
         let since = self.before.and_then(|(end, _)| end).unwrap_or(begin).min(begin);

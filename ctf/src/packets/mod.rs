@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! files or memory ──bytes──> scan ──header──> packets ──ledger──> each once, with what was lost between them
-//!                             └ index: hints where to go on after damage
+//!                             └ index: hints where to continue after damage
 //! ```
 
 pub mod bytes;

@@ -1,6 +1,6 @@
 //! The packets of a stream file, found without decoding them.
 //!
-//! A file is scanned from header to header. Where a header cannot be right, the scan goes on at the next
+//! A file is scanned from header to header. Where a header is invalid, the scan continues at the next
 //! place that the index names, or else at the next that looks like a packet's beginning: the magic number and
 //! the trace's UUID, 20 bytes that do not occur by chance.
 
@@ -137,7 +137,7 @@ impl Scanner<'_> {
         header_at(self.metadata, self.bytes, offset, &mut self.slots, &mut self.buffer)
     }
 
-    /// Finds where the next sound packet begins, from an offset on.
+    /// Finds where the next valid packet begins, from an offset on.
     fn find_packet(&mut self, from: u64) -> io::Result<Option<u64>> {
         let listed = &self.index[self.index.partition_point(|entry| entry.offset < from)..];
         for entry in listed.iter().take(MAX_TRIES).take_while(|entry| entry.offset < self.bytes.length) {

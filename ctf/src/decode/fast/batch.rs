@@ -41,12 +41,12 @@ impl<'a> Batch<'a> {
         Room { rows: &mut self.rows[self.taken..], width: self.width }
     }
 
-    /// Takes in events that have been put into the [room](Batch::room) for them.
+    /// Adds events that have been written to the [room](Batch::room) for them.
     pub fn take(&mut self, events: usize) {
         self.taken += events * self.width;
     }
 
-    /// Steps over one event from a position in bytes on, and takes it in. Returns where it ends, if there is room for it
+    /// Steps over one event from a position in bytes on, and adds it. Returns where it ends, if there is room for it
     /// and there are enough bytes.
     #[inline(always)]
     pub fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {

@@ -63,7 +63,7 @@ pub fn fill(row: &mut [u32], stretch: &Stretch, bytes: &[u8], at: usize, clock: 
     Some(end)
 }
 
-/// Steps over the events of a run for as long as there is room for them.
+/// Steps over the events of a run while there is room for them.
 #[inline(never)]
 pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
     for row in room.rows.chunks_exact_mut(room.width) {
@@ -76,7 +76,7 @@ pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
     reached
 }
 
-/// Steps over the events of two runs in turns, for as long as there is room for both.
+/// Steps over the events of two runs in turns, while there is room for both.
 #[inline(never)]
 pub fn step_both(
     (run, mut reached, room): (Run<'_>, Reached, Room<'_>),

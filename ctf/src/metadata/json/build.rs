@@ -77,7 +77,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Takes in all fragments. An error, with its line, means that no packet of the trace can be read.
+    /// Adds all fragments. An error, with its line, means that no packet of the trace can be read.
     fn fragments(&mut self, text: &str, problems: &mut Problems) -> Result<(), (usize, String)> {
         for (position, Fragment { line, value }) in fragments(text).enumerate() {
             let value = match value {
@@ -175,7 +175,7 @@ impl Builder {
         self.assembler.packet_header(header)
     }
 
-    /// Takes in a clock class. Release candidates of the specification gave it no id but a unique name, and some called
+    /// Adds a clock class. Release candidates of the specification gave it no id but a unique name, and some called
     /// the offset just that.
     fn clock(&mut self, fragment: Object<'_>) -> Result<(), String> {
         let name = match fragment.text("id")? {

@@ -72,7 +72,7 @@ pub fn get<'v, 't>(properties: &'v Properties<'t>, name: &str) -> Option<&'v Jso
     properties.iter().rfind(|(found, _)| found == name).map(|(_, value)| value)
 }
 
-/// In JSON again, but for escapes.
+/// As JSON, except for escapes.
 impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

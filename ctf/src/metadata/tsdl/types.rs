@@ -42,7 +42,7 @@ impl Drafter {
         result
     }
 
-    /// Takes in a statement that declares types.
+    /// Declares the types of a statement.
     pub fn declare(&mut self, statement: &TypeStatement<'_>) -> Result<(), String> {
         match statement {
             TypeStatement::Alias { kind, lengths, name } => {
