@@ -8,9 +8,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use ltt_top::analysis::Sort;
 use ltt_top::analysis::histogram::Quantile;
-use ltt_top::analysis::live::Window;
+use ltt_top::analysis::live::LookBack;
 use ltt_top::filter::{Condition, Moment};
-use ltt_top::source::Choice;
+use ltt_top::source::SourceKind;
 use ltt_top::text::nearest;
 use ltt_top::unit::{TimeUnit, parse_duration};
 
@@ -53,7 +53,7 @@ Examples:
   ltt-top outliers TRACE --sensitivity high
       What is not as usual, and why is that said?
   ltt-top hist TRACE --event eventloop --over-time
-      When was the event loop slow?
+      ColorChoice was the event loop slow?
   ltt-top top TRACE --where 'duration>1ms' --format json
       Figures of all calls longer than a millisecond, for a program.
   ltt-top events TRACE --where name=flushall --context 20
@@ -165,9 +165,9 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     pub format: Format,
 
-    /// When to use colours.
+    /// ColorChoice to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
-    pub color: When,
+    pub color: ColorChoice,
 
     /// Show at most N entries; 0 shows all.
     ///
@@ -221,11 +221,11 @@ pub struct Common {
     pub unit: Option<TimeUnit>,
 
     /// What reads the trace: the native reader, or Babeltrace 2 where it is built in.
-    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
+    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "SourceWindow")]
     pub source: SourceChoice,
 
     /// How many threads the native reader decodes with; by default one for each core.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "SourceWindow")]
     pub threads: Option<u16>,
 }
 
@@ -436,7 +436,7 @@ pub struct LiveOptions {
 
     /// How far back figures go: 10s, 1m, 10m or all. By default all; on a screen 1m.
     #[arg(long, value_name = "WINDOW", help_heading = "Filters")]
-    pub window: Option<Window>,
+    pub window: Option<LookBack>,
 
     /// Leave out what was recorded before.
     #[arg(long, help_heading = "Filters")]
@@ -445,7 +445,7 @@ pub struct LiveOptions {
     /// Record events on this machine whose name fits, for as long as they are watched; may be repeated.
     ///
     /// A session daemon and a relay are started if none runs, and all is gone at the end.
-    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
+    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "SourceWindow")]
     pub enable: Vec<String>,
 }
 
@@ -467,9 +467,9 @@ pub enum Format {
     Csv,
 }
 
-/// When to use colours.
+/// ColorChoice to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum When {
+pub enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
@@ -485,12 +485,12 @@ pub enum SourceChoice {
     Babeltrace2,
 }
 
-impl From<SourceChoice> for Choice {
+impl From<SourceChoice> for SourceKind {
     fn from(choice: SourceChoice) -> Self {
         match choice {
-            SourceChoice::Native => Choice::Native,
+            SourceChoice::Native => SourceKind::Native,
             #[cfg(feature = "babeltrace2")]
-            SourceChoice::Babeltrace2 => Choice::Babeltrace2,
+            SourceChoice::Babeltrace2 => SourceKind::Babeltrace2,
         }
     }
 }

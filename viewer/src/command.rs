@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use ctf_reader::Progress;
 use ltt_top::analysis::histogram::Quantile;
-use ltt_top::analysis::{Finding, Question, Reading, Rule, Selection, Sort};
+use ltt_top::analysis::{Finding, Question, Rule, Selection, Sort, SourceWindow};
 use ltt_top::source::AnySource;
 use ltt_top::view::{csv, json, notes, progress, table};
 
 use crate::cli::{self, Command, Common, Format, ReportOptions};
 use crate::events;
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::job::{Invocation, Outcome, Trouble, warn};
 use crate::live;
 use crate::record;
 
@@ -37,12 +37,12 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
             return Ok(Outcome::Complete);
         }
     };
-    let job = Job::new(options)?;
+    let job = Invocation::new(options)?;
     let finding = read(&job, &question(&job, command), job.selection(command, by.as_deref())?)?;
     write(&job, &finding)
 }
 
-fn question(job: &Job<'_>, command: &Command) -> Question {
+fn question(job: &Invocation<'_>, command: &Command) -> Question {
     match command {
         Command::Report(ReportOptions { top, rule }) => {
             let sort = top.grouping.sort;
@@ -81,17 +81,17 @@ fn question(job: &Job<'_>, command: &Command) -> Question {
 }
 
 /// Opens the traces and answers the question from what the filters let through.
-fn read(job: &Job<'_>, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
+fn read(job: &Invocation<'_>, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
     let Common { source, threads, .. } = job.options;
     let mut source = AnySource::open(&job.traces, (*source).into(), threads.map(usize::from))?;
     let window = job.window(&mut source)?;
     let state = Progress::default();
-    let mut reading = Reading { source: &mut source, window, progress: &state };
-    Ok(progress::shown(&state, || question.answer(&mut reading, &Arc::new(selection)))?)
+    let mut input = SourceWindow { source: &mut source, window, progress: &state };
+    Ok(progress::shown(&state, || question.answer(&mut input, &Arc::new(selection)))?)
 }
 
 /// Writes the finding in the format that was asked for.
-fn write(job: &Job<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
+fn write(job: &Invocation<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
     match job.options.format {
         Format::Table => table::write(finding, &job.screen, &mut out)?,

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use ctf_reader::{Progress, Reader, Window};
 use ltt_top::analysis::empty::explain;
 use ltt_top::analysis::follow::{Followed, follow};
-use ltt_top::analysis::{Reading, Selection};
+use ltt_top::analysis::{Selection, SourceWindow};
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
 use crate::cli::{Command, EventsOptions, Format, SourceChoice};
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::job::{Invocation, Outcome, Trouble, warn};
 use crate::live;
 
 /// How many events around a moment are shown by default, on each side.
@@ -27,7 +27,7 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     if options.follow {
         return live::follow(command, options);
     }
-    let job = Job::new(&options.common)?;
+    let job = Invocation::new(&options.common)?;
     if job.options.source != SourceChoice::Native {
         return Err(Trouble::Usage(
             "events are listed by the native reader alone: leave --source out".into(),
@@ -77,7 +77,7 @@ fn windows(window: Window, show: Show) -> Vec<Window> {
 
 /// What all windows that are tried have in common.
 struct Listing<'a> {
-    job: &'a Job<'a>,
+    job: &'a Invocation<'a>,
     options: &'a EventsOptions,
     selection: &'a Arc<Selection>,
     stacks: &'a Rc<Stacks>,
@@ -115,8 +115,8 @@ impl Listing<'_> {
         let is_nothing = printer.shown() == 0;
         printer.finish()?;
         if is_nothing {
-            let mut reading = Reading { source: reader, window, progress: &state };
-            let why = explain(&mut reading, selection)?;
+            let mut input = SourceWindow { source: reader, window, progress: &state };
+            let why = explain(&mut input, selection)?;
             why.iter().for_each(|why| warn(&notes::empty(why, &job.screen)));
         }
         notes::losses(&trace).iter().for_each(|loss| warn(loss));

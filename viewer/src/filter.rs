@@ -4,6 +4,6 @@ mod condition;
 mod glob;
 mod moment;
 
-pub use condition::{Bound, Condition, Mismatch};
+pub use condition::{BoundCondition, Condition, Mismatch};
 pub use glob::Glob;
 pub use moment::Moment;

@@ -15,7 +15,7 @@ use ltt_top::text::{escape, nearest};
 use ltt_top::view::Screen;
 
 use crate::catalogs::{self, Catalogs};
-use crate::cli::{Command, Common, Format, When};
+use crate::cli::{ColorChoice, Command, Common, Format};
 use crate::newest::{newest, recordings};
 
 /// How a command ended.
@@ -108,29 +108,29 @@ fn hint<'a>(
 }
 
 /// What all commands that read have in common.
-pub struct Job<'a> {
+pub struct Invocation<'a> {
     pub options: &'a Common,
     pub traces: Vec<PathBuf>,
     pub screen: Screen,
 }
 
-impl<'a> Job<'a> {
+impl<'a> Invocation<'a> {
     pub fn new(options: &'a Common) -> Result<Self, Trouble> {
-        Ok(Job { traces: traces(&options.traces)?, ..Job::live(options) })
+        Ok(Invocation { traces: traces(&options.traces)?, ..Invocation::live(options) })
     }
 
     /// For events that no trace has yet.
     pub fn live(options: &'a Common) -> Self {
         let colour = match options.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
                 let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 io::stdout().is_terminal() && !is_refused
             }
         };
         let screen = Screen { width: width(), colour, zone: TimeZone::system() };
-        Job { options, traces: Vec::new(), screen }
+        Invocation { options, traces: Vec::new(), screen }
     }
 
     pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {

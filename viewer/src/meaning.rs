@@ -22,7 +22,7 @@ pub struct Dictionary {
 
 /// What to make of the events of one class.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Meaning {
+pub struct ClassMeaning {
     /// The full name that the catalog has for the event, which may be a newer one.
     pub event: Option<String>,
     /// The field that is the duration.
@@ -32,7 +32,7 @@ pub struct Meaning {
     /// The full name of the event whose duration this one only repeats.
     pub repeats: Option<String>,
     /// The fields that tell groups apart.
-    pub group_by: Vec<Named>,
+    pub group_by: Vec<NamedField>,
     /// The field that says on whose behalf the event happened.
     pub client: Option<usize>,
     /// The interval that the event begins or ends, where it is one of a pair without a duration.
@@ -43,7 +43,7 @@ pub struct Meaning {
     /// The full names of events that this one can have made slow.
     pub explains: Vec<String>,
     /// Fields under the names that the catalog has for them, where the trace has others.
-    aliases: Vec<Named>,
+    aliases: Vec<NamedField>,
     /// Integers that the catalog says are booleans.
     booleans: Vec<usize>,
     /// The fields that the catalog says are stacks: return addresses, the nearest caller's first.
@@ -63,7 +63,7 @@ pub struct DurationField {
 
 /// A field of a class under the name that readers know it by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedField {
     /// The name.
     pub name: String,
     /// Which of [`EventClass::fields`].
@@ -78,7 +78,7 @@ const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 
 impl Dictionary {
     /// What to make of the events of this class.
-    pub fn look_up(&self, class: &EventClass) -> Meaning {
+    pub fn look_up(&self, class: &EventClass) -> ClassMeaning {
         let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
         let pair = pair_of(&class.name);
         let known = known(&class.name).or_else(|| known(pair?.0));
@@ -113,7 +113,7 @@ impl Dictionary {
     }
 }
 
-impl Meaning {
+impl ClassMeaning {
     /// The field of the class that the user means by a name: one that the trace records, the catalog's
     /// name for one, or one of the short names `duration`, `client`, `pid`, `tid`, `cpu` and `host`.
     pub fn field(&self, class: &EventClass, name: &str) -> Option<usize> {
@@ -171,7 +171,11 @@ fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<(&'a Provider, &'a 
     catalog.events().find(is_named).or_else(|| catalog.events().find(was_named))
 }
 
-fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class: &EventClass) -> Meaning {
+fn from_catalog(
+    catalog: &Catalog,
+    (provider, event): (&Provider, &Event),
+    class: &EventClass,
+) -> ClassMeaning {
     let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
     let recorded = |name: &str| {
         let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
@@ -183,7 +187,7 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
         let unit = event.field(name).and_then(|field| TimeUnit::of(field.unit?));
         Some(DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() })
     });
-    let named = |name: &String| Some(Named { name: name.clone(), index: recorded(name)? });
+    let named = |name: &String| Some(NamedField { name: name.clone(), index: recorded(name)? });
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
     let booleans = event.fields.iter().filter(|field| field.kind == FieldType::Bool);
     let booleans = booleans.filter_map(|field| recorded(&field.name));
@@ -197,7 +201,7 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
         (None, None) => None,
     };
     let is_explained = catalog.events().any(|(_, other)| other.meaning.explains.contains(&name));
-    Meaning {
+    ClassMeaning {
         event: Some(name.to_string()),
         pair,
         is_outermost: is_explained && event.meaning.explains.is_empty(),

@@ -87,7 +87,7 @@ impl Source for Babeltrace2 {
 
 /// Which source to read with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum SourceKind {
     /// The native reader.
     #[default]
     Native,
@@ -109,10 +109,10 @@ impl AnySource {
     /// Finds all traces in and below the folders and opens them.
     ///
     /// `threads` is the number of threads that the native reader decodes with; by default one for each core.
-    pub fn open(folders: &[PathBuf], choice: Choice, threads: Option<usize>) -> Result<Self, Error> {
+    pub fn open(folders: &[PathBuf], choice: SourceKind, threads: Option<usize>) -> Result<Self, Error> {
         let found: Discovery = discover(folders)?;
         match choice {
-            Choice::Native => {
+            SourceKind::Native => {
                 let reader = Reader::open_found(found)?;
                 Ok(AnySource::Native(match threads {
                     Some(threads) => reader.threads(threads),
@@ -120,7 +120,7 @@ impl AnySource {
                 }))
             }
             #[cfg(feature = "babeltrace2")]
-            Choice::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found))),
+            SourceKind::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found))),
         }
     }
 }

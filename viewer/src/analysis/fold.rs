@@ -15,12 +15,12 @@ use std::sync::Arc;
 use super::group::{Figures, Folded, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::selection::Kind;
+use super::selection::EventKind;
 
 const BUCKETS: usize = 1 << 16;
 
 /// The bucket of a key. The same in every run and on every thread, unlike the hash of [`Groups`].
-fn bucket_of(kind: &Kind, key: &[u8]) -> usize {
+fn bucket_of(kind: &EventKind, key: &[u8]) -> usize {
     let mut hasher = DefaultHasher::new();
     (&kind.event, &kind.keys, kind.unit).hash(&mut hasher);
     key.hash(&mut hasher);
@@ -41,7 +41,7 @@ impl Spilled {
     }
 
     /// Takes in what is known of a group so far.
-    pub fn add(&mut self, kind: &Kind, kind_index: usize, key: &[u8], figures: &Figures) {
+    pub fn add(&mut self, kind: &EventKind, kind_index: usize, key: &[u8], figures: &Figures) {
         self.totals[bucket_of(kind, key)].add(figures, kind.unit_ns());
         self.pool(kind_index).merge(&figures.durations);
     }
@@ -104,16 +104,16 @@ impl Tracked {
         Tracked { ranks, below: BUCKETS as u32 }
     }
 
-    pub fn has(&self, kind: &Kind, key: &[u8]) -> bool {
+    pub fn has(&self, kind: &EventKind, key: &[u8]) -> bool {
         self.rank(kind, key) < self.below
     }
 
-    fn rank(&self, kind: &Kind, key: &[u8]) -> u32 {
+    fn rank(&self, kind: &EventKind, key: &[u8]) -> u32 {
         self.ranks[bucket_of(kind, key)]
     }
 
     /// Gives up buckets until the groups fit the cap, and drops the groups of those given up.
-    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<Kind>], cap: usize) {
+    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<EventKind>], cap: usize) {
         let mut keyed = groups.take_keyed();
         keyed.sort_by_cached_key(|(kind, key, _)| self.rank(&kinds[*kind], key));
         if let Some((kind, key, _)) = keyed.get(cap) {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::reading::Failure;
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::source_window::Failure;
 
 /// Takes single events in the order of time.
 pub trait Follower {
@@ -32,15 +32,15 @@ pub struct Followed<S> {
 }
 
 /// Tells the events that a selection asks for from others.
-pub struct Sieve {
+pub struct EventMatcher {
     roster: Roster,
     with_others: bool,
 }
 
-impl Sieve {
+impl EventMatcher {
     /// For a selection; `with_others` says whether other events are wanted too.
-    pub fn new(selection: &Arc<Selection>, with_others: bool) -> Sieve {
-        Sieve { roster: Roster::new(Arc::clone(selection)), with_others }
+    pub fn new(selection: &Arc<Selection>, with_others: bool) -> EventMatcher {
+        EventMatcher { roster: Roster::new(Arc::clone(selection)), with_others }
     }
 
     /// The fields that the events of a class are needed with. A follower is told if it may see any.
@@ -82,7 +82,7 @@ pub fn follow<F: Follower>(
     follower: &mut F,
     progress: &Progress,
 ) -> Result<Followed<F::Stop>, Failure> {
-    let mut sieve = Sieve::new(selection, with_others);
+    let mut sieve = EventMatcher::new(selection, with_others);
     let mut wanted: Vec<_> = reader.classes().map(|class| sieve.class(class, follower)).collect();
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(progress);

@@ -8,14 +8,14 @@ use serde::{Serialize, Serializer};
 
 use super::histogram::{Histogram, IMPLAUSIBLE, Quantile};
 use super::key;
-use super::selection::Kind;
+use super::selection::EventKind;
 use crate::datum::Datum;
 
 /// A group and its figures.
 #[derive(Debug)]
 pub struct Group {
     /// The event, and what the keys are called.
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     /// The keys as bytes, which order and identify groups.
     pub(super) key_bytes: Box<[u8]>,
     /// What its events add up to.

@@ -23,32 +23,32 @@ pub(super) struct OfKind<T> {
     keyless: Option<T>,
     places: HashTable<u32>,
     keyed: Vec<(Box<[u8]>, T)>,
-    recent: Recent,
+    recent: RecentKeys,
 }
 
 /// The places of groups that were met lately, by their brief keys. Most events belong to one of these, so most keys
 /// are neither hashed with care nor compared byte by byte.
 #[derive(Clone, Debug)]
-struct Recent(Box<[(Brief, u32); 1 << Recent::BITS]>);
+struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
 
-impl Recent {
+impl RecentKeys {
     const BITS: u32 = 8;
 
     #[inline(always)]
     fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
-        &mut self.0[(key.mix() >> (u64::BITS - Recent::BITS)) as usize]
+        &mut self.0[(key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize]
     }
 }
 
-impl Default for Recent {
+impl Default for RecentKeys {
     fn default() -> Self {
-        Recent(Box::new([(Brief::NONE, 0); 1 << Recent::BITS]))
+        RecentKeys(Box::new([(Brief::NONE, 0); 1 << RecentKeys::BITS]))
     }
 }
 
 impl<T> Default for OfKind<T> {
     fn default() -> Self {
-        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: Recent::default() }
+        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: RecentKeys::default() }
     }
 }
 
@@ -158,7 +158,7 @@ impl<T> Groups<T> {
         self.keyed = 0;
         let take = |(kind, of_kind): (usize, &mut Box<OfKind<T>>)| {
             of_kind.places.clear();
-            of_kind.recent = Recent::default();
+            of_kind.recent = RecentKeys::default();
             let keyed = std::mem::take(&mut of_kind.keyed);
             keyed.into_iter().map(move |(key, value)| (kind, key, value))
         };

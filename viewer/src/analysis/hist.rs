@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::finding::{GroupName, Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
 use super::histogram::{Histogram, Quantile};
-use super::reading::{Failure, Reading};
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, summarise};
 use crate::source::Source;
 
@@ -88,12 +88,12 @@ pub(super) const OCTAVES: usize = 64;
 
 /// Sums up events by group, ranks the groups, and keeps the first until `limit` of them have durations.
 pub(super) fn hist<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     limit: usize,
 ) -> Result<Hist, Failure> {
-    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
+    let summary = summarise(input, selection, sort, GROUP_CAP)?;
     let timed = summary.groups.iter().filter(|group| group.is_timed()).count();
     let mut shown = 0;
     let is_shown = |group: &&Group| {

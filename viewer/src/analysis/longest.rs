@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::fields::Fields;
+use super::fields::RecordedFields;
 use super::key;
-use super::selection::Kind;
+use super::selection::EventKind;
 use crate::datum::Datum;
 
 /// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that
@@ -18,13 +18,13 @@ pub struct Record {
     /// When it ended: nanoseconds since 1970.
     pub timestamp: i64,
     /// The event.
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     /// The keys of its group, as bytes.
     pub(super) key: Box<[u8]>,
     /// The trace that it is from, as an index into [`Report::traces`](ctf_reader::Report::traces).
     pub(super) trace: usize,
     /// What was recorded with it.
-    pub(super) fields: Fields,
+    pub(super) fields: RecordedFields,
 }
 
 impl Record {

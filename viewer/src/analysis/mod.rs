@@ -24,12 +24,12 @@ mod longest;
 pub mod outliers;
 mod plan;
 mod question;
-mod reading;
 mod reason;
 mod roster;
 mod selection;
 mod slots;
 pub mod slow;
+mod source_window;
 mod stacks;
 mod summary;
 #[cfg(test)]
@@ -37,9 +37,9 @@ pub(crate) mod synthetic;
 pub mod top;
 pub mod verdict;
 
-pub use fields::{Field, Fields};
+pub use fields::{RecordedField, RecordedFields};
 pub use group::Sort;
-pub use question::{Finding, Question, Report};
-pub use reading::{Failure, Reading};
-pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
+pub use question::{Finding, Question, ReportFinding};
+pub use selection::{EventGlob, EventKind, LeftOut, Misfit, Selection};
+pub use source_window::{Failure, SourceWindow};
 pub use verdict::{Basis, Rule};

@@ -10,11 +10,11 @@ use serde::Serialize;
 use super::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, TraceFinding, guessed};
 use super::group::Sort;
 use super::longest::Record;
-use super::reading::{Failure, Reading};
 use super::reason::reason;
 use super::roster::Roster;
 use super::selection::Selection;
-use super::slow::{Everything, Sieve, Sift};
+use super::slow::{AcceptAll, EventFilter, LongestCollector};
+use super::source_window::{Failure, SourceWindow};
 use super::summary::summarise;
 use super::verdict::{Basis, Judged, Limit, Limits, Mode, Period, Rule, RuleFinding, Unjudged, verdicts};
 use crate::filter::Condition;
@@ -93,17 +93,17 @@ impl Outlier {
 
 /// Finds what is not as usual; of each kind of finding, at most `limit`.
 pub(super) fn outliers<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: &Rule,
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let found = verdicts(reading, selection, rule, cap)?;
+    let found = verdicts(input, selection, rule, cap)?;
     let Judged { rule, durations, limits, mut modes, mut periods, unjudged, .. } = found.judged;
     let roster = Roster::with_kinds(Arc::clone(selection), limits.kinds());
-    let (sift, _) = reading.read(Sift::new(roster, Arc::clone(&limits), limit))?;
-    let Sift { longest, passed: found_events, .. } = sift;
+    let (sift, _) = input.read(LongestCollector::new(roster, Arc::clone(&limits), limit))?;
+    let LongestCollector { longest, passed: found_events, .. } = sift;
     let trace = found.trace;
     let records = longest.into_sorted();
     let mut notes = found.notes;
@@ -142,7 +142,7 @@ pub(super) fn outliers<S: Source>(
 
 /// Lists and counts what took as long as a threshold or longer, however common it is.
 pub(super) fn slower_than<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     threshold_ns: u64,
     limit: usize,
@@ -151,10 +151,10 @@ pub(super) fn slower_than<S: Source>(
     let mut selection = Selection::clone(selection);
     selection.conditions.push(Condition::at_least("--slower-than", "duration", threshold_ns));
     let selection = Arc::new(selection);
-    let summary = summarise(reading, &selection, Sort::Total, cap)?;
+    let summary = summarise(input, &selection, Sort::Total, cap)?;
     let notes = Notes::of_summary(&summary);
-    let sift = Sift::new(Roster::new(Arc::clone(&selection)), Everything, limit);
-    let (sift, report) = reading.read(sift)?;
+    let sift = LongestCollector::new(Roster::new(Arc::clone(&selection)), AcceptAll, limit);
+    let (sift, report) = input.read(sift)?;
     let trace = TraceFinding::new(&report);
     let outlier = |record: &Record| Outlier {
         event: EventFinding::new(record, &trace),
@@ -189,7 +189,7 @@ pub(super) fn slower_than<S: Source>(
     })
 }
 
-impl Sieve for Arc<Limits> {
+impl EventFilter for Arc<Limits> {
     #[inline]
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
         self.may_be_slow(kind, ticks) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))

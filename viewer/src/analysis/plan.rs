@@ -2,10 +2,10 @@
 
 use super::histogram::IMPLAUSIBLE;
 use super::key;
-use super::selection::{Kind, Selection};
+use super::selection::{EventKind, Selection};
 use super::slots::Slots;
-use crate::filter::{Bound, Mismatch};
-use crate::meaning::{Meaning, as_boolean};
+use crate::filter::{BoundCondition, Mismatch};
+use crate::meaning::{ClassMeaning, as_boolean};
 use crate::unit::TimeUnit;
 use ctf_reader::{Event, EventClass, Events, FieldKind, Value};
 
@@ -14,7 +14,7 @@ const KEY_LENGTH: usize = 4096;
 
 /// What to do with the events of one class.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct ClassPlan {
     /// Which of the roster's kinds.
     pub kind: usize,
     /// The keys.
@@ -22,7 +22,7 @@ pub(super) struct Plan {
     /// The fields that say the most: the keys and the client, as indexes into the class's fields.
     pub leading: Vec<usize>,
     duration: Option<DurationSlot>,
-    conditions: Vec<Bound>,
+    conditions: Vec<BoundCondition>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(super) struct KeySlot {
 }
 
 impl KeySlot {
-    pub fn new(index: usize, meaning: &Meaning, slots: &mut Slots) -> Self {
+    pub fn new(index: usize, meaning: &ClassMeaning, slots: &mut Slots) -> Self {
         KeySlot { slot: slots.of(index), is_boolean: meaning.is_boolean(index) }
     }
 
@@ -53,16 +53,16 @@ impl KeySlot {
     }
 }
 
-impl Plan {
+impl ClassPlan {
     /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind its
     /// number.
     pub fn new(
         selection: &Selection,
         class: &EventClass,
-        meaning: &Meaning,
+        meaning: &ClassMeaning,
         mut slots: Slots,
-        enter: impl FnOnce(Kind) -> usize,
-    ) -> Result<(Plan, Vec<usize>), Unwanted> {
+        enter: impl FnOnce(EventKind) -> usize,
+    ) -> Result<(ClassPlan, Vec<usize>), Unwanted> {
         if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
             return Err(Unwanted::WithoutField);
         }
@@ -78,14 +78,14 @@ impl Plan {
             let float_scale = is_float.then_some(field.unit.nanoseconds() as f64);
             (unit, DurationSlot { slot: slots.of(field.index), float_scale })
         });
-        let kind = enter(Kind {
+        let kind = enter(EventKind {
             event: class.name.clone(),
             keys: keys.iter().map(|key| key.name.clone()).collect(),
             unit: duration.map(|(unit, _)| unit),
             unit_is_guess: meaning.duration.is_some_and(|field| field.is_guess),
             is_sum: meaning.is_sum,
         });
-        let plan = Plan {
+        let plan = ClassPlan {
             kind,
             keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
             leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
@@ -107,7 +107,7 @@ impl Plan {
     }
 
     /// The conditions, in the order in which they were given.
-    pub fn conditions(&self) -> &[Bound] {
+    pub fn conditions(&self) -> &[BoundCondition] {
         &self.conditions
     }
 

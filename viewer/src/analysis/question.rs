@@ -13,9 +13,9 @@ use super::histogram::Quantile;
 use super::incidents::{Incidents, incidents};
 use super::info::{Info, info};
 use super::outliers::{Outliers, outliers, slower_than};
-use super::reading::{Failure, Reading};
 use super::selection::Selection;
 use super::slow::{Slow, slow};
+use super::source_window::{Failure, SourceWindow};
 use super::summary::GROUP_CAP;
 use super::top::{Top, top};
 use super::verdict::Rule;
@@ -92,38 +92,40 @@ impl Question {
     /// Reads what the question needs, and answers it.
     pub fn answer<S: Source>(
         &self,
-        reading: &mut Reading<'_, S>,
+        input: &mut SourceWindow<'_, S>,
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
-            Question::Report { threshold, sort, ref quantiles, limit } => Finding::Report(Box::new(Report {
-                top: top(reading, selection, sort, quantiles, limit)?,
-                incidents: match reading.source.in_order() {
-                    Some(_) => Some(incidents(reading, selection, threshold, limit)?),
-                    None => None,
-                },
-            })),
+            Question::Report { threshold, sort, ref quantiles, limit } => {
+                Finding::Report(Box::new(ReportFinding {
+                    top: top(input, selection, sort, quantiles, limit)?,
+                    incidents: match input.source.in_order() {
+                        Some(_) => Some(incidents(input, selection, threshold, limit)?),
+                        None => None,
+                    },
+                }))
+            }
             Question::Incidents { threshold, limit } => {
-                Finding::Incidents(incidents(reading, selection, threshold, limit)?)
+                Finding::Incidents(incidents(input, selection, threshold, limit)?)
             }
             Question::Top { sort, ref quantiles, limit } => {
-                Finding::Top(top(reading, selection, sort, quantiles, limit)?)
+                Finding::Top(top(input, selection, sort, quantiles, limit)?)
             }
-            Question::Slow { limit } => Finding::Slow(slow(reading, selection, limit)?),
+            Question::Slow { limit } => Finding::Slow(slow(input, selection, limit)?),
             Question::Outliers { slower_than_ns: Some(threshold), limit, .. } => {
-                Finding::Outliers(slower_than(reading, selection, threshold, limit, GROUP_CAP)?)
+                Finding::Outliers(slower_than(input, selection, threshold, limit, GROUP_CAP)?)
             }
             Question::Outliers { ref rule, limit, .. } => {
-                Finding::Outliers(outliers(reading, selection, rule, limit, GROUP_CAP)?)
+                Finding::Outliers(outliers(input, selection, rule, limit, GROUP_CAP)?)
             }
-            Question::Hist { sort, limit } => Finding::Hist(hist(reading, selection, sort, limit)?),
+            Question::Hist { sort, limit } => Finding::Hist(hist(input, selection, sort, limit)?),
             Question::Heat { sort, limit, columns } => {
-                Finding::Heat(heat(reading, selection, sort, limit, columns)?)
+                Finding::Heat(heat(input, selection, sort, limit, columns)?)
             }
-            Question::Info { limit } => Finding::Info(info(reading, selection, limit)?),
+            Question::Info { limit } => Finding::Info(info(input, selection, limit)?),
         };
         if finding.is_empty() {
-            finding.notes_mut().empty = empty::explain(reading, selection)?;
+            finding.notes_mut().empty = empty::explain(input, selection)?;
         }
         Ok(finding)
     }
@@ -134,7 +136,7 @@ impl Question {
 #[serde(untagged)]
 pub enum Finding {
     /// What held the program up, and what takes the time.
-    Report(Box<Report>),
+    Report(Box<ReportFinding>),
     /// What held the program up.
     Incidents(Incidents),
     /// What takes the time.
@@ -153,7 +155,7 @@ pub enum Finding {
 
 /// What held the program up, and what takes the time.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ReportFinding {
     /// What takes the time.
     #[serde(flatten)]
     pub top: Top,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::slots::Slots;
-use crate::filter::{Bound, Condition, Glob, Mismatch};
-use crate::meaning::{Dictionary, HOST, Meaning, Named};
+use crate::filter::{BoundCondition, Condition, Glob, Mismatch};
+use crate::meaning::{ClassMeaning, Dictionary, HOST, NamedField};
 use crate::unit::TimeUnit;
 use ctf_reader::EventClass;
 
@@ -31,7 +31,7 @@ pub struct EventGlob(pub Glob);
 
 impl EventGlob {
     /// Whether the name of the class fits, or the one that the catalog has for it.
-    pub(super) fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
+    pub(super) fn fits(&self, class: &EventClass, meaning: &ClassMeaning) -> bool {
         let fits = |name: &String| self.0.matches_event(name);
         fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
     }
@@ -45,7 +45,7 @@ impl std::fmt::Display for EventGlob {
 
 /// Events that are grouped together: the same name, the same keys, the same unit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind {
+pub struct EventKind {
     /// The full name of the event.
     pub event: String,
     /// The names of the fields that tell groups apart.
@@ -58,7 +58,7 @@ pub struct Kind {
     pub is_sum: bool,
 }
 
-impl Kind {
+impl EventKind {
     /// A number of durations' units in nanoseconds.
     pub fn ns(&self, ticks: u64) -> u128 {
         u128::from(ticks) * self.unit_ns()
@@ -107,11 +107,11 @@ impl Selection {
         conditions.chain(self.by.iter().flatten().map(String::as_str))
     }
 
-    pub(super) fn keys(&self, class: &EventClass, meaning: &Meaning) -> Vec<Named> {
+    pub(super) fn keys(&self, class: &EventClass, meaning: &ClassMeaning) -> Vec<NamedField> {
         let named = |name: &String| {
             let index = meaning.field(class, name)?;
             let known_as = if name == HOST { name } else { meaning.name_of(class, index) };
-            Some(Named { name: known_as.to_owned(), index })
+            Some(NamedField { name: known_as.to_owned(), index })
         };
         match &self.by {
             Some(names) => names.iter().filter_map(named).collect(),
@@ -122,9 +122,9 @@ impl Selection {
     pub(super) fn bind(
         &self,
         class: &EventClass,
-        meaning: &Meaning,
+        meaning: &ClassMeaning,
         slots: &mut Slots,
-    ) -> Result<Vec<Bound>, Mismatch> {
+    ) -> Result<Vec<BoundCondition>, Mismatch> {
         let bind = |condition: &Condition| {
             let index = meaning.field(class, &condition.field)?;
             let unit = meaning.duration.filter(|duration| duration.index == index);

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::chains::chains;
-use super::fields::Details;
+use super::fields::KeptFields;
 use super::finding::{EventFinding, Notes, TraceFinding, guessed};
 use super::histogram::IMPLAUSIBLE;
 use super::longest::{Longest, Record};
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::source_window::{Failure, SourceWindow};
 use super::stacks::add_stacks;
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
@@ -38,13 +38,13 @@ pub struct Slow {
 
 /// Finds the slowest events, at most `limit`.
 pub(super) fn slow<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     limit: usize,
 ) -> Result<Slow, Failure> {
-    let sift = Sift::new(Roster::new(Arc::clone(selection)), Everything, limit);
-    let (sift, report) = reading.read(sift)?;
-    let Sift { roster, longest, passed, implausible, .. } = sift;
+    let sift = LongestCollector::new(Roster::new(Arc::clone(selection)), AcceptAll, limit);
+    let (sift, report) = input.read(sift)?;
+    let LongestCollector { roster, longest, passed, implausible, .. } = sift;
     let trace = TraceFinding::new(&report);
     let records = longest.into_sorted();
     let notes = Notes {
@@ -54,17 +54,17 @@ pub(super) fn slow<S: Source>(
         ..Notes::default()
     };
     let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
-    if let Some(reader) = reading.source.in_order() {
+    if let Some(reader) = input.source.in_order() {
         let chains = chains(reader, selection, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
-    add_stacks(reading, &trace, &records, &mut events)?;
+    add_stacks(input, &trace, &records, &mut events)?;
     let hidden_events = passed.saturating_sub(events.len() as u64);
     Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }
 
 /// Says which events are worth showing.
-pub(super) trait Sieve: Clone + Send {
+pub(super) trait EventFilter: Clone + Send {
     /// Whether an event of this kind and duration, in the kind's unit, is worth showing. To make its key takes longer
     /// than the rest, and mostly the duration tells.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
@@ -72,9 +72,9 @@ pub(super) trait Sieve: Clone + Send {
 
 /// All events are worth showing.
 #[derive(Clone)]
-pub(super) struct Everything;
+pub(super) struct AcceptAll;
 
-impl Sieve for Everything {
+impl EventFilter for AcceptAll {
     #[inline]
     fn passes<'k>(&self, _: usize, _: u64, _: impl FnOnce() -> &'k [u8]) -> bool {
         true
@@ -83,10 +83,10 @@ impl Sieve for Everything {
 
 /// Keeps the longest events that pass a sieve.
 #[derive(Clone, Debug)]
-pub(super) struct Sift<S> {
+pub(super) struct LongestCollector<S> {
     pub roster: Roster,
     /// What is kept of the events of each class; the parts of a split collector share it.
-    details: Arc<Vec<Option<ClassDetails>>>,
+    details: Arc<Vec<Option<ClassFields>>>,
     sieve: S,
     pub longest: Longest,
     /// How many events passed.
@@ -97,14 +97,14 @@ pub(super) struct Sift<S> {
 }
 
 #[derive(Clone, Debug)]
-struct ClassDetails {
+struct ClassFields {
     trace: usize,
-    details: Details,
+    details: KeptFields,
 }
 
-impl<S: Sieve> Sift<S> {
+impl<S: EventFilter> LongestCollector<S> {
     pub fn new(roster: Roster, sieve: S, limit: usize) -> Self {
-        Sift {
+        LongestCollector {
             roster,
             details: Arc::default(),
             sieve,
@@ -117,7 +117,7 @@ impl<S: Sieve> Sift<S> {
     }
 }
 
-impl<S: Sieve> Collect for Sift<S> {
+impl<S: EventFilter> Collect for LongestCollector<S> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -128,8 +128,8 @@ impl<S: Sieve> Collect for Sift<S> {
                 all.resize_with(class.index + 1, || None);
             }
             let meaning = self.roster.selection().dictionary.look_up(class);
-            let details = Details::new(class, &meaning, plan, &mut slots);
-            all[class.index] = Some(ClassDetails { trace: class.trace, details });
+            let details = KeptFields::new(class, &meaning, plan, &mut slots);
+            all[class.index] = Some(ClassFields { trace: class.trace, details });
         }
         Some(slots.0)
     }
@@ -137,7 +137,7 @@ impl<S: Sieve> Collect for Sift<S> {
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
         let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
-        let Some(Some(ClassDetails { trace, details })) = self.details.get(events.class) else {
+        let Some(Some(ClassFields { trace, details })) = self.details.get(events.class) else {
             return ControlFlow::Continue(());
         };
         let kind = &self.roster.kinds()[plan.kind];
@@ -174,7 +174,7 @@ impl<S: Sieve> Collect for Sift<S> {
     }
 
     fn split(&self) -> Self {
-        Sift {
+        LongestCollector {
             roster: self.roster.emptied(),
             details: Arc::clone(&self.details),
             sieve: self.sieve.clone(),

@@ -10,9 +10,9 @@ use super::fold::{Spilled, Tracked};
 use super::group::{Figures, Folded, Group, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
-use super::selection::{Kind, LeftOut, Misfit, Selection};
+use super::selection::{EventKind, LeftOut, Misfit, Selection};
+use super::source_window::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 
@@ -37,45 +37,46 @@ pub(super) struct Summary<E = ()> {
 }
 
 /// All durations of each kind.
-pub(super) type Pools = Vec<(Arc<Kind>, Histogram)>;
+pub(super) type Pools = Vec<(Arc<EventKind>, Histogram)>;
 
 /// Sums up events by group and ranks the groups, keeping at most `cap` keys apart.
 pub(super) fn summarise<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     cap: usize,
 ) -> Result<Summary, Failure> {
-    summarise_into::<Figures, S>(reading, selection, sort, cap, ())
+    summarise_into::<Figures, S>(input, selection, sort, cap, ())
 }
 
 /// Like [`summarise`], with more than figures for each group.
 pub(super) fn summarise_into<T: Tally, S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     cap: usize,
     context: T::Context,
 ) -> Result<Summary<T::Extra>, Failure> {
-    let collector = |state| Collector::<T>::new(Roster::new(Arc::clone(selection)), state, cap, context);
-    let (mut first, report) = reading.read(collector(State::Exact))?;
+    let collector =
+        |state| SummaryCollector::<T>::new(Roster::new(Arc::clone(selection)), state, cap, context);
+    let (mut first, report) = input.read(collector(Phase::Exact))?;
     first.make_room();
-    let State::Spilled(spilled) = first.state else {
+    let Phase::Spilled(spilled) = first.state else {
         return Ok(first.finish(report, sort, None)?);
     };
     let ranks = spilled.ranks(sort);
-    let (mut second, report) = reading.read(collector(State::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
+    let (mut second, report) = input.read(collector(Phase::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
     second.make_room();
     let folded = match &second.state {
-        State::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
-        State::Exact | State::Spilled(_) => Folded::default(),
+        Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+        Phase::Exact | Phase::Spilled(_) => Folded::default(),
     };
     let pools = first.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
     Ok(second.finish(report, sort, Some((folded, pools)))?)
 }
 
 #[derive(Clone, Debug)]
-enum State {
+enum Phase {
     /// Every group is told apart.
     Exact,
     /// There are too many: keyed groups are only totals of hash buckets.
@@ -85,10 +86,10 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Collector<T: Tally> {
+struct SummaryCollector<T: Tally> {
     roster: Roster,
     groups: Groups<T>,
-    state: State,
+    state: Phase,
     cap: usize,
     context: T::Context,
     room: Room,
@@ -104,32 +105,32 @@ struct Room {
     key: Vec<u8>,
 }
 
-impl<T: Tally> Collector<T> {
-    fn new(roster: Roster, state: State, cap: usize, mut context: T::Context) -> Self {
+impl<T: Tally> SummaryCollector<T> {
+    fn new(roster: Roster, state: Phase, cap: usize, mut context: T::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
-        if matches!(state, State::Tracked(_)) {
+        if matches!(state, Phase::Tracked(_)) {
             T::adapt(&mut context, usize::MAX);
         }
-        Collector { roster, groups: Groups::default(), state, cap, context, room: Room::default() }
+        SummaryCollector { roster, groups: Groups::default(), state, cap, context, room: Room::default() }
     }
 
     /// How many keyed groups there may be before room is made.
     #[inline]
     fn limit(&self) -> usize {
         match self.state {
-            State::Exact | State::Spilled(_) => self.cap,
+            Phase::Exact | Phase::Spilled(_) => self.cap,
             // Twice the cap, so that giving up a bucket is rare.
-            State::Tracked(_) => 2 * self.cap,
+            Phase::Tracked(_) => 2 * self.cap,
         }
     }
 
     /// Takes in an event whose group was not met lately.
     fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
-        let Collector { roster, groups, state, room, context, .. } = self;
+        let SummaryCollector { roster, groups, state, room, context, .. } = self;
         let Some(plan) = roster.plan(class) else { return };
         let kind = plan.kind;
         plan.encode_key(event, &mut room.key);
-        if let State::Tracked(tracked) = state
+        if let Phase::Tracked(tracked) = state
             && !room.key.is_empty()
             && !tracked.has(&roster.kinds()[kind], &room.key)
         {
@@ -149,14 +150,14 @@ impl<T: Tally> Collector<T> {
     /// Puts groups away that the state does not allow.
     #[cold]
     fn make_room(&mut self) {
-        let Collector { roster, groups, state, cap, .. } = self;
-        if matches!(state, State::Exact) && groups.keyed() > *cap {
-            *state = State::Spilled(Box::new(Spilled::new()));
+        let SummaryCollector { roster, groups, state, cap, .. } = self;
+        if matches!(state, Phase::Exact) && groups.keyed() > *cap {
+            *state = Phase::Spilled(Box::new(Spilled::new()));
         }
         match state {
-            State::Exact => {}
-            State::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
-            State::Spilled(spilled) => {
+            Phase::Exact => {}
+            Phase::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
+            Phase::Spilled(spilled) => {
                 for (kind, key, tally) in groups.take_keyed() {
                     spilled.add(&roster.kinds()[kind], kind, &key, tally.figures());
                 }
@@ -200,7 +201,7 @@ pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group
 fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools.retain(|(_, pool)| pool.count() > 0);
     let complete = pools.len();
-    let mut places: HashMap<Arc<Kind>, usize> =
+    let mut places: HashMap<Arc<EventKind>, usize> =
         pools.iter().enumerate().map(|(place, (kind, _))| (Arc::clone(kind), place)).collect();
     for group in groups {
         match places.get(&group.kind) {
@@ -215,7 +216,7 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools
 }
 
-impl<T: Tally> Collect for Collector<T> {
+impl<T: Tally> Collect for SummaryCollector<T> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -223,7 +224,9 @@ impl<T: Tally> Collect for Collector<T> {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Collector { roster, groups, context, room: Room { durations, briefs, others, .. }, .. } = self;
+        let SummaryCollector {
+            roster, groups, context, room: Room { durations, briefs, others, .. }, ..
+        } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         plan.durations(events, durations);
         briefs.clear();
@@ -257,10 +260,10 @@ impl<T: Tally> Collect for Collector<T> {
 
     fn split(&self) -> Self {
         let state = match &self.state {
-            State::Exact | State::Spilled(_) => State::Exact,
-            State::Tracked(tracked) => State::Tracked(tracked.clone()),
+            Phase::Exact | Phase::Spilled(_) => Phase::Exact,
+            Phase::Tracked(tracked) => Phase::Tracked(tracked.clone()),
         };
-        Collector::new(self.roster.emptied(), state, self.cap, self.context)
+        SummaryCollector::new(self.roster.emptied(), state, self.cap, self.context)
     }
 
     fn absorb(&mut self, mut other: Self) {
@@ -271,13 +274,13 @@ impl<T: Tally> Collect for Collector<T> {
             T::adapt(&mut self.context, self.groups.keyed());
         }
         match (&mut self.state, other.state) {
-            (State::Spilled(mine), State::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
-            (mine @ State::Exact, State::Spilled(theirs)) => {
+            (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
+            (mine @ Phase::Exact, Phase::Spilled(theirs)) => {
                 let mut spilled = Box::new(Spilled::new());
                 spilled.absorb(*theirs, &kinds);
-                *mine = State::Spilled(spilled);
+                *mine = Phase::Spilled(spilled);
             }
-            (State::Tracked(mine), State::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
+            (Phase::Tracked(mine), Phase::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
             _ => {}
         }
         self.make_room();

@@ -10,7 +10,7 @@ use ctf_reader::{
     Base, Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Value, Window,
 };
 
-use super::{Reading, Selection};
+use super::{Selection, SourceWindow};
 
 /// SyntheticSource events.
 pub struct SyntheticSource {
@@ -32,9 +32,9 @@ impl SyntheticSource {
     }
 
     /// Runs an analysis.
-    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut Reading<'_, SyntheticSource>) -> T) -> T {
+    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut SourceWindow<'_, SyntheticSource>) -> T) -> T {
         let progress = Progress::default();
-        analyse(&mut Reading { source: self, window: Window::default(), progress: &progress })
+        analyse(&mut SourceWindow { source: self, window: Window::default(), progress: &progress })
     }
 }
 

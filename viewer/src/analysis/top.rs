@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::finding::{FoldedFinding, GroupFinding, Notes, TraceFinding};
 use super::group::Sort;
 use super::histogram::Quantile;
-use super::reading::{Failure, Reading};
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, Summary, summarise};
 use crate::source::Source;
 
@@ -35,13 +35,13 @@ pub struct Top {
 
 /// Sums up events by group, ranks the groups, and keeps at most `limit`.
 pub(super) fn top<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     quantiles: &[Quantile],
     limit: usize,
 ) -> Result<Top, Failure> {
-    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
+    let summary = summarise(input, selection, sort, GROUP_CAP)?;
     Ok(Top::new(&summary, sort, quantiles, limit, None))
 }
 

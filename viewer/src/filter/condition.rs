@@ -112,7 +112,12 @@ impl Condition {
     }
 
     /// Ties the condition to a field of a class.
-    pub fn bind(&self, slot: usize, kind: FieldKind, unit: Option<TimeUnit>) -> Result<Bound, Mismatch> {
+    pub fn bind(
+        &self,
+        slot: usize,
+        kind: FieldKind,
+        unit: Option<TimeUnit>,
+    ) -> Result<BoundCondition, Mismatch> {
         let Condition { field, operator, operand, .. } = self;
         let refuse = |reason: &str| Err(Mismatch(format!("{field} {reason}")));
         let is_order = operator.order().is_some();
@@ -142,7 +147,7 @@ impl Condition {
             }
         };
         let is_boolean = kind == FieldKind::Bool;
-        Ok(Bound { slot, is_boolean, operator: *operator, test })
+        Ok(BoundCondition { slot, is_boolean, operator: *operator, test })
     }
 }
 
@@ -190,7 +195,7 @@ impl Operator {
 
 /// A condition on one of the fields that were asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bound {
+pub struct BoundCondition {
     slot: usize,
     /// Whether the field is a boolean, though it may be recorded as an integer.
     is_boolean: bool,
@@ -208,7 +213,7 @@ enum Test {
     Duration { nanoseconds: i64, unit: u64 },
 }
 
-impl Bound {
+impl BoundCondition {
     /// Whether the event fulfils the condition.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         self.holds_for(&self.value(event))

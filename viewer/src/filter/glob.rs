@@ -4,11 +4,11 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     given: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<Token>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece {
+enum Token {
     Byte(u8),
     AnyByte,
     AnyText,
@@ -21,10 +21,10 @@ impl Glob {
         let mut pieces = Vec::new();
         while let Some(byte) = bytes.next() {
             pieces.push(match byte {
-                b'*' => Piece::AnyText,
-                b'?' => Piece::AnyByte,
-                b'\\' => Piece::Byte(bytes.next().unwrap_or(b'\\')),
-                byte => Piece::Byte(byte),
+                b'*' => Token::AnyText,
+                b'?' => Token::AnyByte,
+                b'\\' => Token::Byte(bytes.next().unwrap_or(b'\\')),
+                byte => Token::Byte(byte),
             });
         }
         Glob { given: pattern.to_owned(), pieces }
@@ -38,12 +38,12 @@ impl Glob {
         loop {
             match (self.pieces.get(piece), text.get(at)) {
                 (None, None) => return true,
-                (Some(Piece::AnyText), _) => {
+                (Some(Token::AnyText), _) => {
                     retry = Some((piece + 1, at + 1));
                     piece += 1;
                 }
-                (Some(Piece::AnyByte), Some(_)) => (piece, at) = (piece + 1, at + 1),
-                (Some(Piece::Byte(wanted)), Some(found)) if wanted == found => {
+                (Some(Token::AnyByte), Some(_)) => (piece, at) = (piece + 1, at + 1),
+                (Some(Token::Byte(wanted)), Some(found)) if wanted == found => {
                     (piece, at) = (piece + 1, at + 1);
                 }
                 _ => match retry {
@@ -60,7 +60,7 @@ impl Glob {
     /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
     pub fn matches_event(&self, full_name: &str) -> bool {
         let event = full_name.split_once(':').map_or(full_name, |(_, event)| event);
-        let names_provider = self.pieces.contains(&Piece::Byte(b':'));
+        let names_provider = self.pieces.contains(&Token::Byte(b':'));
         self.matches(full_name.as_bytes()) || (!names_provider && self.matches(event.as_bytes()))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
-use ltt_top::analysis::follow::{Follower, Sieve};
+use ltt_top::analysis::follow::{EventMatcher, Follower};
 use ltt_top::analysis::live::{Audience, Intake, Turn};
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
@@ -17,7 +17,7 @@ use lttng_live::Options;
 use super::signals::Ending;
 use super::{receive, window};
 use crate::cli::{Command, EventsOptions, Format};
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::job::{Invocation, Outcome, Trouble, warn};
 
 /// The longest pause before signals are looked at.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,7 +27,7 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     if options.around.is_some() {
         return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
     }
-    let job = Job::live(&options.common);
+    let job = Invocation::live(&options.common);
     let Some(live) = receive(&options.common.traces, &Options::default())? else {
         return Ok(Outcome::Complete);
     };
@@ -43,8 +43,8 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     let mut out = io::stdout().lock();
     let printer = Printer::new(form, show, true, job.limit(usize::MAX, usize::MAX), &mut out);
     let printer = printer.with_fields(options.fields.clone());
-    let sieve = Sieve::new(&selection, matches!(show, Show::Context(_)));
-    let audience = Snoop { sieve, printer, stop: None };
+    let sieve = EventMatcher::new(&selection, matches!(show, Show::Context(_)));
+    let audience = EventWriter { sieve, printer, stop: None };
     let mut intake = Intake::new(live, window(&options.common, &job)?, audience);
     let ending = Ending::listen()?;
     loop {
@@ -73,13 +73,13 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
 }
 
 /// Writes the events that are asked for.
-struct Snoop<'o> {
-    sieve: Sieve,
+struct EventWriter<'o> {
+    sieve: EventMatcher,
     printer: Printer<'o>,
     stop: Option<Stop>,
 }
 
-impl Audience for Snoop<'_> {
+impl Audience for EventWriter<'_> {
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
         self.printer

@@ -15,16 +15,16 @@ use ltt_top::filter::Moment;
 use lttng_live::{Live, Options, Seek};
 
 use crate::cli::{Command, Common, Format, LiveOptions};
-use crate::job::{Job, Outcome, Trouble};
+use crate::job::{Invocation, Outcome, Trouble};
 use crate::record::LiveRecording;
-use targets::{Targets, targets};
+use targets::{SessionChoice, targets};
 
 pub use follow::run as follow;
 pub use signals::Ending;
 
 /// Shows what is slow right now.
 pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble> {
-    let job = Job::live(&options.top.common);
+    let job = Invocation::live(&options.top.common);
     let ending = if options.enable.is_empty() { Ending::listen()? } else { Ending::listen_patiently()? };
     // It lasts until all is said, and whatever it created goes with it.
     let recording = match &options.enable[..] {
@@ -42,7 +42,7 @@ pub fn run(command: &Command, options: &LiveOptions) -> Result<Outcome, Trouble>
 
 /// Begins to receive the sessions that are asked for. If it is not clear which, says which ones there are.
 fn attach(
-    job: &Job<'_>,
+    job: &Invocation<'_>,
     options: &LiveOptions,
     recording: Option<&LiveRecording>,
 ) -> Result<Option<Live>, Trouble> {
@@ -57,8 +57,8 @@ fn attach(
 
 fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trouble> {
     match targets(urls, options)? {
-        Targets::Chosen(urls) => Ok(Some(Live::start(urls, options))),
-        Targets::Several(list) => {
+        SessionChoice::Chosen(urls) => Ok(Some(Live::start(urls, options))),
+        SessionChoice::Several(list) => {
             println!("{list}");
             Ok(None)
         }
@@ -66,7 +66,7 @@ fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trouble>
 }
 
 /// The window that is asked for. A trace that is being recorded has no end yet, and its beginning may come late.
-fn window(options: &Common, job: &Job<'_>) -> Result<Window, Trouble> {
+fn window(options: &Common, job: &Invocation<'_>) -> Result<Window, Trouble> {
     let moment = |name: &str, moment: Option<Moment>| match moment {
         Some(moment) if moment.needs_span() => {
             Err(Trouble::Usage(format!("{name}: what is live has no span: write a date and a time")))

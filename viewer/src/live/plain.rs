@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, Question, Turn};
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
 use ltt_top::view::live;
 use lttng_live::Live;
 
@@ -13,7 +13,7 @@ use super::signals::Ending;
 use super::{length, window};
 use crate::cli::{Command, Format, LiveOptions};
 use crate::command::quantiles;
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::job::{Invocation, Outcome, Trouble, warn};
 
 /// How many new incidents a line has at most.
 const INCIDENTS: usize = 100;
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub fn run(
     command: &Command,
     options: &LiveOptions,
-    job: &Job<'_>,
+    job: &Invocation<'_>,
     sessions: Live,
     ending: &Ending,
 ) -> Result<Outcome, Trouble> {
@@ -33,7 +33,7 @@ pub fn run(
     let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
     let mut intake = Intake::new(sessions, window(&options.top.common, job)?, analysis);
     let sort = options.top.grouping.sort;
-    let question = Question {
+    let question = LiveQuestion {
         window: options.window.unwrap_or_default(),
         sort,
         quantiles: quantiles(&options.top.percentiles, sort),
@@ -46,7 +46,7 @@ pub fn run(
     let interval = length(options.interval);
     let deadline = options.for_length.map(|nanoseconds| begin + length(nanoseconds));
     let mut next = begin + interval;
-    let mut told = Told::default();
+    let mut told = ReportedIncidents::default();
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
@@ -71,7 +71,7 @@ pub fn run(
 }
 
 /// What is known now.
-pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFinding {
+pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> LiveFinding {
     let (report, watermark) = (intake.report(), intake.watermark());
     let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
     finding.sessions = intake.sessions();
@@ -82,9 +82,9 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFi
 
 /// The incidents that have been told.
 #[derive(Default)]
-struct Told(Option<(i64, i64)>);
+struct ReportedIncidents(Option<(i64, i64)>);
 
-impl Told {
+impl ReportedIncidents {
     /// Leaves incidents out that have been told before.
     fn leave_out(&mut self, finding: &mut LiveFinding) {
         let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
@@ -94,7 +94,7 @@ impl Told {
     }
 }
 
-fn write(job: &Job<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
+fn write(job: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
     match job.options.format {
         Format::Table => live::table(finding, &job.screen, &mut out)?,

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ctf_reader::Window as TimeWindow;
+use ctf_reader::Window;
 use ltt_top::analysis::Selection;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, Question, Turn, Window};
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn};
 use ltt_top::view::Screen;
-use ltt_top::view::live::screen::{Effect, Key, Selecting, State, draw};
+use ltt_top::view::live::screen::{Effect, Key, ScreenState, Selecting, draw};
 use lttng_live::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -19,7 +19,7 @@ use super::plain::finding;
 use super::signals::Ending;
 use super::{length, window};
 use crate::cli::{Command, LiveOptions};
-use crate::job::{Job, Outcome, Trouble};
+use crate::job::{Invocation, Outcome, Trouble};
 
 /// How often figures are worked out.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -31,15 +31,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What the two threads share.
-struct Desk {
-    orders: Mutex<Orders>,
+struct Shared {
+    orders: Mutex<Request>,
     latest: Mutex<Option<Arc<LiveFinding>>>,
     is_closing: AtomicBool,
 }
 
 /// What the screen wants to know.
-struct Orders {
-    question: Question,
+struct Request {
+    question: LiveQuestion,
     /// What to sum up from now on, if that has changed.
     selection: Option<Arc<Selection>>,
     is_new: bool,
@@ -53,16 +53,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub fn run(
     command: &Command,
     options: &LiveOptions,
-    job: &Job<'_>,
+    job: &Invocation<'_>,
     live: Live,
     ending: &Ending,
 ) -> Result<Outcome, Trouble> {
     let base = job.selection(command, options.top.grouping.by.as_deref())?;
     let selecting = Selecting { conditions: options.top.common.conditions.clone(), by: base.by.clone() };
-    let window_of_figures = options.window.unwrap_or(Window::Minute);
-    let mut state = State::new(window_of_figures, options.top.grouping.sort, selecting);
-    let desk = Arc::new(Desk {
-        orders: Mutex::new(Orders { question: state.question.clone(), selection: None, is_new: true }),
+    let look_back = options.window.unwrap_or(LookBack::Minute);
+    let mut state = ScreenState::new(look_back, options.top.grouping.sort, selecting);
+    let desk = Arc::new(Shared {
+        orders: Mutex::new(Request { question: state.question.clone(), selection: None, is_new: true }),
         latest: Mutex::new(None),
         is_closing: AtomicBool::new(false),
     });
@@ -103,7 +103,7 @@ pub fn run(
 }
 
 /// Merges and sums up, and lays out what is known whenever it is due.
-fn analyse(live: Live, events: TimeWindow, selection: &Arc<Selection>, threshold: u64, desk: &Desk) {
+fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, desk: &Shared) {
     let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
     let mut next = Instant::now();
     loop {
@@ -150,8 +150,8 @@ fn analyse(live: Live, events: TimeWindow, selection: &Arc<Selection>, threshold
 /// Draws what is new, and does what keys say.
 fn show(
     terminal: &mut DefaultTerminal,
-    state: &mut State,
-    desk: &Desk,
+    state: &mut ScreenState,
+    desk: &Shared,
     screen: &Screen,
     select: &dyn Fn(&Selecting) -> Arc<Selection>,
     is_over: impl Fn() -> bool,
@@ -188,7 +188,7 @@ fn show(
     Ok(())
 }
 
-fn order(desk: &Desk, state: &State, selection: Option<Arc<Selection>>) {
+fn order(desk: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) {
     let mut orders = lock(&desk.orders);
     (orders.question, orders.is_new) = (state.question.clone(), true);
     orders.selection = selection.or(orders.selection.take());

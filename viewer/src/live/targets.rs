@@ -8,14 +8,14 @@ use lttng_live::{Options, Session, Url, sessions};
 use crate::job::Trouble;
 
 /// The sessions that are meant.
-pub enum Targets {
+pub enum SessionChoice {
     Chosen(Vec<Url>),
     /// It is not clear which: these are there.
     Several(String),
 }
 
 /// Finds the sessions that addresses name; without an address, the only one on this machine.
-pub fn targets(given: &[PathBuf], options: &Options) -> Result<Targets, Trouble> {
+pub fn targets(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Trouble> {
     let mut urls = Vec::new();
     for text in given {
         let text = text.to_string_lossy();
@@ -36,12 +36,12 @@ pub fn targets(given: &[PathBuf], options: &Options) -> Result<Targets, Trouble>
             .collect();
         match (&url.session, named.len()) {
             (_, 0) => return Err(nothing(&url, &live)),
-            (None, 2..) => return Ok(Targets::Several(list(&named))),
+            (None, 2..) => return Ok(SessionChoice::Several(list(&named))),
             // One of a name on each of several hosts: all are meant.
             _ => chosen.extend(named.into_iter().filter(|url| !chosen.contains(url)).collect::<Vec<_>>()),
         }
     }
-    Ok(Targets::Chosen(chosen))
+    Ok(SessionChoice::Chosen(chosen))
 }
 
 /// The address of a session of a relay.

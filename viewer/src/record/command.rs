@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::recording::{Recording, Targets};
+use super::recording::{RecordTargets, Recording};
 use crate::cli::RecordOptions;
 use crate::job::{Trouble, warn};
 use crate::live::Ending;
@@ -24,7 +24,7 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     let folder = folder(options)?;
     // From here on nothing ends us before what was created is destroyed.
     let ending = Ending::listen_patiently()?;
-    let targets = Targets {
+    let targets = RecordTargets {
         events: &options.enable,
         pid: options.target_pid,
         name: options.name.as_deref(),

@@ -6,13 +6,13 @@ use ltt_top::filter::Glob;
 use lttng_live::Url;
 
 use super::daemon::Daemon;
-use super::processes::{Process, offering};
+use super::processes::{OfferingProcess, offering};
 use super::relay::Relay;
-use super::session::{Session, Wanted};
+use super::session::{Session, SessionScope};
 use crate::job::{Trouble, warn};
 
 /// Which processes to record.
-pub struct Targets<'t> {
+pub struct RecordTargets<'t> {
     /// Patterns for the names of events.
     pub events: &'t [String],
     pub pid: Option<u32>,
@@ -30,10 +30,10 @@ pub struct Recording {
 
 impl Recording {
     /// Begins to record into a folder.
-    pub fn start(folder: &Path, targets: &Targets<'_>) -> Result<Recording, Trouble> {
+    pub fn start(folder: &Path, targets: &RecordTargets<'_>) -> Result<Recording, Trouble> {
         let daemon = Daemon::find_or_start()?;
         let pids = pids(targets)?;
-        let session = Session::into_folder(folder, &Wanted { events: targets.events, pids: &pids })?;
+        let session = Session::into_folder(folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
         Ok(Recording { session, _daemon: daemon })
     }
@@ -54,9 +54,9 @@ impl LiveRecording {
     pub fn start(events: &[String]) -> Result<LiveRecording, Trouble> {
         let relay = Relay::find_or_start()?;
         let daemon = Daemon::find_or_start()?;
-        let targets = Targets { events, pid: None, name: None, has_command: false };
+        let targets = RecordTargets { events, pid: None, name: None, has_command: false };
         pids(&targets)?;
-        let session = Session::to_relay(&relay, &Wanted { events, pids: &[] })?;
+        let session = Session::to_relay(&relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
         Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })
@@ -64,19 +64,19 @@ impl LiveRecording {
 }
 
 /// The processes that are meant; none for all. Says so if nothing would be recorded.
-fn pids(targets: &Targets<'_>) -> Result<Vec<u32>, Trouble> {
+fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
     if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
         return Ok(Vec::new());
     }
     let processes = offering()?;
-    let is_meant = |process: &&Process| {
+    let is_meant = |process: &&OfferingProcess| {
         let program = process.name.rsplit('/').next().unwrap_or(&process.name);
         targets.pid.is_none_or(|pid| process.pid == pid)
             && targets.name.is_none_or(|name| program == name || process.name == name)
     };
-    let meant: Vec<&Process> = processes.iter().filter(is_meant).collect();
+    let meant: Vec<&OfferingProcess> = processes.iter().filter(is_meant).collect();
     let globs: Vec<Glob> = targets.events.iter().map(|pattern| Glob::new(pattern)).collect();
-    let offers = |process: &&Process| {
+    let offers = |process: &&OfferingProcess| {
         process.events.iter().any(|event| globs.iter().any(|glob| glob.matches_event(&event.name)))
     };
     let is_chosen = targets.pid.is_some() || targets.name.is_some();

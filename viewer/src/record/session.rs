@@ -24,7 +24,7 @@ pub struct Session {
 }
 
 /// What to record.
-pub struct Wanted<'w> {
+pub struct SessionScope<'w> {
     /// Patterns for the names of events.
     pub events: &'w [String],
     /// The processes to record; all if there is none.
@@ -33,16 +33,16 @@ pub struct Wanted<'w> {
 
 impl Session {
     /// A session that is recorded into a folder.
-    pub fn into_folder(folder: &Path, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    pub fn into_folder(folder: &Path, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         Session::create(&[format!("--output={}", folder.display())], wanted)
     }
 
     /// A session that is sent to a relay.
-    pub fn to_relay(relay: &Relay, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    pub fn to_relay(relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         Session::create(&[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)], wanted)
     }
 
-    fn create(kind: &[String], wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    fn create(kind: &[String], wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         let name = format!("ltt-top-{}", std::process::id());
         let create = ["create".to_owned(), name.clone()];
         lttng(create.iter().chain(kind))?;

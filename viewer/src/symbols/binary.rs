@@ -30,7 +30,7 @@ const DEBUG_FOLDER: &str = "/usr/lib/debug/.build-id";
 pub(super) struct Binary {
     /// The address of its first byte in memory, as the file has it.
     first: u64,
-    names: Names,
+    names: FunctionNames,
     lines: Option<addr2line::Context<Section>>,
     /// When the file was changed last: nanoseconds since 1970.
     pub changed_at: i128,
@@ -39,7 +39,7 @@ pub(super) struct Binary {
 type Section = EndianArcSlice<RunTimeEndian>;
 
 /// The functions of a file.
-struct Names {
+struct FunctionNames {
     bytes: Arc<[u8]>,
     /// Sorted by address.
     symbols: Vec<Symbol>,
@@ -70,7 +70,12 @@ impl Binary {
         }
         let first = file.segments().next()?.address();
         if let Some(lines) = lines(&file, &bytes) {
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines: Some(lines), changed_at });
+            return Some(Binary {
+                first,
+                names: FunctionNames::new(&file, &bytes),
+                lines: Some(lines),
+                changed_at,
+            });
         }
         // The rest may be in a file of its own.
         let separate = build.id.as_deref().and_then(separate_file);
@@ -79,9 +84,9 @@ impl Binary {
             && is_build(&file)
         {
             let lines = lines(&file, &bytes);
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines, changed_at });
+            return Some(Binary { first, names: FunctionNames::new(&file, &bytes), lines, changed_at });
         }
-        Some(Binary { first, names: Names::new(&file, &bytes), lines: None, changed_at })
+        Some(Binary { first, names: FunctionNames::new(&file, &bytes), lines: None, changed_at })
     }
 
     /// Adds to a frame what is at its return address, which is this far from the beginning in memory.
@@ -128,8 +133,8 @@ impl Binary {
     }
 }
 
-impl Names {
-    fn new(file: &object::File<'_>, bytes: &Arc<[u8]>) -> Names {
+impl FunctionNames {
+    fn new(file: &object::File<'_>, bytes: &Arc<[u8]>) -> FunctionNames {
         let symbols = file.symbols().chain(file.dynamic_symbols());
         let functions = symbols.filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
         let mut symbols: Vec<Symbol> = functions
@@ -141,7 +146,7 @@ impl Names {
         // Of several names for one address the first in the file stays.
         symbols.sort_by_key(|symbol| symbol.address);
         symbols.dedup_by_key(|symbol| symbol.address);
-        Names { bytes: Arc::clone(bytes), symbols }
+        FunctionNames { bytes: Arc::clone(bytes), symbols }
     }
 
     /// The function that contains an address; one without a size goes up to the next.

@@ -69,12 +69,12 @@ pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A row: names of columns with what stands in them.
-type Row = Vec<(String, String)>;
+type SheetRow = Vec<(String, String)>;
 
 /// Rows under columns. A column `key.*` stands for all that begin so in any row, in the order in which they first come.
 struct Sheet {
     columns: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<SheetRow>,
 }
 
 impl Sheet {
@@ -82,7 +82,7 @@ impl Sheet {
         Sheet { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
     }
 
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: SheetRow) {
         self.rows.push(row);
     }
 
@@ -135,7 +135,7 @@ fn top_sheet(top: &Top) -> Sheet {
     sheet
 }
 
-fn group_row(group: &GroupFinding) -> Row {
+fn group_row(group: &GroupFinding) -> SheetRow {
     let mut row = name_cells(&group.name);
     row.extend([
         ("count".into(), number(&group.count)),
@@ -156,7 +156,7 @@ fn group_row(group: &GroupFinding) -> Row {
     row
 }
 
-fn hist_row(group: &HistGroup) -> Row {
+fn hist_row(group: &HistGroup) -> SheetRow {
     let mut row = name_cells(&group.outline.name);
     row.extend([
         ("count".into(), number(&group.outline.count)),
@@ -166,7 +166,7 @@ fn hist_row(group: &HistGroup) -> Row {
     row
 }
 
-fn heat_row(group: &HeatGroup) -> Row {
+fn heat_row(group: &HeatGroup) -> SheetRow {
     let mut row = name_cells(&group.outline.name);
     row.extend([
         ("rows_from_us".into(), number(&group.rows_from_us)),
@@ -183,8 +183,8 @@ fn event_columns<'a>(has_hosts: bool, last: &[&'a str]) -> Vec<&'a str> {
     columns
 }
 
-fn event_row(event: &EventFinding) -> Row {
-    let mut row: Row = vec![
+fn event_row(event: &EventFinding) -> SheetRow {
+    let mut row: SheetRow = vec![
         ("timestamp_ns".into(), number(&event.timestamp_ns)),
         ("begin_ns".into(), optional(&event.begin_ns)),
         ("end_ns".into(), optional(&event.end_ns)),
@@ -209,10 +209,10 @@ fn incident_columns(has_hosts: bool) -> Vec<&'static str> {
     columns
 }
 
-fn incident_row(incident: &Incident) -> Row {
+fn incident_row(incident: &Incident) -> SheetRow {
     let cause = incident.cause.as_ref();
     let chain = incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > ");
-    let mut row: Row = vec![
+    let mut row: SheetRow = vec![
         ("begin_ns".into(), number(&incident.begin_ns)),
         ("end_ns".into(), number(&incident.end_ns)),
         ("held_us".into(), number(&incident.held)),
@@ -236,8 +236,8 @@ fn incident_row(incident: &Incident) -> Row {
     row
 }
 
-fn period_row(period: &Period) -> Row {
-    let mut row = period.groups.first().map_or(Row::new(), |shift| name_cells(&shift.name));
+fn period_row(period: &Period) -> SheetRow {
+    let mut row = period.groups.first().map_or(SheetRow::new(), |shift| name_cells(&shift.name));
     row.extend([
         ("finding".into(), number(&period.kind).trim_matches('"').into()),
         ("count".into(), number(&period.count)),
@@ -249,7 +249,7 @@ fn period_row(period: &Period) -> Row {
     row
 }
 
-fn mode_row(mode: &Mode) -> Row {
+fn mode_row(mode: &Mode) -> SheetRow {
     let mut row = name_cells(&mode.name);
     row.extend([
         ("finding".into(), "mode".into()),
@@ -266,7 +266,7 @@ fn mode_row(mode: &Mode) -> Row {
     row
 }
 
-fn outlier_row(outlier: &Outlier) -> Row {
+fn outlier_row(outlier: &Outlier) -> SheetRow {
     let mut row = event_row(&outlier.event);
     let Pairs(key) = &outlier.event.key;
     row.extend(key.iter().map(|(name, value)| (format!("key.{name}"), datum(value))));
@@ -280,7 +280,7 @@ fn outlier_row(outlier: &Outlier) -> Row {
     row
 }
 
-fn name_cells(name: &GroupName) -> Row {
+fn name_cells(name: &GroupName) -> SheetRow {
     let Pairs(key) = &name.key;
     let key = key.iter().map(|(name, value)| (format!("key.{name}"), datum(value)));
     std::iter::once(("event".to_owned(), text(&name.event))).chain(key).collect()

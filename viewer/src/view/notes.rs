@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Screen;
 use crate::analysis::LeftOut;
-use crate::analysis::finding::{Cause, DamageFinding, Empty, GroupName, Notes, TraceFinding};
+use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, TraceFinding};
 use crate::text::amount::{counted, duration_in_words, times};
 use crate::text::escape;
 
@@ -91,18 +91,18 @@ pub fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
     match empty.cause {
-        Cause::Trace => "nothing found: the trace has no events".into(),
-        Cause::Window => {
+        EmptyCause::Trace => "nothing found: the trace has no events".into(),
+        EmptyCause::Window => {
             let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
             let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
             format!("nothing found: {filter} left no event; the trace is from {begin} to {end}")
         }
-        Cause::Name => format!("nothing found: {filter} left none of {events}"),
-        Cause::Repeats => {
+        EmptyCause::Name => format!("nothing found: {filter} left none of {events}"),
+        EmptyCause::Repeats => {
             "nothing found: all events asked for only repeat others; --all includes them".into()
         }
-        Cause::Fields => format!("nothing found: no event has all of the fields {filter}"),
-        Cause::Condition => {
+        EmptyCause::Fields => format!("nothing found: no event has all of the fields {filter}"),
+        EmptyCause::Condition => {
             let meant = empty.did_you_mean.as_ref();
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
             let values = match empty.range.filter(|_| empty.has_more_values) {

@@ -8,7 +8,7 @@ use crate::datum::Datum;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Empty {
     /// What kind of filter it was.
-    pub cause: Cause,
+    pub cause: EmptyCause,
     /// The option that left nothing, as it was given, or the fields that no event has together.
     pub filter: Option<String>,
     /// The number of events that the filters before it let through.
@@ -30,7 +30,7 @@ pub struct Empty {
 /// Why there is nothing to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cause {
+pub enum EmptyCause {
     /// The trace has no events.
     #[default]
     Trace,

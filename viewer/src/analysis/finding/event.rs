@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{LinkFinding, Ns, TraceFinding};
-use crate::analysis::fields::Fields;
+use crate::analysis::fields::RecordedFields;
 use crate::analysis::longest::Record;
 use crate::datum::{Datum, Pairs};
 use crate::symbols::Frame;
@@ -34,7 +34,7 @@ pub struct EventFinding {
     /// The values that tell its group apart.
     pub key: Pairs,
     /// All that was recorded with it.
-    pub fields: Fields,
+    pub fields: RecordedFields,
     /// What is at the addresses of the fields that are stacks, by their names; only where that was looked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stacks: BTreeMap<String, Vec<Frame>>,

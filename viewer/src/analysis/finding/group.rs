@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use super::{Ns, TraceFinding};
 use crate::analysis::group::{Folded, Group};
 use crate::analysis::histogram::Quantile;
-use crate::analysis::selection::Kind;
+use crate::analysis::selection::EventKind;
 use crate::datum::{Datum, Pairs, pairs};
 
 /// What a group of events is called.
@@ -84,7 +84,7 @@ pub struct FoldedFinding {
 
 impl GroupName {
     /// What the group of events of a kind with these keys is called.
-    pub(in crate::analysis) fn new(kind: &Kind, key: Vec<Datum>) -> Self {
+    pub(in crate::analysis) fn new(kind: &EventKind, key: Vec<Datum>) -> Self {
         GroupName {
             event: kind.event.clone(),
             key: Pairs(kind.keys.iter().cloned().zip(key).collect()),

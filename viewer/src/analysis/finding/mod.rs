@@ -11,7 +11,7 @@ mod notes;
 mod ns;
 mod trace;
 
-pub use empty::{Cause, Empty};
+pub use empty::{Empty, EmptyCause};
 pub use event::EventFinding;
 pub use group::{FoldedFinding, GroupFinding, GroupName, Percentiles};
 pub use link::LinkFinding;

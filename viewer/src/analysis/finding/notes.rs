@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Empty, GroupName};
-use crate::analysis::selection::{Kind, LeftOut};
+use crate::analysis::selection::{EventKind, LeftOut};
 use crate::analysis::summary::Summary;
 
 /// What a reader must know to trust a finding, besides what is missing from the trace.
@@ -42,6 +42,6 @@ impl Notes {
 }
 
 /// The events whose unit is a guess.
-pub(in crate::analysis) fn guessed<'a>(kinds: impl Iterator<Item = &'a Kind>) -> BTreeSet<String> {
+pub(in crate::analysis) fn guessed<'a>(kinds: impl Iterator<Item = &'a EventKind>) -> BTreeSet<String> {
     kinds.filter(|kind| kind.unit_is_guess).map(|kind| kind.event.clone()).collect()
 }

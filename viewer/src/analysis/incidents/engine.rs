@@ -8,12 +8,12 @@
 
 use std::collections::VecDeque;
 
-use super::super::intervals::{Feed, Interval, Listener, Name, Nesting, total};
+use super::super::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::held::{Held, Meanwhile, Sort, Span};
 use super::sleeps::{Silence, Sleeps};
-use super::tally::Tally;
+use super::tally::IncidentTally;
 use super::usual::Usual;
 
 /// How far before and after an incident clients are looked for: as long as it took, but within these.
@@ -50,7 +50,7 @@ pub struct Engine {
     long: VecDeque<(usize, Interval)>,
     usual: Vec<Option<Box<Usual>>>,
     usual_of_kinds: Vec<Usual>,
-    pub tally: Tally,
+    pub tally: IncidentTally,
     /// For each kind how many intervals there were, and the longest.
     pub kinds: Vec<KindFigures>,
     /// Intervals that a clock that stepped made up.
@@ -106,7 +106,7 @@ impl Engine {
             long: VecDeque::new(),
             usual: Vec::new(),
             usual_of_kinds: Vec::new(),
-            tally: Tally::default(),
+            tally: IncidentTally::default(),
             kinds: Vec::new(),
             stepped: 0,
         }
@@ -140,7 +140,7 @@ impl Engine {
 
     /// What is longer than this is improbable for a name: by its own lengths, or by those of its kind where it has few. Where
     /// there are few of both, nothing is usual; but what a thread does beside an event loop then holds nobody up.
-    fn limit(&self, thread: usize, name: Name, limit: impl Fn(&Usual) -> i64) -> i64 {
+    fn limit(&self, thread: usize, name: IntervalName, limit: impl Fn(&Usual) -> i64) -> i64 {
         let own = self.usual.get((name.key as usize).min(MOST_NAMES)).and_then(Option::as_deref);
         let of_kind = self.usual_of_kinds.get(name.kind as usize);
         let known = own.into_iter().chain(of_kind).find(|usual| usual.is_known());
@@ -340,7 +340,7 @@ impl Engine {
 
     /// What is usual for a name. The numbers of keys are those of all kinds together.
     #[inline]
-    fn usual(&mut self, name: Name) -> &mut Usual {
+    fn usual(&mut self, name: IntervalName) -> &mut Usual {
         let place = (name.key as usize).min(MOST_NAMES);
         if self.usual.len() <= place {
             self.usual.resize_with(place + 1, || None);

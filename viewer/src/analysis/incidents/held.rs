@@ -1,6 +1,6 @@
 //! A time in which a thread was held up, and by what.
 
-use super::super::intervals::{Interval, Link, Name, Tree, chain};
+use super::super::intervals::{Interval, IntervalName, Link, Tree, chain};
 
 /// A part of a turn that takes less than this share of it is not its cause.
 const LEAST_SHARE: i64 = 10;
@@ -68,7 +68,7 @@ pub struct Held {
     /// How much of it no event explains.
     pub unexplained: i64,
     /// What pieces of it add up to, by an event that says so.
-    pub sum: Option<(Name, i64)>,
+    pub sum: Option<(IntervalName, i64)>,
     pub waited: Waited,
     pub not_served: u64,
     pub meanwhile: Vec<Meanwhile>,

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use ctf_reader::{Error, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::reading::{Failure, Reading};
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::GROUP_CAP;
 use super::verdict::{Period, Rule, verdicts};
 use crate::source::Source;
@@ -34,15 +34,15 @@ const LEAST_LOSS_NS: u128 = 1_000_000;
 /// Finds the incidents of a trace and keeps the longest, at most `limit`. What takes at least `threshold` nanoseconds
 /// holds somebody up.
 pub(super) fn incidents<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     threshold: u64,
     limit: usize,
 ) -> Result<Incidents, Failure> {
-    let Some(reader) = reading.source.in_order() else {
+    let Some(reader) = input.source.in_order() else {
         return Err(Error::new("incidents are found by the native reader alone: leave --source out").into());
     };
-    let (window, progress) = (reading.window, reading.progress);
+    let (window, progress) = (input.window, input.progress);
     // Slow periods need no order: another thread looks for them at the same time.
     let (followed, periods) = std::thread::scope(|scope| {
         let periods = scope.spawn(|| slow_periods(reader, window, selection));
@@ -71,8 +71,8 @@ fn follow(
 /// The slow periods that lost at least [`LEAST_LOSS_NS`].
 fn slow_periods(reader: &Reader, window: Window, selection: &Arc<Selection>) -> Result<Vec<Period>, Failure> {
     let mut source = reader;
-    let mut reading = Reading { source: &mut source, window, progress: &Progress::default() };
-    let mut judged = verdicts(&mut reading, selection, &Rule::default(), GROUP_CAP)?.judged;
+    let mut input = SourceWindow { source: &mut source, window, progress: &Progress::default() };
+    let mut judged = verdicts(&mut input, selection, &Rule::default(), GROUP_CAP)?.judged;
     judged.periods.retain(|period| period.lost.0 >= LEAST_LOSS_NS);
     Ok(judged.periods)
 }

@@ -7,7 +7,7 @@ use super::finding::*;
 use super::held::{Held, Meanwhile, Sort, Span};
 use super::tally::{Cause, CauseSum};
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
-use crate::analysis::intervals::{Feed, Link, Name, total};
+use crate::analysis::intervals::{Feed, IntervalName, Link, total};
 use crate::meaning::Dictionary;
 
 /// What helps where no event explains an incident.
@@ -133,7 +133,7 @@ impl Reporter<'_> {
 
     fn cause(&self, cause: &Cause, sum: &CauseSum) -> CauseFinding {
         let lexicon = &self.feed.lexicon;
-        let event = |name: Name| lexicon.entry(name).event.clone();
+        let event = |name: IntervalName| lexicon.entry(name).event.clone();
         let (name, detail, kind) = match *cause {
             Cause::Event(name, detail) => (Some(name), detail, None),
             Cause::Unexplained => (None, None, Some(IncidentKind::Turn)),
@@ -155,7 +155,7 @@ impl Reporter<'_> {
 
     /// What helps: the innermost event knows best.
     fn advice(&self, cause: &Cause) -> Option<String> {
-        let of = |name: Name| {
+        let of = |name: IntervalName| {
             let key: Vec<_> = self.feed.lexicon.key(name).0.into_iter().map(|(_, value)| value).collect();
             self.dictionary.advice(&self.feed.lexicon.entry(name).event, &key).map(str::to_owned)
         };

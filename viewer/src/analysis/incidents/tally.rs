@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::intervals::Name;
+use super::super::intervals::IntervalName;
 use super::held::{Held, Sort};
 
 /// How many incidents are kept as they are.
@@ -15,7 +15,7 @@ const MOST_BEGINNINGS: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// An event, and what within it took most of the time.
-    Event(Name, Option<Name>),
+    Event(IntervalName, Option<IntervalName>),
     /// No event explains it.
     Unexplained,
     /// A loop slept too long.
@@ -46,7 +46,7 @@ pub struct CauseSum {
 
 /// All incidents so far.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct IncidentTally {
     /// Those that are kept, in the order of their ends.
     held: Vec<Held>,
     /// What those that are not kept add up to.
@@ -56,7 +56,7 @@ pub struct Tally {
     pub involved: HashSet<u32>,
 }
 
-impl Tally {
+impl IncidentTally {
     /// Takes an incident in.
     pub fn add(&mut self, held: Held) {
         self.involved.extend(held.chain.iter().map(|link| link.name.kind));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_million_incidents_are_folded_and_all_are_counted() {
-        let mut tally = Tally::default();
+        let mut tally = IncidentTally::default();
         for number in 0..100_000 {
             tally.add(silence(number * 1000, 1 + number % 977));
         }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_period_is_said_where_there_is_one() {
         let period = |beginnings: &[i64]| {
-            let mut tally = Tally::default();
+            let mut tally = IncidentTally::default();
             beginnings.iter().for_each(|&begin| tally.add(silence(begin, 1)));
             tally.by_cause()[0].1.period()
         };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::interval::{Name, total};
+use super::interval::{IntervalName, total};
 use super::nesting::Tree;
 
 /// How many parts of an interval are kept.
@@ -15,7 +15,7 @@ const MOST_OF: i64 = 2;
 /// Intervals of the same name that share a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    pub name: Name,
+    pub name: IntervalName,
     pub client: Option<u32>,
     pub begin: i64,
     pub end: i64,
@@ -52,7 +52,7 @@ pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
 
 /// The children of intervals, those of the same name together.
 fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
-    let mut names: HashMap<Name, Vec<Tree<'n>>> = HashMap::new();
+    let mut names: HashMap<IntervalName, Vec<Tree<'n>>> = HashMap::new();
     for child in level.iter().flat_map(|tree| tree.children()) {
         names.entry(child.root().span.name).or_default().push(child);
     }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use ctf_reader::{Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window};
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::open::OpenIntervals;
 use crate::analysis::histogram::IMPLAUSIBLE;
-use crate::analysis::plan::Plan;
+use crate::analysis::plan::ClassPlan;
 use crate::analysis::roster::Roster;
 use crate::analysis::selection::{LeftOut, Misfit, Selection};
 use crate::analysis::slots::Slots;
 use crate::datum::Datum;
-use crate::meaning::Meaning;
+use crate::meaning::ClassMeaning;
 use crate::pair::Side;
 
 /// How many threads are told apart; all others of a process are one.
@@ -65,7 +65,7 @@ pub struct Thread {
 pub struct Feed {
     roster: Roster,
     /// What to make of the events of each class.
-    roles: Vec<Option<Role>>,
+    roles: Vec<Option<ClassRole>>,
     pub lexicon: Lexicon,
     /// The machine of each trace, by number, and their names.
     hosts: HashMap<String, usize>,
@@ -86,7 +86,7 @@ pub struct Feed {
 
 /// What to make of the events of a class.
 #[derive(Clone, Copy, Debug)]
-struct Role {
+struct ClassRole {
     act: Act,
     kind: u32,
     /// The slots of the process, the thread, the name of the process and the client.
@@ -158,7 +158,7 @@ impl Feed {
             let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
             let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
             let client = meaning.client.map(|field| slots.of(field));
-            Role { act, kind, pid, tid, procname, client, host, unit_ns }
+            ClassRole { act, kind, pid, tid, procname, client, host, unit_ns }
         });
         // What only repeats another event is not even looked at: that is a third of what a server records.
         if meaning.repeats.is_some() {
@@ -260,12 +260,12 @@ impl Feed {
 
     /// Whether an interval of a thread may contain another one. Where threads are known, times tell; otherwise the catalogs
     /// must allow it too.
-    pub fn may_contain(&self, thread: usize, outer: Name, inner: Name) -> bool {
+    pub fn may_contain(&self, thread: usize, outer: IntervalName, inner: IntervalName) -> bool {
         self.threads[thread].tid.is_some() || self.lexicon.may_contain(outer, inner)
     }
 
-    fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<Name> {
-        let plan: &Plan = self.roster.plan(class)?;
+    fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<IntervalName> {
+        let plan: &ClassPlan = self.roster.plan(class)?;
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
         let of_one = event.events();
         Some(self.lexicon.name(kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes)))
@@ -273,7 +273,7 @@ impl Feed {
 
     /// The number of the thread that an event is from.
     #[inline]
-    fn thread(&mut self, role: &Role, event: &OrderedEvent<'_>) -> usize {
+    fn thread(&mut self, role: &ClassRole, event: &OrderedEvent<'_>) -> usize {
         let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
         let (pid, tid) = (id(role.pid), id(role.tid));
         if let Some((host, recent_pid, recent_tid, thread)) = self.recent
@@ -289,7 +289,7 @@ impl Feed {
     #[inline(never)]
     fn look_up_thread(
         &mut self,
-        role: &Role,
+        role: &ClassRole,
         pid: Option<i64>,
         tid: Option<i64>,
         event: &OrderedEvent<'_>,
@@ -327,7 +327,7 @@ impl Feed {
 }
 
 /// What to make of the events of a class, and what its intervals are called.
-fn act(meaning: &Meaning, class: &str) -> (Act, String) {
+fn act(meaning: &ClassMeaning, class: &str) -> (Act, String) {
     match (&meaning.duration, &meaning.pair) {
         (Some(_), _) if meaning.is_sum => (Act::Sums, class.to_owned()),
         (Some(_), _) => (Act::Ends, class.to_owned()),

@@ -2,7 +2,7 @@
 
 /// What an interval is called: a kind of event, and the key of a group of it, both as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name {
+pub struct IntervalName {
     pub kind: u32,
     pub key: u32,
 }
@@ -12,7 +12,7 @@ pub struct Name {
 pub struct Interval {
     pub begin: i64,
     pub end: i64,
-    pub name: Name,
+    pub name: IntervalName,
     /// On whose behalf it was, as a number.
     pub client: Option<u32>,
 }

@@ -2,7 +2,7 @@
 
 use ctf_reader::{Brief, Value};
 
-use super::interval::Name;
+use super::interval::IntervalName;
 use crate::analysis::groups::Groups;
 use crate::analysis::key;
 use crate::datum::{Datum, Pairs};
@@ -87,8 +87,8 @@ impl Lexicon {
 
     /// The name of an interval of a kind. `brief` is the brief form of its only key.
     #[inline]
-    pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> Name {
-        Name { kind, key: self.keys.number(kind as usize, brief, encode) }
+    pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> IntervalName {
+        IntervalName { kind, key: self.keys.number(kind as usize, brief, encode) }
     }
 
     /// The number of a client; none if there is no client, as for what a server does by itself.
@@ -107,12 +107,12 @@ impl Lexicon {
     }
 
     /// The kind of a name.
-    pub fn entry(&self, name: Name) -> &KindEntry {
+    pub fn entry(&self, name: IntervalName) -> &KindEntry {
         &self.kinds[name.kind as usize]
     }
 
     /// The values that tell the groups of a kind apart.
-    pub fn key(&self, name: Name) -> Pairs {
+    pub fn key(&self, name: IntervalName) -> Pairs {
         let values = self.keys.get(name.key).map(key::decode).unwrap_or_default();
         Pairs(self.entry(name).keys.iter().cloned().zip(values).collect())
     }
@@ -124,7 +124,7 @@ impl Lexicon {
 
     /// Whether an interval may lie within another one as far as the catalogs know. They know it of kinds that both are
     /// theirs; all others may.
-    pub fn may_contain(&self, outer: Name, inner: Name) -> bool {
+    pub fn may_contain(&self, outer: IntervalName, inner: IntervalName) -> bool {
         let (outer, inner) = (self.entry(outer), self.entry(inner));
         let (Some(of), Some(_)) = (&outer.known_as, &inner.known_as) else { return true };
         outer.event == inner.event || inner.explains.is_empty() || self.explains(inner, of, 8)

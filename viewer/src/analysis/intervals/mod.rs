@@ -19,6 +19,6 @@ mod open;
 
 pub(super) use chain::{Link, chain};
 pub(super) use feed::{Feed, Listener};
-pub(super) use interval::{Interval, Name, total};
+pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::Lexicon;
 pub(super) use nesting::{Nesting, Tree};

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 
 /// How many intervals are kept of a thread before they are folded.
 const MOST: usize = 1 << 16;
@@ -68,7 +68,7 @@ impl Default for Nesting {
 impl Nesting {
     /// Takes in an interval that has ended after all others, and puts those below it that lie within it and that
     /// `may_contain` allows.
-    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(Name, Name) -> bool) {
+    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(IntervalName, IntervalName) -> bool) {
         let mut first = self.nodes.len();
         // The roots that were looked at since the first that lies apart.
         let mut beyond = 0;
@@ -113,7 +113,7 @@ impl Nesting {
         &mut self,
         first: usize,
         interval: &Interval,
-        may_contain: impl Fn(Name, Name) -> bool,
+        may_contain: impl Fn(IntervalName, IntervalName) -> bool,
     ) -> usize {
         let (mut apart, mut below) = (Vec::new(), Vec::new());
         let tail = &self.nodes[first..];

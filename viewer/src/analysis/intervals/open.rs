@@ -1,6 +1,6 @@
 //! Intervals of a thread that have begun and not ended, for events that come in pairs.
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 
 /// How many calls within each other are remembered.
 const DEEPEST: usize = 1024;
@@ -12,13 +12,13 @@ pub struct OpenIntervals(Vec<Open>);
 #[derive(Clone, Copy, Debug)]
 struct Open {
     begin: i64,
-    name: Name,
+    name: IntervalName,
     client: Option<u32>,
 }
 
 impl OpenIntervals {
     /// Takes note that an interval has begun.
-    pub fn begin(&mut self, begin: i64, name: Name, client: Option<u32>) {
+    pub fn begin(&mut self, begin: i64, name: IntervalName, client: Option<u32>) {
         if self.0.len() == DEEPEST {
             // Its ends are missing: what began first will not end any more.
             self.0.remove(0);
@@ -28,7 +28,13 @@ impl OpenIntervals {
 
     /// The interval of this kind that ends now: the innermost one. Those within it, whose ends are missing, are forgotten.
     /// What the end says of its name and client, if anything, holds.
-    pub fn end(&mut self, end: i64, kind: u32, name: Option<Name>, client: Option<u32>) -> Option<Interval> {
+    pub fn end(
+        &mut self,
+        end: i64,
+        kind: u32,
+        name: Option<IntervalName>,
+        client: Option<u32>,
+    ) -> Option<Interval> {
         let place = self.0.iter().rposition(|open| open.name.kind == kind)?;
         let open = self.0[place];
         self.0.truncate(place);
@@ -50,8 +56,8 @@ impl OpenIntervals {
 mod tests {
     use super::*;
 
-    const A: Name = Name { kind: 0, key: 0 };
-    const B: Name = Name { kind: 1, key: 0 };
+    const A: IntervalName = IntervalName { kind: 0, key: 0 };
+    const B: IntervalName = IntervalName { kind: 1, key: 0 };
 
     #[test]
     fn calls_within_calls_end_from_the_innermost_on() {

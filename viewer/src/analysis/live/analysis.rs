@@ -8,20 +8,20 @@ use ctf_reader::{EventClass, Gap, OrderedEvent, Report};
 use super::board::Board;
 use super::finding::LiveFinding;
 use super::intake::Audience;
-use super::slices::Window;
+use super::slices::LookBack;
 use crate::analysis::finding::{GroupName, TraceFinding};
 use crate::analysis::group::Sort;
 use crate::analysis::histogram::Quantile;
 use crate::analysis::incidents::Watch;
-use crate::analysis::reading::Failure;
 use crate::analysis::selection::Selection;
+use crate::analysis::source_window::Failure;
 use crate::analysis::top::Top;
 
 /// What is asked of events that arrive.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct LiveQuestion {
     /// How far back to look.
-    pub window: Window,
+    pub window: LookBack,
     /// By what groups are ranked.
     pub sort: Sort,
     /// The percentiles that each group has.
@@ -66,7 +66,7 @@ impl LiveAnalysis {
     }
 
     /// What is known now: the report says what was read, and the watermark up to when.
-    pub fn finding(&self, question: &Question, report: Report, watermark: Option<i64>) -> LiveFinding {
+    pub fn finding(&self, question: &LiveQuestion, report: Report, watermark: Option<i64>) -> LiveFinding {
         let now = watermark.max(self.latest);
         let at = now.unwrap_or(0);
         let window = question.window;

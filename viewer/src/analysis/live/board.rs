@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
-use super::slices::{Slices, Window};
-use crate::analysis::fields::Details;
+use super::slices::{LookBack, Slices};
+use crate::analysis::fields::KeptFields;
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
 use crate::analysis::group::{Figures, Folded, Group, Sort};
 use crate::analysis::groups::Groups;
@@ -28,8 +28,8 @@ const SLOWEST: usize = 10;
 pub(super) struct Board {
     roster: Roster,
     /// What is kept of single events, for each class.
-    details: Vec<Option<(usize, Details)>>,
-    groups: Groups<State>,
+    details: Vec<Option<(usize, KeptFields)>>,
+    groups: Groups<GroupState>,
     sliced: usize,
     /// Events of groups beyond those that are told apart.
     folded: Folded,
@@ -39,13 +39,13 @@ pub(super) struct Board {
 
 /// What is known of a group.
 #[derive(Clone)]
-struct State {
+struct GroupState {
     total: Figures,
-    recent: Option<Box<Recent>>,
+    recent: Option<Box<RecentFigures>>,
 }
 
 #[derive(Clone)]
-struct Recent {
+struct RecentFigures {
     slices: Slices,
     slowest: Longest,
 }
@@ -72,7 +72,7 @@ impl Board {
         let meaning = self.roster.selection().dictionary.look_up(class);
         self.details[class.index] = self.roster.plan(class.index).map(|plan| {
             let mut slots = Slots(wanted.to_vec());
-            (class.trace, Details::new(class, &meaning, plan, &mut slots))
+            (class.trace, KeptFields::new(class, &meaning, plan, &mut slots))
         });
     }
 
@@ -102,9 +102,9 @@ impl Board {
             let make = || {
                 let recent = (*sliced < SLICED_CAP).then(|| {
                     *sliced += 1;
-                    Box::new(Recent { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
+                    Box::new(RecentFigures { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
                 });
-                State { total: Figures::default(), recent }
+                GroupState { total: Figures::default(), recent }
             };
             match brief {
                 Brief::OTHER => _ = groups.entry(plan.kind, key, make),
@@ -142,11 +142,11 @@ impl Board {
     }
 
     /// The groups of a window, ranked.
-    pub fn summary(&self, window: Window, now: i64, sort: Sort, report: Report) -> Summary {
+    pub fn summary(&self, window: LookBack, now: i64, sort: Sort, report: Report) -> Summary {
         let kinds = self.roster.kinds();
         let entries = self.groups.entries().filter_map(|(kind, key, state)| {
             let figures = match (window, &state.recent) {
-                (Window::All, _) => state.total.clone(),
+                (LookBack::All, _) => state.total.clone(),
                 (_, recent) => recent.as_ref()?.slices.sum(window, now),
             };
             let is_there = figures.count() > 0;
@@ -161,7 +161,7 @@ impl Board {
     }
 
     /// How many events of each of these groups there were in each slice of a window.
-    pub fn sparks(&self, groups: &[Group], window: Window, now: i64) -> Vec<Vec<u64>> {
+    pub fn sparks(&self, groups: &[Group], window: LookBack, now: i64) -> Vec<Vec<u64>> {
         let span = window.slices();
         let spark = |group: &Group| {
             let mut counts = vec![0; span.count];
@@ -174,7 +174,7 @@ impl Board {
     }
 
     /// How long events took in each slice of a window: of one group, or of all.
-    pub fn heat(&self, only: Option<&Group>, window: Window, now: i64) -> HeatStrip {
+    pub fn heat(&self, only: Option<&Group>, window: LookBack, now: i64) -> HeatStrip {
         let span = window.slices();
         let mut columns = vec![[0; OCTAVES]; span.count];
         for (kind, key, state) in self.groups.entries() {
@@ -205,7 +205,7 @@ impl Board {
         }
     }
 
-    fn state(&self, group: &Group) -> Option<&State> {
+    fn state(&self, group: &Group) -> Option<&GroupState> {
         let kind = self.roster.kind_number(&group.kind)?;
         self.groups.get(kind, &group.key_bytes)
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::slices::Window;
+use super::slices::LookBack;
 use crate::analysis::finding::{EventFinding, GroupName, Ns};
 use crate::analysis::hist::{HistGroup, OCTAVES, octave_start};
 use crate::analysis::incidents::Incident;
@@ -20,7 +20,7 @@ pub struct LiveFinding {
     /// The sessions.
     pub sessions: Vec<SessionFinding>,
     /// How far back the groups' figures go.
-    pub window: Window,
+    pub window: LookBack,
     /// The groups.
     #[serde(flatten)]
     pub top: Top,

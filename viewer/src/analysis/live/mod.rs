@@ -11,7 +11,7 @@ mod finding;
 mod intake;
 mod slices;
 
-pub use analysis::{LiveAnalysis, Question};
+pub use analysis::{LiveAnalysis, LiveQuestion};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use intake::{Audience, Intake, Turn};
-pub use slices::Window;
+pub use slices::LookBack;

@@ -53,7 +53,7 @@ pub(super) fn bins(series: &Series, above: u64) -> Vec<Bin> {
 
 /// The times in which the level was higher, as ranges of bins.
 pub(super) fn changes(bins: &[Bin], probability: f64, least_factor: f64) -> Vec<Range<usize>> {
-    let course = Course::new(bins);
+    let course = PrefixSums::new(bins);
     if course.count(&(0..bins.len())) < (PERIOD_EVENTS as f64) || bins.len() < 2 {
         return Vec::new();
     }
@@ -94,13 +94,13 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// The end of a straight line, and its variance for a variance of 1.
-struct Line {
+struct Extrapolation {
     at: f64,
     error: f64,
 }
 
 /// Sums from the first bin up to each, so that any interval's mean is a subtraction.
-struct Course {
+struct PrefixSums {
     counts: Vec<f64>,
     logarithms: Vec<f64>,
     sums: Vec<f64>,
@@ -108,7 +108,7 @@ struct Course {
     variance: f64,
 }
 
-impl Course {
+impl PrefixSums {
     fn new(bins: &[Bin]) -> Self {
         let running = |value: fn(&Bin) -> f64| {
             let mut sum = 0.0;
@@ -129,7 +129,12 @@ impl Course {
         let freedom = (counts[bins.len()] - 1.0).max(1.0);
         // Durations of one octave are taken to be equal: what they differ by is added.
         let variance = (within.max(0.0) + between) / freedom + 0.02;
-        Course { counts, logarithms: running(|bin| bin.logarithms), sums: running(|bin| bin.sum), variance }
+        PrefixSums {
+            counts,
+            logarithms: running(|bin| bin.logarithms),
+            sums: running(|bin| bin.sum),
+            variance,
+        }
     }
 
     fn bins(&self) -> usize {
@@ -275,7 +280,7 @@ impl Course {
     }
 
     /// The straight line through the levels of a range, over the number of events, at a place.
-    fn line(&self, range: &Range<usize>, at: f64) -> Option<Line> {
+    fn line(&self, range: &Range<usize>, at: f64) -> Option<Extrapolation> {
         let n = self.count(range);
         if range.is_empty() || n < 1.0 {
             return None;
@@ -291,10 +296,10 @@ impl Course {
         let (mean, y) = (x / n, self.level(range));
         let spread = xx - n * mean * mean;
         if range.len() < 4 || spread <= 0.0 {
-            return Some(Line { at: y, error: 1.0 / n });
+            return Some(Extrapolation { at: y, error: 1.0 / n });
         }
         let slope = (xy - n * mean * y) / spread;
-        Some(Line { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
+        Some(Extrapolation { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
     }
 
     /// The bins up to an edge with this many events.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::findings::{Basis, Mode, Period, Span, Unjudged};
 use super::limits::{Limit, Limits};
 use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
-use super::periods::{Course, periods};
+use super::periods::{GroupCourse, periods};
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
@@ -16,8 +16,8 @@ use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
 use crate::analysis::group::{Group, Sort, Tally};
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
-use crate::analysis::reading::{Failure, Reading};
-use crate::analysis::selection::{Kind, Selection};
+use crate::analysis::selection::{EventKind, Selection};
+use crate::analysis::source_window::{Failure, SourceWindow};
 use crate::analysis::summary::{Pools, summarise_into};
 use crate::source::Source;
 use crate::unit::TimeUnit;
@@ -57,17 +57,17 @@ pub struct Judged {
 
 /// Reads a trace once and judges all of its groups, telling at most `cap` keys apart.
 pub(in crate::analysis) fn verdicts<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: &Rule,
     cap: usize,
 ) -> Result<Verdicts, Failure> {
-    let span = reading.source.span()?.unwrap_or(0..=0);
-    let since = reading.window.since.unwrap_or(i64::MIN).max(*span.start());
-    let until = reading.window.until.unwrap_or(i64::MAX).min(*span.end());
+    let span = input.source.span()?.unwrap_or(0..=0);
+    let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
+    let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
     let length = if until > since { until.abs_diff(since) } else { 0 };
     let resolution = Resolution::new(length);
-    let summary = summarise_into::<Timed, S>(reading, selection, Sort::Total, cap, resolution)?;
+    let summary = summarise_into::<Timed, S>(input, selection, Sort::Total, cap, resolution)?;
     let trace = TraceFinding::new(&summary.report);
     let evidence = |(group, series): (&Group, &Series)| Evidence {
         kind: Arc::clone(&group.kind),
@@ -98,7 +98,7 @@ pub(in crate::analysis) fn verdicts<S: Source>(
 /// ```
 #[derive(Clone, Debug)]
 pub struct Durations {
-    kind: Arc<Kind>,
+    kind: Arc<EventKind>,
     key: Box<[u8]>,
     tally: Timed,
     resolution: Resolution,
@@ -108,7 +108,7 @@ pub struct Durations {
 impl Durations {
     /// No durations yet, of the group `name` of an event.
     pub fn new(event: &str, name: &str, unit: TimeUnit) -> Self {
-        let kind = Kind {
+        let kind = EventKind {
             event: event.into(),
             keys: vec!["name".into()],
             unit: Some(unit),
@@ -136,7 +136,7 @@ impl Durations {
 
 /// Judges durations in memory, as those of a trace are judged.
 pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
-    let mut pools: HashMap<Arc<Kind>, Histogram> = HashMap::new();
+    let mut pools: HashMap<Arc<EventKind>, Histogram> = HashMap::new();
     let mut resolution = Resolution::new(0);
     Timed::adapt(&mut resolution, durations.len());
     let evidence: Vec<Evidence> = durations
@@ -174,18 +174,18 @@ fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> J
     let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
     let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
     // A whole event is judged, too, where it is more than one of its groups.
-    let mut largest: HashMap<&Kind, u64> = HashMap::new();
+    let mut largest: HashMap<&EventKind, u64> = HashMap::new();
     for group in evidence.iter().filter(has_enough) {
         let known = largest.entry(&group.kind).or_default();
         *known = group.durations().count().max(*known);
     }
-    let is_more = |(kind, pool): &&(Arc<Kind>, Histogram)| {
+    let is_more = |(kind, pool): &&(Arc<EventKind>, Histogram)| {
         pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
     };
     let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
     let rule_finding = RuleFinding::new(rule, judged_groups as u64);
     let probability = rule_finding.group_probability;
-    let split = |kind: &Kind, durations: &Histogram| {
+    let split = |kind: &EventKind, durations: &Histogram| {
         let unit = kind.unit_ns();
         let least_excess = u128::from(rule.least_excess_ns).div_ceil(unit);
         Split::new(durations, unit, probability, least_excess as u64)
@@ -261,11 +261,11 @@ fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> J
     let name = |group: &Evidence| GroupName::new(&group.kind, key::decode(&group.key));
     let names: Vec<Box<dyn Fn() -> GroupName + '_>> =
         bodies.iter().map(|(group, _)| Box::new(move || name(group)) as Box<dyn Fn() -> GroupName>).collect();
-    let courses: Vec<Course<'_>> = bodies
+    let courses: Vec<GroupCourse<'_>> = bodies
         .iter()
         .zip(&names)
         .map(|(&(group, above), name)| {
-            Course::new(&**name, &group.series, above, group.kind.unit_ns(), probability)
+            GroupCourse::new(&**name, &group.series, above, group.kind.unit_ns(), probability)
         })
         .collect();
     let periods = periods(&courses, span);
@@ -284,7 +284,7 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
         let name = || GroupName::new(&group.kind, Vec::new());
         let is_dense = cluster.count as f64 >= DENSE * in_time as f64;
         let is_period = || {
-            Course::new(&name, &group.series, cluster.high, group.kind.unit_ns(), probability)
+            GroupCourse::new(&name, &group.series, cluster.high, group.kind.unit_ns(), probability)
                 .covers(begin, end)
         };
         if !is_dense || !is_period() {

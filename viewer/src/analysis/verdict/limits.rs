@@ -7,7 +7,7 @@ use super::findings::Basis;
 use crate::analysis::groups::Groups;
 use crate::analysis::histogram::Quantile;
 use crate::analysis::kinds::Kinds;
-use crate::analysis::selection::Kind;
+use crate::analysis::selection::EventKind;
 
 /// The limit of a group, in the unit of its kind, and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub struct Limits {
 
 impl Limits {
     /// The number by which a kind is asked for.
-    pub fn kind_number(&self, kind: &Kind) -> Option<usize> {
+    pub fn kind_number(&self, kind: &EventKind) -> Option<usize> {
         self.kinds.number(kind)
     }
 
@@ -70,7 +70,7 @@ impl Limits {
         self.kinds.clone()
     }
 
-    pub(super) fn new(kinds: impl IntoIterator<Item = Arc<Kind>>) -> Self {
+    pub(super) fn new(kinds: impl IntoIterator<Item = Arc<EventKind>>) -> Self {
         let kinds: Kinds = kinds.into_iter().collect();
         let count = kinds.list().len();
         Limits { kinds, groups: Groups::default(), folded: vec![None; count], lowest: vec![u64::MAX; count] }

@@ -10,13 +10,13 @@ use crate::analysis::finding::{GroupName, Ns};
 use crate::analysis::group::Figures;
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
-use crate::analysis::selection::Kind;
+use crate::analysis::selection::EventKind;
 use crate::text::amount::{counted, duration_in_words, grouped, share};
 
 /// All that is known of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     pub key: Box<[u8]>,
     pub figures: Figures,
     pub series: Series,
@@ -102,7 +102,7 @@ pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
 }
 
 fn finding(
-    kind: &Kind,
+    kind: &EventKind,
     name: GroupName,
     (cluster, all): (&Cluster, u64),
     split: &Split,

@@ -9,7 +9,7 @@ use crate::text::amount::{counted, duration_in_words, scaled};
 use crate::text::escape;
 
 /// What is known of a group over time.
-pub(super) struct Course<'a> {
+pub(super) struct GroupCourse<'a> {
     name: &'a dyn Fn() -> GroupName,
     series: &'a Series,
     bins: Vec<Bin>,
@@ -29,7 +29,7 @@ const ALIKE: f64 = 3.0;
 /// If the whole group is slower, so are most of its events.
 const MOST: f64 = 0.7;
 
-impl<'a> Course<'a> {
+impl<'a> GroupCourse<'a> {
     pub fn new(
         name: &'a dyn Fn() -> GroupName,
         series: &'a Series,
@@ -44,7 +44,7 @@ impl<'a> Course<'a> {
             end_ns: series.begin(bins[range.end - 1].number + 1),
         };
         let spans = spans.iter().map(span).collect();
-        Course { name, series, bins, unit_ns: unit_ns as f64, above, spans }
+        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans }
     }
 
     /// Whether most of a time was slower.
@@ -59,8 +59,8 @@ impl<'a> Course<'a> {
     }
 
     /// What the events in some spans and those outside of them add up to.
-    fn sums(&self, spans: &[Span]) -> [Sums; 2] {
-        let mut sums = [Sums::default(); 2];
+    fn sums(&self, spans: &[Span]) -> [BinTotals; 2] {
+        let mut sums = [BinTotals::default(); 2];
         for bin in &self.bins {
             let is_inside = spans.iter().any(|span| span.contains(self.middle(bin.number)));
             let part = &mut sums[usize::from(!is_inside)];
@@ -107,7 +107,7 @@ impl<'a> Course<'a> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct BinTotals {
     count: f64,
     sum: f64,
 }
@@ -134,7 +134,7 @@ impl Span {
 }
 
 /// The slow periods of a trace, from its groups: those of the same time are one, and so are those of the same groups.
-pub(super) fn periods(courses: &[Course<'_>], trace: Span) -> Vec<Period> {
+pub(super) fn periods(courses: &[GroupCourse<'_>], trace: Span) -> Vec<Period> {
     let mut slow: Vec<(Vec<usize>, Vec<Span>)> = Vec::new();
     for (group, course) in courses.iter().enumerate() {
         for span in &course.spans {
@@ -158,7 +158,12 @@ pub(super) fn periods(courses: &[Course<'_>], trace: Span) -> Vec<Period> {
     periods
 }
 
-fn period(courses: &[Course<'_>], groups: &[usize], mut spans: Vec<Span>, trace: Span) -> Option<Period> {
+fn period(
+    courses: &[GroupCourse<'_>],
+    groups: &[usize],
+    mut spans: Vec<Span>,
+    trace: Span,
+) -> Option<Period> {
     spans.sort_by_key(|span| span.begin_ns);
     let costs = |span: &Span| {
         let lost =
@@ -204,7 +209,7 @@ fn period(courses: &[Course<'_>], groups: &[usize], mut spans: Vec<Span>, trace:
 }
 
 /// How many events of the groups there are a second in the spans, and outside of them.
-fn rates(courses: &[Course<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
+fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
     let slow: u64 = spans.iter().map(|span| span.overlap(&trace)).sum();
     let times = [slow, trace.length().saturating_sub(slow)];
     let mut counts = [0.0; 2];

@@ -28,7 +28,7 @@ pub trait Form {
 
     /// Takes note of a class whose events may follow. `shown` says which of its fields to write, in this order, and where
     /// their values are.
-    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]);
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]);
 
     /// Writes what comes before all events. All classes are known by then.
     fn heading(&self, _out: &mut Vec<u8>) {}
@@ -37,10 +37,10 @@ pub trait Form {
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
 
     /// Begins the line of an event.
-    fn begin(&mut self, line: Line, out: &mut Vec<u8>);
+    fn begin(&mut self, line: EventLine, out: &mut Vec<u8>);
 
     /// Ends the line of an event.
-    fn end(&self, line: Line, out: &mut Vec<u8>);
+    fn end(&self, line: EventLine, out: &mut Vec<u8>);
 
     /// Writes what stands between events that do not follow each other.
     fn gap(&self, _out: &mut Vec<u8>) {}
@@ -48,7 +48,7 @@ pub trait Form {
 
 /// A field that is written.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct ShownField {
     /// The field, as an index into those of its class.
     pub field: usize,
     /// Where its value is.
@@ -87,7 +87,7 @@ impl<T> ByClass<T> {
 
 /// Where in time an event is that is about to be written.
 #[derive(Clone, Copy)]
-pub struct Line {
+pub struct EventLine {
     /// When it happened.
     pub timestamp: i64,
     /// When the one written before it happened.

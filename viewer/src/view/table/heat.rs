@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::hist::{footnotes, title};
 use super::label::figure;
-use crate::analysis::heat::{Columns, Heat, HeatGroup};
+use crate::analysis::heat::{Heat, HeatGroup, TimeColumns};
 use crate::text::amount::duration_in_words;
 use crate::view::Screen;
 
@@ -46,7 +46,7 @@ fn rows(group: &HeatGroup, screen: &Screen, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-fn axis(columns: &Columns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn axis(columns: &TimeColumns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let (begin, end) = (screen.time_of_day(columns.begin_ns), screen.time_of_day(columns.end_ns));
     let step = format!("{} a column", duration_in_words(columns.width_ns as f64));
     let room = columns.count.saturating_sub(begin.len() + end.len());

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure};
-use super::slow::Columns;
+use super::slow::EventColumns;
 use crate::analysis::outliers::{Outliers, Threshold};
 use crate::analysis::verdict::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
 use crate::text::amount::{counted, duration, duration_in_words, grouped, times};
@@ -120,7 +120,7 @@ fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn W
 
 /// Writes single events, the longest first.
 fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let columns = Columns::new(
+    let columns = EventColumns::new(
         outliers.events.iter().map(|outlier| &outlier.event),
         outliers.trace.has_several_hosts(),
     );

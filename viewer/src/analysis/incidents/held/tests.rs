@@ -11,7 +11,7 @@ const SYNC: u32 = 4;
 fn held(intervals: &[(u32, u32, Option<u32>, i64, i64)]) -> Held {
     let mut nesting = Nesting::default();
     for &(kind, key, client, begin, end) in intervals {
-        let name = Name { kind, key };
+        let name = IntervalName { kind, key };
         nesting.end(Interval { begin: begin * 1000, end: end * 1000, name, client }, |_, _| true);
     }
     Held::new(0, Sort::Turn, nesting.last().expect("there are intervals"))
@@ -71,7 +71,8 @@ fn what_nothing_covers_is_unexplained() {
 
 #[test]
 fn the_innermost_that_took_almost_all_of_the_time_tells_most() {
-    let interval = |kind, begin, end| Interval { begin, end, name: Name { kind, key: 0 }, client: None };
+    let interval =
+        |kind, begin, end| Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None };
     let (turn, command, sync) =
         (interval(TURN, 0, 1000), interval(COMMAND, 20, 990), interval(SYNC, 30, 400));
     let kind = |begin, end| {
@@ -86,7 +87,8 @@ fn the_innermost_that_took_almost_all_of_the_time_tells_most() {
 
 #[test]
 fn what_ran_meanwhile_is_named_once_for_each_thread() {
-    let interval = |begin, end| Interval { begin, end, name: Name { kind: COMMAND, key: 0 }, client: None };
+    let interval =
+        |begin, end| Interval { begin, end, name: IntervalName { kind: COMMAND, key: 0 }, client: None };
     let ran = |thread, begin, end| Meanwhile::Interval { thread, interval: interval(begin, end) };
     let mut held = Held::silence(0, Span { begin: 100, end: 200 });
     held.meanwhile

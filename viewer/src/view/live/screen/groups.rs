@@ -7,7 +7,7 @@ use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::draw::Palette;
-use super::state::State;
+use super::state::ScreenState;
 use crate::analysis::finding::GroupFinding;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::scaled;
@@ -20,14 +20,14 @@ const FIGURE: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// What there is room for.
-struct Columns {
+struct GroupColumns {
     name: usize,
     figures: usize,
     spark: usize,
 }
 
-impl Columns {
-    fn new(width: usize) -> Columns {
+impl GroupColumns {
+    fn new(width: usize) -> GroupColumns {
         let figures = match width {
             0..24 => 1,
             24..36 => 2,
@@ -36,13 +36,13 @@ impl Columns {
         };
         let rest = width.saturating_sub(figures * FIGURE);
         let spark = if width < 56 { 0 } else { (rest / 3).min(60) };
-        Columns { name: rest.saturating_sub(spark + 1), figures, spark }
+        GroupColumns { name: rest.saturating_sub(spark + 1), figures, spark }
     }
 }
 
 /// Draws as many groups as there is room for, the chosen one among them.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, finding: &LiveFinding, palette: Palette) {
-    let columns = Columns::new(area.width as usize);
+pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, finding: &LiveFinding, palette: Palette) {
+    let columns = GroupColumns::new(area.width as usize);
     let room = (area.height as usize).saturating_sub(1);
     let first = (state.row + 1).saturating_sub(room.max(1));
     let groups = &finding.top.groups;
@@ -70,7 +70,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, finding: &LiveFind
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn row(group: &GroupFinding, names: &Names, columns: &Columns) -> String {
+fn row(group: &GroupFinding, names: &Names, columns: &GroupColumns) -> String {
     let is_guess = group.unit_is_guess;
     let percentile =
         |place: usize| figure(group.percentiles.0.get(place).and_then(|(_, value)| *value), is_guess);

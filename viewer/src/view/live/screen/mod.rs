@@ -8,4 +8,4 @@ mod help;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Key, Mode, Selecting, State};
+pub use state::{Effect, Key, Pane, ScreenState, Selecting};

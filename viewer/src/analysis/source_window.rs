@@ -9,7 +9,7 @@ use ctf_reader::{Collect, Error, Progress, Report, Window};
 
 /// A source, the window to read from it, and where to tell how far reading has come.
 #[derive(Debug)]
-pub struct Reading<'a, S> {
+pub struct SourceWindow<'a, S> {
     /// Where events come from.
     pub source: &'a mut S,
     /// Which part of the trace to read.
@@ -18,7 +18,7 @@ pub struct Reading<'a, S> {
     pub progress: &'a Progress,
 }
 
-impl<S: Source> Reading<'_, S> {
+impl<S: Source> SourceWindow<'_, S> {
     pub(super) fn read<C: Collect<Stop = Infallible>>(&mut self, collector: C) -> Result<(C, Report), Error> {
         self.progress.done.store(0, Relaxed);
         self.source.read(self.window, collector, self.progress)
