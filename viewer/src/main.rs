@@ -6,14 +6,16 @@ mod catalogs;
 mod cli;
 mod command;
 mod events;
-mod job;
+mod invocation;
 mod live;
 mod newest;
+mod outcome;
 mod record;
+mod signals;
 
 use cli::Refusal;
-use job::{Outcome, Trouble};
 use ltt_top::text::escape;
+use outcome::{Outcome, Trouble};
 
 /// The exit statuses; `ltt-top --help` documents them.
 const FAILED: u8 = 1;

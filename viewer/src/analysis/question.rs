@@ -27,7 +27,7 @@ pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
         /// What is shorter, in nanoseconds, holds nobody up.
-        threshold: u64,
+        threshold_ns: u64,
         /// By what groups are ranked.
         sort: Sort,
         /// The percentiles that each group has.
@@ -38,7 +38,7 @@ pub enum Question {
     /// What held the program up?
     Incidents {
         /// What is shorter, in nanoseconds, holds nobody up.
-        threshold: u64,
+        threshold_ns: u64,
         /// The number of incidents.
         limit: usize,
     },
@@ -96,17 +96,17 @@ impl Question {
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
-            Question::Report { threshold, sort, ref quantiles, limit } => {
+            Question::Report { threshold_ns, sort, ref quantiles, limit } => {
                 Finding::Report(Box::new(ReportFinding {
                     top: top(input, selection, sort, quantiles, limit)?,
                     incidents: match input.source.in_order() {
-                        Some(_) => Some(incidents(input, selection, threshold, limit)?),
+                        Some(_) => Some(incidents(input, selection, threshold_ns, limit)?),
                         None => None,
                     },
                 }))
             }
-            Question::Incidents { threshold, limit } => {
-                Finding::Incidents(incidents(input, selection, threshold, limit)?)
+            Question::Incidents { threshold_ns, limit } => {
+                Finding::Incidents(incidents(input, selection, threshold_ns, limit)?)
             }
             Question::Top { sort, ref quantiles, limit } => {
                 Finding::Top(top(input, selection, sort, quantiles, limit)?)

@@ -14,39 +14,40 @@ use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop
 use ltt_top::view::notes;
 use lttng_live::Options;
 
-use super::signals::Ending;
-use super::{receive, window};
-use crate::cli::{Command, EventsOptions, Format};
-use crate::job::{Invocation, Outcome, Trouble, warn};
+use super::sessions::{check, receive, window};
+use crate::cli::{EventsOptions, Format};
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::signals::StopSignal;
 
 /// The longest pause before signals are looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Writes events as they come.
-pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     if options.around.is_some() {
         return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
     }
-    let job = Invocation::live(&options.common);
+    let invocation = Invocation::live(&options.common);
     let Some(live) = receive(&options.common.traces, &Options::default())? else {
         return Ok(Outcome::Complete);
     };
-    let selection = Arc::new(job.selection(command, None)?);
+    let selection = Arc::new(invocation.selection(None, true)?);
     let show = options.context.map_or(Show::Matches, Show::Context);
     // Which binaries are loaded where is told when a session starts, which may be long ago: addresses stay as they are.
     let stacks = Rc::new(Stacks::new(selection.dictionary.clone(), Symbols::default(), &[]));
-    let form: Box<dyn Form> = match job.options.format {
-        Format::Table => Box::new(TextForm::new(&[], job.screen.clone(), stacks)),
+    let form: Box<dyn Form> = match invocation.options.format {
+        Format::Table => Box::new(TextForm::new(&[], invocation.screen.clone(), stacks)),
         Format::Json => Box::new(JsonForm::new(&[], stacks)),
         Format::Csv => Box::new(CsvForm::new(&[], matches!(show, Show::Context(_)))),
     };
     let mut out = io::stdout().lock();
-    let printer = Printer::new(form, show, true, job.limit(usize::MAX, usize::MAX), &mut out);
+    let printer = Printer::new(form, show, true, invocation.limit(usize::MAX, usize::MAX), &mut out);
     let printer = printer.with_fields(options.fields.clone());
     let sieve = EventMatcher::new(&selection, matches!(show, Show::Context(_)));
     let audience = EventWriter { sieve, printer, stop: None };
-    let mut intake = Intake::new(live, window(&options.common, &job)?, audience);
-    let ending = Ending::listen()?;
+    let mut intake = Intake::new(live, window(&options.common, &invocation)?, audience);
+    let signal = StopSignal::listen()?;
     loop {
         let turn = intake.turn(PAUSE);
         // Whoever watches wants to see what there is.
@@ -55,21 +56,15 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
         match stop {
             Some(Stop::Failed(error)) => return Err(error.into()),
             Some(Stop::Enough | Stop::TooFew) => break,
-            None if turn == Turn::Over || ending.is_asked_for() => break,
+            None if turn == Turn::Over || signal.is_set() => break,
             None => {}
         }
     }
     intake.with_audience(|snoop| snoop.sieve.check())?;
     let trace = ltt_top::analysis::finding::TraceFinding::new(&intake.report());
     notes::losses(&trace).iter().for_each(|loss| warn(loss));
-    let failed = intake.sessions().into_iter().find(|session| session.state == "failed");
-    match failed {
-        Some(session) => {
-            Err(Trouble::Failed(format!("{}: {}", session.url, session.reason.unwrap_or_default())))
-        }
-        None if trace.damage.is_empty() => Ok(Outcome::Complete),
-        None => Ok(Outcome::Damaged),
-    }
+    check(&intake.sessions())?;
+    Ok(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }
 
 /// Writes the events that are asked for.

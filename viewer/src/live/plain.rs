@@ -9,11 +9,11 @@ use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, T
 use ltt_top::view::live;
 use lttng_live::Live;
 
-use super::signals::Ending;
-use super::{length, window};
-use crate::cli::{Command, Format, LiveOptions};
-use crate::command::quantiles;
-use crate::job::{Invocation, Outcome, Trouble, warn};
+use super::sessions::{check, window};
+use crate::cli::{Format, LiveOptions};
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::signals::StopSignal;
 
 /// How many new incidents a line has at most.
 const INCIDENTS: usize = 100;
@@ -23,47 +23,45 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Writes what is known every interval, and once more at the end.
 pub fn run(
-    command: &Command,
     options: &LiveOptions,
-    job: &Invocation<'_>,
+    invocation: &Invocation<'_>,
     sessions: Live,
-    ending: &Ending,
+    stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
-    let selection = Arc::new(job.selection(command, options.top.grouping.by.as_deref())?);
-    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
-    let mut intake = Intake::new(sessions, window(&options.top.common, job)?, analysis);
-    let sort = options.top.grouping.sort;
+    let selection =
+        Arc::new(invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?);
+    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns);
+    let mut intake = Intake::new(sessions, window(&options.top.common, invocation)?, analysis);
     let question = LiveQuestion {
         window: options.window.unwrap_or_default(),
-        sort,
-        quantiles: quantiles(&options.top.percentiles, sort),
-        limit: job.limit(20, usize::MAX),
+        sort: options.top.grouping.sort,
+        quantiles: options.top.quantiles(),
+        limit: invocation.limit(20, usize::MAX),
         incidents: INCIDENTS,
         is_drawn: false,
         detail: None,
     };
     let begin = Instant::now();
-    let interval = length(options.interval);
-    let deadline = options.for_length.map(|nanoseconds| begin + length(nanoseconds));
-    let mut next = begin + interval;
+    let deadline = options.for_length.map(|length| begin + length);
+    let mut next = begin + options.interval;
     let mut told = ReportedIncidents::default();
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
         let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let is_last = turn == Turn::Over || is_late || ending.is_asked_for();
+        let is_last = turn == Turn::Over || is_late || stop.is_set();
         if is_last {
             intake.with_audience(LiveAnalysis::finish);
         } else if Instant::now() < next {
             continue;
         }
         while next <= Instant::now() {
-            next += interval;
+            next += options.interval;
         }
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
         told.leave_out(&mut finding);
-        write(job, &finding)?;
+        write(invocation, &finding)?;
         if is_last {
             return end(&intake, &finding);
         }
@@ -94,10 +92,10 @@ impl ReportedIncidents {
     }
 }
 
-fn write(job: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
+fn write(invocation: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match job.options.format {
-        Format::Table => live::table(finding, &job.screen, &mut out)?,
+    match invocation.options.format {
+        Format::Table => live::table(finding, &invocation.screen, &mut out)?,
         Format::Json => live::json(finding, &mut out)?,
         Format::Csv => return Err(Trouble::Usage("live has no CSV: write --format json".into())),
     }
@@ -106,10 +104,7 @@ fn write(job: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
 
 /// How it ended: the session was destroyed, the time is over, or we were asked to.
 fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
-    if let Some(failed) = finding.sessions.iter().find(|session| session.state == "failed") {
-        let reason = failed.reason.clone().unwrap_or_default();
-        return Err(Trouble::Failed(format!("{}: {reason}", failed.url)));
-    }
+    check(&finding.sessions)?;
     for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
         warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
     }

@@ -16,10 +16,11 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::plain::finding;
-use super::signals::Ending;
-use super::{length, window};
-use crate::cli::{Command, LiveOptions};
-use crate::job::{Invocation, Outcome, Trouble};
+use super::sessions::{check, window};
+use crate::cli::LiveOptions;
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble};
+use crate::signals::StopSignal;
 
 /// How often figures are worked out.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -32,7 +33,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What the two threads share.
 struct Shared {
-    orders: Mutex<Request>,
+    request: Mutex<Request>,
     latest: Mutex<Option<Arc<LiveFinding>>>,
     is_closing: AtomicBool,
 }
@@ -51,72 +52,64 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Fills the screen until the user, a signal or the time that was given ends it.
 pub fn run(
-    command: &Command,
     options: &LiveOptions,
-    job: &Invocation<'_>,
+    invocation: &Invocation<'_>,
     live: Live,
-    ending: &Ending,
+    stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
-    let base = job.selection(command, options.top.grouping.by.as_deref())?;
+    let base = invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?;
     let selecting = Selecting { conditions: options.top.common.conditions.clone(), by: base.by.clone() };
     let look_back = options.window.unwrap_or(LookBack::Minute);
     let mut state = ScreenState::new(look_back, options.top.grouping.sort, selecting);
-    let desk = Arc::new(Shared {
-        orders: Mutex::new(Request { question: state.question.clone(), selection: None, is_new: true }),
+    let shared = Arc::new(Shared {
+        request: Mutex::new(Request { question: state.question.clone(), selection: None, is_new: true }),
         latest: Mutex::new(None),
         is_closing: AtomicBool::new(false),
     });
-    let events = window(&options.top.common, job)?;
+    let events = window(&options.top.common, invocation)?;
     let analyst = {
-        let (desk, selection) = (Arc::clone(&desk), Arc::new(base.clone()));
-        let threshold = options.rule.longer_than;
-        thread::spawn(move || analyse(live, events, &selection, threshold, &desk))
+        let (shared, selection) = (Arc::clone(&shared), Arc::new(base.clone()));
+        let threshold = options.rule.longer_than_ns;
+        thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
     };
-    let deadline = options.for_length.map(|nanoseconds| Instant::now() + length(nanoseconds));
-    guard(ending, options.enable.is_empty());
+    let deadline = options.for_length.map(|length| Instant::now() + length);
+    guard(stop, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.top.common.conditions.len());
         let conditions = selecting.conditions.iter().chain(kept).cloned().collect();
         Arc::new(Selection { conditions, by: selecting.by.clone(), ..base.clone() })
     };
-    let shown = show(&mut terminal, &mut state, &desk, &job.screen, &select, || {
-        ending.is_asked_for()
-            || analyst.is_finished() && lock(&desk.latest).as_ref().is_none_or(|last| !last.is_last)
+    let shown = show(&mut terminal, &mut state, &shared, &invocation.screen, &select, || {
+        stop.is_set()
+            || analyst.is_finished() && lock(&shared.latest).as_ref().is_none_or(|last| !last.is_last)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     });
     ratatui::restore();
-    desk.is_closing.store(true, Ordering::Relaxed);
+    shared.is_closing.store(true, Ordering::Relaxed);
     if analyst.join().is_err() {
         return Err(Trouble::Failed("the analysis ended unexpectedly; see the message above".into()));
     }
     shown?;
-    let last = lock(&desk.latest).clone();
-    let failed = last.iter().flat_map(|last| &last.sessions).find(|session| session.state == "failed");
-    match failed {
-        Some(session) => {
-            let reason = session.reason.clone().unwrap_or_default();
-            Err(Trouble::Failed(format!("{}: {reason}", session.url)))
-        }
-        None => Ok(Outcome::Complete),
-    }
+    lock(&shared.latest).as_ref().map_or(Ok(()), |last| check(&last.sessions))?;
+    Ok(Outcome::Complete)
 }
 
 /// Merges and sums up, and lays out what is known whenever it is due.
-fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, desk: &Shared) {
+fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
     let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
     let mut next = Instant::now();
     loop {
         let turn = intake.turn(next.saturating_duration_since(Instant::now()).min(PAUSE));
-        if desk.is_closing.load(Ordering::Relaxed) {
+        if shared.is_closing.load(Ordering::Relaxed) {
             return;
         }
         let (question, is_new) = {
-            let mut orders = lock(&desk.orders);
-            if let Some(selection) = orders.selection.take() {
+            let mut request = lock(&shared.request);
+            if let Some(selection) = request.selection.take() {
                 intake.with_audience(|analysis| analysis.select(&selection));
             }
-            (orders.question.clone(), std::mem::take(&mut orders.is_new))
+            (request.question.clone(), std::mem::take(&mut request.is_new))
         };
         let is_last = turn == Turn::Over;
         if is_last {
@@ -127,19 +120,19 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         next = Instant::now() + REFRESH;
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        *lock(&desk.latest) = Some(Arc::new(finding));
+        *lock(&shared.latest) = Some(Arc::new(finding));
         if is_last {
             // What was seen stays, and can be looked at.
-            while !desk.is_closing.load(Ordering::Relaxed) {
+            while !shared.is_closing.load(Ordering::Relaxed) {
                 thread::sleep(PAUSE);
                 let question = {
-                    let mut orders = lock(&desk.orders);
-                    std::mem::take(&mut orders.is_new).then(|| orders.question.clone())
+                    let mut request = lock(&shared.request);
+                    std::mem::take(&mut request.is_new).then(|| request.question.clone())
                 };
                 if let Some(question) = question {
                     let mut again = self::finding(&intake, &question);
                     again.is_last = true;
-                    *lock(&desk.latest) = Some(Arc::new(again));
+                    *lock(&shared.latest) = Some(Arc::new(again));
                 }
             }
             return;
@@ -151,7 +144,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
 fn show(
     terminal: &mut DefaultTerminal,
     state: &mut ScreenState,
-    desk: &Shared,
+    shared: &Shared,
     screen: &Screen,
     select: &dyn Fn(&Selecting) -> Arc<Selection>,
     is_over: impl Fn() -> bool,
@@ -159,7 +152,7 @@ fn show(
     let mut shown: Option<Arc<LiveFinding>> = None;
     let mut is_stale = true;
     while !is_over() {
-        let latest = lock(&desk.latest).clone();
+        let latest = lock(&shared.latest).clone();
         let is_another = match (&latest, &shown) {
             (Some(latest), Some(shown)) => !Arc::ptr_eq(latest, shown),
             (latest, shown) => latest.is_some() != shown.is_some(),
@@ -179,8 +172,8 @@ fn show(
             let Some(key) = key(pressed) else { continue };
             match state.key(key) {
                 Effect::Draw => {}
-                Effect::Ask => order(desk, state, None),
-                Effect::Select(selecting) => order(desk, state, Some(select(&selecting))),
+                Effect::Ask => ask(shared, state, None),
+                Effect::Select(selecting) => ask(shared, state, Some(select(&selecting))),
                 Effect::Quit => return Ok(()),
             }
         }
@@ -188,10 +181,10 @@ fn show(
     Ok(())
 }
 
-fn order(desk: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) {
-    let mut orders = lock(&desk.orders);
-    (orders.question, orders.is_new) = (state.question.clone(), true);
-    orders.selection = selection.or(orders.selection.take());
+fn ask(shared: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) {
+    let mut request = lock(&shared.request);
+    (request.question, request.is_new) = (state.question.clone(), true);
+    request.selection = selection.or(request.selection.take());
 }
 
 fn key(pressed: KeyEvent) -> Option<Key> {
@@ -215,10 +208,10 @@ fn key(pressed: KeyEvent) -> Option<Key> {
 }
 
 /// Ends the process if it was told to and cannot, because the terminal takes nothing.
-fn guard(ending: &Ending, may_exit: bool) {
-    let ending = ending.clone();
+fn guard(stop: &StopSignal, may_exit: bool) {
+    let stop = stop.clone();
     thread::spawn(move || {
-        while !ending.is_asked_for() {
+        while !stop.is_set() {
             thread::sleep(PAUSE);
         }
         thread::sleep(GRACE);

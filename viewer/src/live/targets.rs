@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ltt_top::text::{escape, nearest};
 use lttng_live::{Options, Session, Url, sessions};
 
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// The sessions that are meant.
 pub enum SessionChoice {
@@ -15,7 +15,7 @@ pub enum SessionChoice {
 }
 
 /// Finds the sessions that addresses name; without an address, the only one on this machine.
-pub fn targets(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Trouble> {
+pub fn choose(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Trouble> {
     let mut urls = Vec::new();
     for text in given {
         let text = text.to_string_lossy();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::lttng::{answers, missing, tool};
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// How long a daemon may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);

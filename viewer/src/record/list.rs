@@ -11,7 +11,7 @@ use super::daemon::Daemon;
 use super::processes::{OfferedEvent, OfferingProcess, offering};
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{Format, ListOptions};
-use crate::job::{Outcome, Trouble, warn};
+use crate::outcome::{Outcome, Trouble, warn};
 
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {

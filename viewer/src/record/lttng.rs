@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// Runs `lttng` and returns what it prints; what went wrong is one line.
 pub fn lttng<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<String, Trouble> {

@@ -1,7 +1,7 @@
 //! The processes that offer events.
 
 use super::lttng::lttng;
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// A process that offers events.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::daemon::Daemon;
 use super::processes::{OfferingProcess, offering};
 use super::relay::Relay;
 use super::session::{Session, SessionScope};
-use crate::job::{Trouble, warn};
+use crate::outcome::{Trouble, warn};
 
 /// Which processes to record.
 pub struct RecordTargets<'t> {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::daemon::end;
 use super::lttng::{missing, tool};
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// How long a relay may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::lttng::lttng;
 use super::relay::Relay;
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";

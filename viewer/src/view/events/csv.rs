@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{ByClass, EventLine, Form, ShownField, json, put, value};
+use super::form::{ByClass, EventLine, Form, ShownField, put};
+use super::{json, value};
 use crate::view::csv::cell;
 
 /// Writes events as rows.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
+use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
-use super::{ByClass, EventLine, Form, ShownField, put, value};
+use super::value;
 
 /// Writes events as JSON lines.
 pub struct JsonForm {

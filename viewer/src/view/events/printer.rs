@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
 
-use super::{EventLine, Form, ShownField};
+use super::form::{EventLine, Form, ShownField};
 use crate::analysis::follow::Follower;
 
 /// How much is gathered before it is written.

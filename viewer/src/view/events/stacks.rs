@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace, Value};
 
-use super::ShownField;
+use super::form::ShownField;
 use crate::meaning::Dictionary;
 use crate::symbols::{Frame, ProcessKey, Symbols, vpid};
 

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
 use super::clock::{TimeOfDay, delta};
+use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
-use super::{ByClass, EventLine, Form, ShownField, put, value};
+use super::value;
 use crate::text::escape;
 use crate::view::Screen;
 

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
 use super::groups::fit;
+use super::palette::Palette;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::{counted, duration, grouped};
 use crate::view::Screen;

@@ -2,10 +2,10 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
+use super::palette::Palette;
 use super::state::{Pane, ScreenState};
 use super::{detail, groups, heat, help};
 use crate::analysis::live::LiveFinding;
@@ -13,44 +13,6 @@ use crate::text::amount::{grouped, scaled};
 use crate::text::escape;
 use crate::view::Screen;
 use crate::view::live::lines;
-
-/// How things are shown: in colours, or without.
-#[derive(Clone, Copy, Debug)]
-pub struct Palette {
-    has_colours: bool,
-}
-
-impl Palette {
-    fn colour(self, colour: Color) -> Style {
-        if self.has_colours { Style::new().fg(colour) } else { Style::new() }
-    }
-
-    pub fn title(self) -> Style {
-        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
-    }
-
-    pub fn warning(self) -> Style {
-        self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
-    }
-
-    pub fn faint(self) -> Style {
-        self.colour(Color::DarkGray)
-    }
-
-    pub fn spark(self) -> Style {
-        self.colour(Color::Green)
-    }
-
-    pub fn chosen(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-
-    /// The colour of a cell of the heat map, by how dense it is: from 0 to 4.
-    pub fn heat(self, level: usize) -> Style {
-        let colours = [Color::DarkGray, Color::Blue, Color::Green, Color::Yellow, Color::Red];
-        self.colour(colours[level.min(4)])
-    }
-}
 
 /// Draws all of it.
 pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFinding>, screen: &Screen) {

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::draw::Palette;
+use super::palette::Palette;
 use super::state::ScreenState;
 use crate::analysis::finding::GroupFinding;
 use crate::analysis::live::LiveFinding;

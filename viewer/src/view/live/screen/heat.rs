@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
+use super::palette::Palette;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::{duration, duration_in_words};
 

@@ -5,6 +5,7 @@ mod draw;
 mod groups;
 mod heat;
 mod help;
+mod palette;
 mod state;
 
 pub use draw::draw;

@@ -7,20 +7,20 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// Whether we have been told to end.
 #[derive(Clone, Debug)]
-pub struct Ending(Arc<AtomicBool>);
+pub struct StopSignal(Arc<AtomicBool>);
 
-impl Ending {
+impl StopSignal {
     /// Listens to signals from now on. A second one ends us at once.
-    pub fn listen() -> std::io::Result<Ending> {
-        Ending::register(true)
+    pub fn listen() -> std::io::Result<StopSignal> {
+        StopSignal::register(true)
     }
 
     /// Listens to signals from now on. None ends us at once: there is something to clean up.
-    pub fn listen_patiently() -> std::io::Result<Ending> {
-        Ending::register(false)
+    pub fn listen_patiently() -> std::io::Result<StopSignal> {
+        StopSignal::register(false)
     }
 
-    fn register(ends_at_once: bool) -> std::io::Result<Ending> {
+    fn register(ends_at_once: bool) -> std::io::Result<StopSignal> {
         let flag = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if ends_at_once {
@@ -28,10 +28,10 @@ impl Ending {
             }
             signal_hook::flag::register(signal, Arc::clone(&flag))?;
         }
-        Ok(Ending(flag))
+        Ok(StopSignal(flag))
     }
 
-    pub fn is_asked_for(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

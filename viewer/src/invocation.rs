@@ -1,111 +1,21 @@
-//! What all commands that read have in common: which traces, which events, where the result goes, and how it can fail.
+//! What all commands that read have in common: which traces, which events, and where the result goes.
 
-use std::collections::BTreeSet;
-use std::fmt;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use ctf_reader::{Error, Window};
+use ctf_reader::Window;
 use jiff::tz::TimeZone;
-use ltt_top::analysis::{EventGlob, Failure, Misfit, Selection};
+use ltt_top::analysis::{EventGlob, Selection};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
 use ltt_top::source::Source;
-use ltt_top::text::{escape, nearest};
+use ltt_top::text::escape;
 use ltt_top::view::Screen;
 
 use crate::catalogs::{self, Catalogs};
-use crate::cli::{ColorChoice, Command, Common, Format};
+use crate::cli::{ColorChoice, Common, Format};
 use crate::newest::{newest, recordings};
-
-/// How a command ended.
-pub enum Outcome {
-    /// The result is complete as far as the trace goes.
-    Complete,
-    /// Part of the trace is damaged and was left out.
-    Damaged,
-}
-
-/// Why there is no result: one line that says what is wrong and what to do.
-pub enum Trouble {
-    /// Nothing could be read or written.
-    Failed(String),
-    /// The command line makes no sense, at least for this trace.
-    Usage(String),
-    /// Whoever reads the output has stopped, which is not an error.
-    BrokenPipe,
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Failed(message) | Trouble::Usage(message) => f.write_str(message),
-            Trouble::BrokenPipe => f.write_str("broken pipe"),
-        }
-    }
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Trouble::Failed(error.to_string())
-    }
-}
-
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
-            _ => Trouble::Failed(format!("cannot write the result: {error}")),
-        }
-    }
-}
-
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Source(error) => error.into(),
-            Failure::Misfit(misfit) => Trouble::Usage(in_words(misfit)),
-        }
-    }
-}
-
-/// What a selection asks for that the trace does not have, and what it has.
-fn in_words(misfit: Misfit) -> String {
-    match misfit {
-        Misfit::Comparison(message) => message,
-        Misfit::Field { name, .. } if name == "vpid" => {
-            "the trace does not say which process its events are from: record with \
-             `lttng add-context -u -t vpid`"
-                .into()
-        }
-        Misfit::Field { name, known } => {
-            let hint = hint(&name, &known, known.iter().map(String::as_str), "fields");
-            format!("no event has a field `{name}`{hint}")
-        }
-        Misfit::Event { glob, known } => {
-            let short = known.iter().filter_map(|name| Some(name.split_once(':')?.1));
-            let names = known.iter().map(String::as_str).chain(short);
-            let hint = hint(&glob, &known, names, "events");
-            format!("no event is called `{glob}`{hint}")
-        }
-    }
-}
-
-/// The name that was probably meant, or else those that there are.
-fn hint<'a>(
-    name: &str,
-    known: &BTreeSet<String>,
-    names: impl Iterator<Item = &'a str>,
-    what: &str,
-) -> String {
-    const SHOWN: usize = 8;
-    if let Some(near) = nearest(name, names) {
-        return format!("; did you mean `{near}`?");
-    }
-    let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if known.len() > SHOWN { ", …" } else { "" };
-    format!("; the {what} are {listed}{more}")
-}
+use crate::outcome::{Trouble, warn};
 
 /// What all commands that read have in common.
 pub struct Invocation<'a> {
@@ -133,7 +43,8 @@ impl<'a> Invocation<'a> {
         Invocation { options, traces: Vec::new(), screen }
     }
 
-    pub fn selection(&self, command: &Command, by: Option<&[String]>) -> Result<Selection, Trouble> {
+    /// Which events count. `with_repeats` says whether those do that only repeat the duration of another.
+    pub fn selection(&self, by: Option<&[String]>, with_repeats: bool) -> Result<Selection, Trouble> {
         let options = self.options;
         let Catalogs { catalogs, ignored } =
             catalogs::read(&options.catalog, &self.traces).map_err(Trouble::Failed)?;
@@ -148,7 +59,7 @@ impl<'a> Invocation<'a> {
             events: options.event.iter().map(|glob| EventGlob(Glob::new(glob))).collect(),
             conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
             by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
-            with_repeats: options.all || matches!(command, Command::Info(_) | Command::Events(_)),
+            with_repeats,
         })
     }
 
@@ -201,11 +112,6 @@ fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
     };
     eprintln!("ltt-top: reading {}", escape::text(&newest.to_string_lossy()));
     Ok(vec![newest])
-}
-
-/// Says something on standard error that the result must be read with.
-pub fn warn(message: &str) {
-    eprintln!("ltt-top: warning: {message}");
 }
 
 /// How wide lines may be: as the environment says, or as the terminal is.
