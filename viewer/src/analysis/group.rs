@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::histogram::{Histogram, IMPLAUSIBLE, Quantile};
+use super::histogram::{Histogram, IMPLAUSIBLE};
 use super::key;
+use super::quantile::Quantile;
 use super::selection::EventKind;
 use crate::datum::Datum;
 

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::finding::{GroupName, Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
-use super::histogram::{Histogram, Quantile};
+use super::histogram::Histogram;
+use super::quantile::Quantile;
 use super::selection::Selection;
 use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, summarise};

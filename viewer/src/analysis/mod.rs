@@ -23,6 +23,7 @@ pub mod live;
 mod longest;
 pub mod outliers;
 mod plan;
+pub mod quantile;
 mod question;
 mod reason;
 mod roster;
@@ -30,6 +31,7 @@ mod selection;
 mod slots;
 pub mod slow;
 mod source_window;
+pub mod span;
 mod stacks;
 mod summary;
 #[cfg(test)]

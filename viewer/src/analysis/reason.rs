@@ -1,7 +1,7 @@
 //! Why a single event is shown, in words.
 
-use super::histogram::Quantile;
 use super::longest::Record;
+use super::quantile::Quantile;
 use super::verdict::{Basis, Limit};
 use crate::text::amount::{duration_in_words, grouped, times};
 use crate::text::escape;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::finding::{FoldedFinding, GroupFinding, Notes, TraceFinding};
 use super::group::Sort;
-use super::histogram::Quantile;
+use super::quantile::Quantile;
 use super::selection::Selection;
 use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, Summary, summarise};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use ltt_top::analysis::Sort;
-use ltt_top::analysis::histogram::Quantile;
 use ltt_top::analysis::live::LookBack;
+use ltt_top::analysis::quantile::Quantile;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Ns, TraceFinding};
 use crate::analysis::group::{Folded, Group};
-use crate::analysis::histogram::Quantile;
+use crate::analysis::quantile::Quantile;
 use crate::analysis::selection::EventKind;
 use crate::datum::{Datum, Pairs, pairs};
 

@@ -2,7 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::held::{Span, Waited};
+use super::stall::Waited;
+use crate::analysis::span::Span;
 
 /// How many services are remembered.
 const MOST: usize = 1 << 16;
@@ -33,20 +34,22 @@ impl Clients {
     /// The services that ended in a time, the last first.
     fn within(&self, span: Span) -> impl Iterator<Item = (i64, u32)> {
         let recent = self.recent.iter().rev().copied();
-        recent.skip_while(move |(end, _)| *end > span.end).take_while(move |(end, _)| *end >= span.begin)
+        recent
+            .skip_while(move |(end, _)| *end > span.end_ns)
+            .take_while(move |(end, _)| *end >= span.begin_ns)
     }
 
     /// How many services in a time of this length are to be expected from the time before, without `stalled` of it.
     pub fn expected(&self, before: Span, stalled: i64, length: i64) -> u64 {
         let reach = match self.recent.front() {
-            Some((oldest, _)) if self.recent.len() == MOST => before.begin.max(*oldest),
-            _ => before.begin,
+            Some((oldest, _)) if self.recent.len() == MOST => before.begin_ns.max(*oldest),
+            _ => before.begin_ns,
         };
-        let time = before.end.saturating_sub(reach).saturating_sub(stalled);
+        let time = before.end_ns.saturating_sub(reach).saturating_sub(stalled);
         if time <= 0 {
             return 0;
         }
-        let served = self.within(Span { begin: reach, end: before.end }).count();
+        let served = self.within(Span { begin_ns: reach, end_ns: before.end_ns }).count();
         (served as f64 * length as f64 / time as f64).round() as u64
     }
 
@@ -73,18 +76,18 @@ impl Waiting {
     pub fn new(
         clients: &Clients,
         before: Span,
-        held: Span,
+        stall: Span,
         cause_end: Option<i64>,
         culprit: Option<u32>,
     ) -> Self {
         let active = clients.within(before).map(|(_, client)| client);
         let active: HashSet<u32> = active.filter(|&client| Some(client) != culprit).collect();
         let waited = Waited { clients: 0, of: active.len() as u64, longest_ns: 0 };
-        let mut waiting = Waiting { begin: held.begin, clients: active, waited };
-        let since: Vec<(i64, u32)> = clients.within(Span { end: i64::MAX, ..held }).collect();
+        let mut waiting = Waiting { begin: stall.begin_ns, clients: active, waited };
+        let since: Vec<(i64, u32)> = clients.within(Span { end_ns: i64::MAX, ..stall }).collect();
         for (end, client) in since.into_iter().rev() {
             match cause_end {
-                _ if end > held.end => waiting.served(end, client),
+                _ if end > stall.end_ns => waiting.served(end, client),
                 Some(cause_end) if end > cause_end => waiting.served(end, client),
                 Some(_) => {}
                 None => _ = waiting.clients.remove(&client),
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     fn span(begin: i64, end: i64) -> Span {
-        Span { begin, end }
+        Span { begin_ns: begin, end_ns: end }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::held::Span;
+use crate::analysis::span::Span;
 
 /// How many of the last sleeps are remembered, and how many turns make a loop busy.
 const RECENT: usize = 256;
@@ -90,14 +90,14 @@ impl Sleeps {
         let length = begin - before;
         let longest = self.recent.iter().copied().max().unwrap_or(0);
         if self.recent.len() == BUSY && length > PAUSE.max(least) && length / FACTOR > longest {
-            return Some(Silence::Pause(Span { begin: before, end: begin }));
+            return Some(Silence::Pause(Span { begin_ns: before, end_ns: begin }));
         }
         let timer = self.timer()?;
         let late = length - timer;
         // What was seen before is not late, even if it is rare: a timer may have several rates.
         let is_new = length - length / 20 > self.second_longest;
         let is_late = is_new && late > least.max(2_000_000) && late > timer / 20;
-        is_late.then_some(Silence::Late(Span { begin: before + timer, end: begin }))
+        is_late.then_some(Silence::Late(Span { begin_ns: before + timer, end_ns: begin }))
     }
 
     /// The length of the sleeps that a timer ends: the longest, almost the same several times.
@@ -136,7 +136,7 @@ mod tests {
         let mut sleeps = vec![100 * MS; 20];
         sleeps[12] = 130 * MS;
         let begin = 12 * (100 * MS + MS / 10) + 100 * MS;
-        assert_eq!(silences(sleeps), [Silence::Late(Span { begin, end: begin + 30 * MS })]);
+        assert_eq!(silences(sleeps), [Silence::Late(Span { begin_ns: begin, end_ns: begin + 30 * MS })]);
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
         let mut sleeps = vec![MS / 50; 500];
         sleeps[300] = 80 * MS;
         let begin = 300 * (MS / 50 + MS / 10);
-        assert_eq!(silences(sleeps), [Silence::Pause(Span { begin, end: begin + 80 * MS })]);
+        assert_eq!(silences(sleeps), [Silence::Pause(Span { begin_ns: begin, end_ns: begin + 80 * MS })]);
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl Watch {
     /// The last incidents that are known in full, the newest first.
     pub fn newest(&self, limit: usize) -> Vec<Incident> {
         let reporter = self.reporter();
-        let newest = self.engine.tally.held().iter().rev().take(limit);
-        newest.map(|held| reporter.incident(held, false)).collect()
+        let newest = self.engine.tally.stalls().iter().rev().take(limit);
+        newest.map(|stall| reporter.incident(stall, false)).collect()
     }
 
     /// What was found so far, with at most `limit` incidents; the longest if there are more.

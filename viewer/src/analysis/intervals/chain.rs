@@ -54,7 +54,7 @@ pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
 fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
     let mut names: HashMap<IntervalName, Vec<Tree<'n>>> = HashMap::new();
     for child in level.iter().flat_map(|tree| tree.children()) {
-        names.entry(child.root().span.name).or_default().push(child);
+        names.entry(child.root().interval.name).or_default().push(child);
     }
     names.into_values().map(|trees| (link(&trees), trees)).collect()
 }
@@ -65,12 +65,12 @@ fn link(trees: &[Tree<'_>]) -> Link {
     let first = trees[0].root();
     let length = total(nodes().map(|node| node.busy));
     let covered = total(trees.iter().map(|tree| tree.covered()));
-    let is_one = nodes().all(|node| node.span.client == first.span.client);
+    let is_one = nodes().all(|node| node.interval.client == first.interval.client);
     Link {
-        name: first.span.name,
-        client: first.span.client.filter(|_| is_one),
-        begin: nodes().map(|node| node.span.begin).min().unwrap_or(first.span.begin),
-        end: nodes().map(|node| node.span.end).max().unwrap_or(first.span.end),
+        name: first.interval.name,
+        client: first.interval.client.filter(|_| is_one),
+        begin: nodes().map(|node| node.interval.begin).min().unwrap_or(first.interval.begin),
+        end: nodes().map(|node| node.interval.end).max().unwrap_or(first.interval.end),
         length,
         own: (length - covered).max(0),
         count: nodes().map(|node| u64::from(node.count)).sum(),

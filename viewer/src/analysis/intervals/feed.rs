@@ -264,6 +264,12 @@ impl Feed {
         self.threads[thread].tid.is_some() || self.lexicon.may_contain(outer, inner)
     }
 
+    /// Whether two threads ran on the same machine.
+    pub fn are_on_one_host(&self, one: usize, other: usize) -> bool {
+        let host = |thread: usize| self.processes[self.threads[thread].process].host;
+        host(one) == host(other)
+    }
+
     fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<IntervalName> {
         let plan: &ClassPlan = self.roster.plan(class)?;
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));

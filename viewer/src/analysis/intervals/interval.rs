@@ -1,5 +1,7 @@
 //! An interval and what it is called.
 
+use crate::analysis::span::Span;
+
 /// What an interval is called: a kind of event, and the key of a group of it, both as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IntervalName {
@@ -23,9 +25,14 @@ impl Interval {
         self.end.saturating_sub(self.begin)
     }
 
-    /// How much of it lies between two times.
-    pub fn overlap(&self, begin: i64, end: i64) -> i64 {
-        self.end.min(end).saturating_sub(self.begin.max(begin)).max(0)
+    /// How much of it lies in a span of time.
+    pub fn overlap_ns(&self, span: Span) -> i64 {
+        self.span().overlap_ns(span)
+    }
+
+    /// When it was.
+    pub fn span(&self) -> Span {
+        Span { begin_ns: self.begin, end_ns: self.end }
     }
 }
 

@@ -33,7 +33,7 @@ const MOVE_COST: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The interval; of several, from the first beginning to the last end.
-    pub span: Interval,
+    pub interval: Interval,
     /// How many it stands for.
     pub count: u32,
     /// How long they took together.
@@ -77,10 +77,11 @@ impl Nesting {
             let root = &self.nodes[at];
             let begin = at + 1 - root.size as usize;
             let is_far = beyond > MOST_BEYOND || (beyond > 0 && self.nodes.len() - begin > MOST_MOVED);
-            if root.span.end < interval.begin || is_far {
+            if root.interval.end < interval.begin || is_far {
                 break;
             }
-            let is_below = is_within(&root.span, &interval) && may_contain(interval.name, root.span.name);
+            let is_below =
+                is_within(&root.interval, &interval) && may_contain(interval.name, root.interval.name);
             match (is_below, beyond) {
                 (true, 0) => first = begin,
                 (true, _) => mixed = Some(begin),
@@ -102,7 +103,7 @@ impl Nesting {
             size = folded.len() as u32 + 1;
             self.nodes.extend(folded);
         }
-        self.nodes.push(Node { span: interval, count: 1, busy: interval.length(), size });
+        self.nodes.push(Node { interval, count: 1, busy: interval.length(), size });
         if self.nodes.len() > MOST {
             self.make_room();
         }
@@ -120,7 +121,7 @@ impl Nesting {
         let mut trees: Vec<&[Node]> = roots(tail).map(|at| Tree::at(tail, at).nodes).collect();
         trees.reverse();
         for tree in trees {
-            let root = &tree[tree.len() - 1].span;
+            let root = &tree[tree.len() - 1].interval;
             let is_below = is_within(root, interval) && may_contain(interval.name, root.name);
             if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
         }
@@ -136,7 +137,7 @@ impl Nesting {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
         let mut kept = fold_runs(&self.nodes[..last]);
         if kept.len() > MOST / 2 {
-            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.span.end).max();
+            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.interval.end).max();
             self.lost_before = self.lost_before.max(forgotten);
         }
         kept.extend_from_slice(&self.nodes[last..]);
@@ -194,12 +195,12 @@ impl<'n> Tree<'n> {
 
     /// How much of it those below it cover.
     pub fn covered(&self) -> i64 {
-        let root = &self.root().span;
+        let root = &self.root().interval;
         let mut single = Vec::new();
         let mut folded: i64 = 0;
         for child in self.children().map(|child| child.root()) {
             match child.count {
-                1 => single.push((child.span.begin.max(root.begin), child.span.end.min(root.end))),
+                1 => single.push((child.interval.begin.max(root.begin), child.interval.end.min(root.end))),
                 _ => folded = folded.saturating_add(child.busy),
             }
         }
@@ -228,7 +229,7 @@ fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
 fn is_within(inner: &Interval, outer: &Interval) -> bool {
     match inner.length() {
         0 => inner.end >= outer.begin,
-        length => inner.overlap(outer.begin, outer.end) * 2 > length,
+        length => inner.overlap_ns(outer.span()) * 2 > length,
     }
 }
 
@@ -238,13 +239,13 @@ fn fold(nodes: &[Node]) -> Vec<Node> {
     let mut folded: Vec<Node> = Vec::new();
     for at in roots(nodes) {
         let node = Node { size: 1, ..nodes[at] };
-        let place = *places.entry(node.span.name).or_insert(folded.len());
+        let place = *places.entry(node.interval.name).or_insert(folded.len());
         match folded.get_mut(place) {
             Some(known) => known.join(&node),
             None => folded.push(node),
         }
     }
-    folded.sort_by_key(|node| node.span.end);
+    folded.sort_by_key(|node| node.interval.end);
     folded
 }
 
@@ -256,7 +257,7 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
     for at in places {
         let node = Node { size: 1, ..nodes[at] };
         match folded.last_mut() {
-            Some(last) if last.span.name == node.span.name => last.join(&node),
+            Some(last) if last.interval.name == node.interval.name => last.join(&node),
             _ => folded.push(node),
         }
     }
@@ -265,9 +266,9 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
 
 impl Node {
     fn join(&mut self, other: &Node) {
-        self.span.begin = self.span.begin.min(other.span.begin);
-        self.span.end = self.span.end.max(other.span.end);
-        self.span.client = self.span.client.filter(|_| self.span.client == other.span.client);
+        self.interval.begin = self.interval.begin.min(other.interval.begin);
+        self.interval.end = self.interval.end.max(other.interval.end);
+        self.interval.client = self.interval.client.filter(|_| self.interval.client == other.interval.client);
         self.count = self.count.saturating_add(other.count);
         self.busy = self.busy.saturating_add(other.busy);
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::finding::{GroupName, Ns};
+use crate::analysis::span::Span;
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -113,15 +114,6 @@ pub struct Period {
     pub alike: bool,
     /// Why it is shown, in words.
     pub reason: String,
-}
-
-/// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Span {
-    /// Nanoseconds since 1970.
-    pub begin_ns: i64,
-    /// Nanoseconds since 1970.
-    pub end_ns: i64,
 }
 
 /// How a group changed in a slow period.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::findings::{Basis, Mode, Period, Span, Unjudged};
+use super::findings::{Basis, Mode, Period, Unjudged};
 use super::limits::{Limit, Limits};
 use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
 use super::periods::{GroupCourse, periods};
@@ -18,6 +18,7 @@ use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
 use crate::analysis::selection::{EventKind, Selection};
 use crate::analysis::source_window::{Failure, SourceWindow};
+use crate::analysis::span::Span;
 use crate::analysis::summary::{Pools, summarise_into};
 use crate::source::Source;
 use crate::unit::TimeUnit;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::findings::Basis;
 use crate::analysis::groups::Groups;
-use crate::analysis::histogram::Quantile;
 use crate::analysis::kinds::Kinds;
+use crate::analysis::quantile::Quantile;
 use crate::analysis::selection::EventKind;
 
 /// The limit of a group, in the unit of its kind, and what it rests on.

@@ -29,7 +29,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Span, Unjudged};
+pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Unjudged};
 pub use judge::{Durations, Judged, judge};
 pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding, SINGLES_MAX};

@@ -1,10 +1,12 @@
 //! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
 
 use super::changes::{Bin, bins, changes};
-use super::findings::{Period, PeriodKind, Shift, Span};
+use super::findings::{Period, PeriodKind, Shift};
 use super::rule::SHIFT;
 use super::series::{Series, octave_of};
 use crate::analysis::finding::{GroupName, Ns};
+use crate::analysis::intervals::total;
+use crate::analysis::span::Span;
 use crate::text::amount::{counted, duration_in_words, scaled};
 use crate::text::escape;
 
@@ -50,7 +52,7 @@ impl<'a> GroupCourse<'a> {
     /// Whether most of a time was slower.
     pub fn covers(&self, begin_ns: i64, end_ns: i64) -> bool {
         let time = Span { begin_ns, end_ns };
-        self.spans.iter().any(|span| 2 * span.overlap(&time) > time.length())
+        self.spans.iter().any(|span| span.overlap_ns(time).saturating_mul(2) > time.length_ns())
     }
 
     /// The middle of a bin, by its number.
@@ -112,25 +114,9 @@ struct BinTotals {
     sum: f64,
 }
 
-impl Span {
-    fn length(&self) -> u64 {
-        self.end_ns.abs_diff(self.begin_ns)
-    }
-
-    fn contains(&self, time: i64) -> bool {
-        (self.begin_ns..self.end_ns).contains(&time)
-    }
-
-    fn overlap(&self, other: &Span) -> u64 {
-        let (begin, end) = (self.begin_ns.max(other.begin_ns), self.end_ns.min(other.end_ns));
-        if end > begin { end.abs_diff(begin) } else { 0 }
-    }
-
-    /// Whether two are about the same time.
-    fn is_like(&self, other: &Span) -> bool {
-        let overlap = self.overlap(other);
-        2 * overlap > self.length().max(other.length())
-    }
+/// Whether two spans are about the same time.
+fn are_alike(one: Span, other: Span) -> bool {
+    one.overlap_ns(other).saturating_mul(2) > one.length_ns().max(other.length_ns())
 }
 
 /// The slow periods of a trace, from its groups: those of the same time are one, and so are those of the same groups.
@@ -138,7 +124,7 @@ pub(super) fn periods(courses: &[GroupCourse<'_>], trace: Span) -> Vec<Period> {
     let mut slow: Vec<(Vec<usize>, Vec<Span>)> = Vec::new();
     for (group, course) in courses.iter().enumerate() {
         for span in &course.spans {
-            match slow.iter_mut().find(|(_, spans)| spans[0].is_like(span)) {
+            match slow.iter_mut().find(|(_, spans)| are_alike(spans[0], *span)) {
                 Some((groups, _)) if groups.last() == Some(&group) => {}
                 Some((groups, _)) => groups.push(group),
                 None => slow.push((vec![group], vec![*span])),
@@ -210,8 +196,8 @@ fn period(
 
 /// How many events of the groups there are a second in the spans, and outside of them.
 fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
-    let slow: u64 = spans.iter().map(|span| span.overlap(&trace)).sum();
-    let times = [slow, trace.length().saturating_sub(slow)];
+    let slow = total(spans.iter().map(|span| span.overlap_ns(trace)));
+    let times = [slow, trace.length_ns().saturating_sub(slow)];
     let mut counts = [0.0; 2];
     for &group in groups {
         let sums = courses[group].sums(spans);

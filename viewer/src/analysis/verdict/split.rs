@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::gaps::{Level, Levels};
 use super::rule::{FAR, SINGLES_MAX};
-use crate::analysis::histogram::{Histogram, Quantile};
+use crate::analysis::histogram::Histogram;
+use crate::analysis::quantile::Quantile;
 
 /// A part of the durations above the limit, all within a range.
 #[derive(Clone, Copy, Debug, PartialEq)]

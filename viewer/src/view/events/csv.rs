@@ -6,7 +6,7 @@ use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
 use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::{json, value};
-use crate::view::csv::cell;
+use crate::view::sheet::cell;
 
 /// Writes events as rows.
 pub struct CsvForm {

@@ -12,8 +12,8 @@ fn shape(nesting: &Nesting) -> String {
         let node = tree.root();
         let count = if node.count > 1 { format!("×{}", node.count) } else { String::new() };
         match children.is_empty() {
-            true => format!("{}{count}", node.span.name.kind),
-            false => format!("{}{count}({})", node.span.name.kind, children.join(" ")),
+            true => format!("{}{count}", node.interval.name.kind),
+            false => format!("{}{count}({})", node.interval.name.kind, children.join(" ")),
         }
     }
     let mut trees: Vec<String> = nesting.trees().map(write).collect();
@@ -79,7 +79,7 @@ fn what_is_not_covered_is_self_time() {
     }
     let tree = nesting.last().unwrap();
     assert_eq!(tree.covered(), 25_000, "1 and 2 overlap");
-    assert_eq!(tree.root().span.length() - tree.covered(), 75_000);
+    assert_eq!(tree.root().interval.length() - tree.covered(), 75_000);
 }
 
 #[test]

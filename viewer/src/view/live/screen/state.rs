@@ -2,8 +2,8 @@
 
 use crate::analysis::Sort;
 use crate::analysis::finding::GroupName;
-use crate::analysis::histogram::Quantile;
 use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
+use crate::analysis::quantile::Quantile;
 use crate::filter::Condition;
 
 /// A key that was pressed.
