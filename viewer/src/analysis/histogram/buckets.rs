@@ -113,7 +113,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    pub fn new(index: u16, count: u64) -> Self {
+    pub(super) fn new(index: u16, count: u64) -> Self {
         let index = u64::from(index);
         if index < 2 * PER_OCTAVE {
             return Bucket { low: index, high: index, count };

@@ -130,7 +130,7 @@ impl Engine {
 
     fn thread(&mut self, thread: usize, feed: &Feed) -> &mut ThreadState {
         while self.threads.len() <= thread {
-            let process = feed.threads[self.threads.len()].process;
+            let process = feed.threads.thread(self.threads.len()).process;
             self.threads.push(ThreadState { process, ..ThreadState::default() });
         }
         &mut self.threads[thread]
@@ -297,9 +297,9 @@ impl Engine {
 
     /// Remembers a long interval, for what runs at the same time. It may have begun long before incidents that are settled.
     fn remember(&mut self, thread: usize, interval: Interval, feed: &Feed) {
-        let process = feed.threads[thread].process;
+        let process = feed.threads.thread(thread).process;
         for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {
-            let is_here = stall.thread != thread && feed.are_on_one_host(stall.thread, thread);
+            let is_here = stall.thread != thread && feed.threads.are_on_one_host(stall.thread, thread);
             if is_here && meanwhile::covers_much(&interval, stall.span) {
                 meanwhile::add(&mut stall.meanwhile, stall.span, thread, interval, process);
             }

@@ -47,7 +47,9 @@ impl LongIntervals {
         activities: impl Iterator<Item = (usize, &'a Activity)>,
     ) -> Vec<Meanwhile> {
         let is_here = |(thread, interval): &&(usize, Interval)| {
-            *thread != stalled && feed.are_on_one_host(*thread, stalled) && covers_much(interval, stall)
+            *thread != stalled
+                && feed.threads.are_on_one_host(*thread, stalled)
+                && covers_much(interval, stall)
         };
         let mut intervals: Vec<&(usize, Interval)> = self.0.iter().filter(is_here).collect();
         intervals.sort_by_key(|(_, interval)| Reverse(interval.overlap_ns(stall)));
@@ -61,10 +63,10 @@ impl LongIntervals {
                 meanwhile.push(Meanwhile::Interval { thread, interval });
             }
         }
-        let process = feed.threads[stalled].process;
-        let host = |process: usize| feed.processes[process].host;
+        let process = feed.threads.thread(stalled).process;
+        let host = |process: usize| feed.threads.process(process).host;
         let is_other = |other: usize| {
-            let is_named = seen.iter().any(|&thread| feed.threads[thread].process == other);
+            let is_named = seen.iter().any(|&thread| feed.threads.thread(thread).process == other);
             other != process && !is_named && host(other) == host(process)
         };
         let others = activities.filter(|(other, _)| is_other(*other));

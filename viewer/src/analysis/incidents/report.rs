@@ -75,7 +75,7 @@ impl Reporter<'_> {
             end_ns: stall.span.end_ns,
             held: ns(stall.span.length_ns()),
             kind: stall.kind,
-            process: process(self.feed.threads[stall.thread].process),
+            process: process(self.feed.threads.thread(stall.thread).process),
             cause: cause.map(|cause| self.link(cause)),
             chain: stall.chain.iter().map(|link| self.link(link)).collect(),
             explained_by: stall.parts.iter().map(|link| self.link(link)).collect(),
@@ -105,7 +105,7 @@ impl Reporter<'_> {
     }
 
     fn process(&self, number: usize, has_hosts: bool) -> ProcessFinding {
-        let process = &self.feed.processes[number];
+        let process = self.feed.threads.process(number);
         let host = process.host_name.clone().filter(|_| has_hosts);
         ProcessFinding { pid: process.pid(), name: process.name.clone(), host }
     }
@@ -124,8 +124,8 @@ impl Reporter<'_> {
                 let (name, client) = (interval.name, interval.client);
                 let link = Link { name, client, begin, end, length: overlap, own: overlap, count: 1 };
                 MeanwhileFinding {
-                    process: self.process(self.feed.threads[thread].process, has_hosts),
-                    tid: self.feed.threads[thread].tid,
+                    process: self.process(self.feed.threads.thread(thread).process, has_hosts),
+                    tid: self.feed.threads.thread(thread).tid,
                     event: Some(self.link(&link)),
                     events: None,
                 }

@@ -16,6 +16,7 @@ mod interval;
 mod lexicon;
 mod nesting;
 mod open;
+mod threads;
 
 pub(super) use chain::{Link, chain};
 pub(super) use feed::{Feed, Listener};

@@ -7,49 +7,13 @@
 
 use std::ops::Range;
 
+use super::prefix_sums::{Bin, PrefixSums};
 use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
-use super::series::Series;
-
-/// The body of a group in a time bin.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bin {
-    /// The number of the bin.
-    pub number: u64,
-    pub count: f64,
-    /// The sum of the durations.
-    pub sum: f64,
-    /// The sum of their logarithms.
-    logarithms: f64,
-    /// The sum of the squares of those.
-    squares: f64,
-}
 
 /// Up to this many bins are too short to have an edge that could be looked at.
 const SHORT: usize = 3;
 /// How often what is left and right of a change is searched again.
 const DEPTH: usize = 6;
-
-/// The bins of a series, with the durations that are not above a limit.
-pub(super) fn bins(series: &Series, above: u64) -> Vec<Bin> {
-    let mut bins: Vec<Bin> = Vec::new();
-    for cell in series.cells() {
-        let mean = cell.sum as f64 / cell.count as f64;
-        if mean > above as f64 {
-            continue;
-        }
-        if bins.last().is_none_or(|bin| bin.number != cell.bin()) {
-            bins.push(Bin { number: cell.bin(), ..Bin::default() });
-        }
-        if let Some(bin) = bins.last_mut() {
-            let (count, level) = (cell.count as f64, (mean + 1.0).ln());
-            bin.count += count;
-            bin.sum += cell.sum as f64;
-            bin.logarithms += count * level;
-            bin.squares += count * level * level;
-        }
-    }
-    bins
-}
 
 /// The times in which the level was higher, as ranges of bins.
 pub(super) fn changes(bins: &[Bin], probability: f64, least_factor: f64) -> Vec<Range<usize>> {
@@ -93,75 +57,8 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// The end of a straight line, and its variance for a variance of 1.
-struct Extrapolation {
-    at: f64,
-    error: f64,
-}
-
-/// Sums from the first bin up to each, so that any interval's mean is a subtraction.
-struct PrefixSums {
-    counts: Vec<f64>,
-    logarithms: Vec<f64>,
-    sums: Vec<f64>,
-    /// The variance of a single duration's logarithm, from durations near each other.
-    variance: f64,
-}
-
+/// The search for changes.
 impl PrefixSums {
-    fn new(bins: &[Bin]) -> Self {
-        let running = |value: fn(&Bin) -> f64| {
-            let mut sum = 0.0;
-            let sums = bins.iter().map(|bin| {
-                sum += value(bin);
-                sum
-            });
-            [0.0].into_iter().chain(sums.collect::<Vec<_>>()).collect::<Vec<f64>>()
-        };
-        let level = |bin: &Bin| bin.logarithms / bin.count;
-        let within: f64 = bins.iter().map(|bin| bin.squares - bin.logarithms * level(bin)).sum();
-        let step = |pair: &[Bin]| {
-            let difference = level(&pair[1]) - level(&pair[0]);
-            difference * difference / (1.0 / pair[0].count + 1.0 / pair[1].count)
-        };
-        let between: f64 = bins.windows(2).map(step).sum();
-        let counts = running(|bin| bin.count);
-        let freedom = (counts[bins.len()] - 1.0).max(1.0);
-        // Durations of one octave are taken to be equal: what they differ by is added.
-        let variance = (within.max(0.0) + between) / freedom + 0.02;
-        PrefixSums {
-            counts,
-            logarithms: running(|bin| bin.logarithms),
-            sums: running(|bin| bin.sum),
-            variance,
-        }
-    }
-
-    fn bins(&self) -> usize {
-        self.counts.len() - 1
-    }
-
-    fn count(&self, range: &Range<usize>) -> f64 {
-        self.counts[range.end] - self.counts[range.start]
-    }
-
-    fn level(&self, range: &Range<usize>) -> f64 {
-        (self.logarithms[range.end] - self.logarithms[range.start]) / self.count(range)
-    }
-
-    /// By how many standard errors the level of a range differs from the rest of a piece.
-    fn score(&self, range: &Range<usize>, piece: &Range<usize>) -> f64 {
-        let (inside, whole) = (self.count(range), self.count(piece));
-        let outside = whole - inside;
-        if inside < 1.0 || outside < 1.0 {
-            return 0.0;
-        }
-        let all = self.logarithms[piece.end] - self.logarithms[piece.start];
-        let logarithms = self.logarithms[range.end] - self.logarithms[range.start];
-        let difference = logarithms / inside - (all - logarithms) / outside;
-        difference / (self.variance * (1.0 / inside + 1.0 / outside)).sqrt()
-    }
-
     /// The range of a piece that differs most from the rest, if more than chance allows.
     fn strongest(&self, piece: &Range<usize>, probability: f64) -> Option<Range<usize>> {
         let length = piece.len();
@@ -277,62 +174,5 @@ impl PrefixSums {
         let jump = if edge == range.start { after.at - before.at } else { before.at - after.at };
         let error = (self.variance * (before.error + after.error)).sqrt();
         jump >= PERIOD_JUMP * difference && jump >= PERIOD_SURE * error
-    }
-
-    /// The straight line through the levels of a range, over the number of events, at a place.
-    fn line(&self, range: &Range<usize>, at: f64) -> Option<Extrapolation> {
-        let n = self.count(range);
-        if range.is_empty() || n < 1.0 {
-            return None;
-        }
-        let (mut x, mut xx, mut xy) = (0.0, 0.0, 0.0);
-        for bin in range.clone() {
-            let place = (self.counts[bin] + self.counts[bin + 1]) / 2.0 - at;
-            let count = self.count(&(bin..bin + 1));
-            x += count * place;
-            xx += count * place * place;
-            xy += place * (self.logarithms[bin + 1] - self.logarithms[bin]);
-        }
-        let (mean, y) = (x / n, self.level(range));
-        let spread = xx - n * mean * mean;
-        if range.len() < 4 || spread <= 0.0 {
-            return Some(Extrapolation { at: y, error: 1.0 / n });
-        }
-        let slope = (xy - n * mean * y) / spread;
-        Some(Extrapolation { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
-    }
-
-    /// The bins up to an edge with this many events.
-    fn before(&self, edge: usize, events: f64) -> Range<usize> {
-        let from = self.counts[..=edge].partition_point(|&count| count <= self.counts[edge] - events);
-        from.saturating_sub(1).min(edge.saturating_sub(1))..edge
-    }
-
-    /// The bins from an edge on with this many events.
-    fn after(&self, edge: usize, events: f64) -> Range<usize> {
-        let to = self.counts.partition_point(|&count| count < self.counts[edge] + events);
-        edge..to.max(edge + 1).min(self.bins())
-    }
-
-    /// How many times more levels differ from one time to the next, at this scale, than independent durations would.
-    fn noise(&self, length: usize) -> f64 {
-        const BLOCKS: usize = 9;
-        let size = (length / 2).min(self.bins() / BLOCKS).max(1);
-        let blocks: Vec<Range<usize>> =
-            (0..self.bins() / size).map(|block| block * size..(block + 1) * size).collect();
-        let mut ratios: Vec<f64> = blocks
-            .windows(2)
-            .map(|pair| {
-                let (one, other) = (self.count(&pair[0]), self.count(&pair[1]));
-                let error = (self.variance * (1.0 / one + 1.0 / other)).sqrt();
-                (self.level(&pair[1]) - self.level(&pair[0])).abs() / error
-            })
-            .collect();
-        if ratios.len() < BLOCKS - 1 {
-            return 1.0;
-        }
-        ratios.sort_by(f64::total_cmp);
-        // The median of a normal distribution's absolute values.
-        (ratios[ratios.len() / 2] / 0.674_5).max(1.0)
     }
 }

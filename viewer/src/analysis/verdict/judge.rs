@@ -1,4 +1,4 @@
-//! All verdicts on a trace, or on durations in memory.
+//! All verdicts on a trace.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use super::series::{Resolution, Series};
 use super::split::Split;
 use super::tally::Timed;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
-use crate::analysis::group::{Group, Sort, Tally};
+use crate::analysis::group::{Group, Sort};
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
 use crate::analysis::selection::{EventKind, Selection};
@@ -21,7 +21,6 @@ use crate::analysis::source_window::{Failure, SourceWindow};
 use crate::analysis::span::Span;
 use crate::analysis::summary::{Pools, summarise_into};
 use crate::source::Source;
-use crate::unit::TimeUnit;
 
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
@@ -82,82 +81,6 @@ pub(in crate::analysis) fn verdicts<S: Source>(
     Ok(Verdicts { judged: judge_all(&evidence, &summary.pools, rule, span), trace, notes })
 }
 
-/// Durations of a group with their times, in memory.
-///
-/// ```
-/// use ltt_top::analysis::verdict::{Durations, Rule, judge};
-/// use ltt_top::unit::TimeUnit;
-///
-/// let mut gets = Durations::new("app:request", "get", TimeUnit::Microseconds);
-/// for n in 0..100_000 {
-///     let duration = if n % 1000 == 0 { 100_000 } else { n % 3 };
-///     gets.record(n as i64 * 10_000, duration);
-/// }
-/// let judged = judge(&[gets], &Rule::default());
-/// assert_eq!(judged.modes[0].count, 100);
-/// assert!(judged.modes[0].reason.starts_with("100 calls, 0.1%, around 100 ms"));
-/// ```
-#[derive(Clone, Debug)]
-pub struct Durations {
-    kind: Arc<EventKind>,
-    key: Box<[u8]>,
-    tally: Timed,
-    resolution: Resolution,
-    span: Option<Span>,
-}
-
-impl Durations {
-    /// No durations yet, of the group `name` of an event.
-    pub fn new(event: &str, name: &str, unit: TimeUnit) -> Self {
-        let kind = EventKind {
-            event: event.into(),
-            keys: vec!["name".into()],
-            unit: Some(unit),
-            unit_is_guess: false,
-            is_sum: false,
-        };
-        let mut key = Vec::new();
-        key::encode(&ctf_reader::Value::Text(name.as_bytes()), &mut key);
-        let (tally, resolution) = (Timed::default(), Resolution::new(0));
-        Durations { kind: Arc::new(kind), key: key.into(), tally, resolution, span: None }
-    }
-
-    /// Takes a duration in, of an event that ended at a time in nanoseconds.
-    pub fn record(&mut self, time_ns: i64, ticks: u64) {
-        self.tally.take(Some(ticks), || time_ns, &self.resolution);
-        let span = self.span.get_or_insert(Span { begin_ns: time_ns, end_ns: time_ns });
-        (span.begin_ns, span.end_ns) = (span.begin_ns.min(time_ns), span.end_ns.max(time_ns));
-    }
-
-    /// The limit that a verdict came to for this group.
-    pub fn limit<'j>(&self, judged: &'j Judged) -> Option<&'j Limit> {
-        judged.limits.of(judged.limits.kind_number(&self.kind)?, &self.key)
-    }
-}
-
-/// Judges durations in memory, as those of a trace are judged.
-pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
-    let mut pools: HashMap<Arc<EventKind>, Histogram> = HashMap::new();
-    let mut resolution = Resolution::new(0);
-    Timed::adapt(&mut resolution, durations.len());
-    let evidence: Vec<Evidence> = durations
-        .iter()
-        .map(|group| {
-            let (figures, series) = group.tally.clone().finish(&resolution);
-            pools.entry(Arc::clone(&group.kind)).or_default().merge(&figures.durations);
-            Evidence { kind: Arc::clone(&group.kind), key: group.key.clone(), figures, series }
-        })
-        .collect();
-    let mut pools: Pools = pools.into_iter().collect();
-    pools.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let spans = || durations.iter().filter_map(|group| group.span);
-    let span = Span {
-        begin_ns: spans().map(|span| span.begin_ns).min().unwrap_or(0),
-        end_ns: spans().map(|span| span.end_ns).max().unwrap_or(0),
-    };
-    judge_all(&evidence, &pools, rule, span)
-}
-
 /// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.
 pub(in crate::analysis) fn single_limit(lengths: &Histogram, rule: &Rule) -> Option<u64> {
     let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns);
@@ -171,7 +94,7 @@ struct Rare<'a> {
     groups: Vec<&'a Evidence>,
 }
 
-fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
+pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
     let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
     let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
     // A whole event is judged, too, where it is more than one of its groups.

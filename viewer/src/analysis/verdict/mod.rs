@@ -15,6 +15,7 @@
 //! The rules and what they can tell are in `docs/verdicts.md`.
 
 mod changes;
+mod durations;
 mod findings;
 mod gaps;
 mod judge;
@@ -22,6 +23,7 @@ mod limits;
 mod modes;
 mod normal;
 mod periods;
+mod prefix_sums;
 mod rule;
 mod series;
 mod split;
@@ -29,8 +31,9 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use durations::{Durations, judge};
 pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Unjudged};
-pub use judge::{Durations, Judged, judge};
+pub use judge::Judged;
 pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding, SINGLES_MAX};
 

@@ -1,7 +1,8 @@
 //! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
 
-use super::changes::{Bin, bins, changes};
+use super::changes::changes;
 use super::findings::{Period, PeriodKind, Shift};
+use super::prefix_sums::{Bin, bins};
 use super::rule::SHIFT;
 use super::series::{Series, octave_of};
 use crate::analysis::finding::{GroupName, Ns};
