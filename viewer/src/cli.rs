@@ -6,7 +6,8 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use ltt_top::text::nearest;
+use ltt_top::text::suggestion;
+use lttng_catalog::nearest;
 
 mod common;
 mod help;
@@ -153,7 +154,10 @@ fn mistyped_command(first: &OsString) -> Option<String> {
     }
     let cli = Cli::command();
     let meant = nearest(name, cli.get_subcommands().map(clap::Command::get_name))?;
-    Some(format!("`{name}` is neither a command nor a folder; did you mean `{meant}`? (see ltt-top --help)"))
+    Some(format!(
+        "`{name}` is neither a command nor a folder{} (see ltt-top --help)",
+        suggestion(Some(meant))
+    ))
 }
 
 /// Writes a completion script.

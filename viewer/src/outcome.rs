@@ -5,7 +5,8 @@ use std::{fmt, io};
 
 use ctf_reader::Error;
 use ltt_top::analysis::{Failure, Misfit};
-use ltt_top::text::nearest;
+use ltt_top::text::suggestion;
+use lttng_catalog::nearest;
 
 /// How a command ended.
 pub enum Outcome {
@@ -88,8 +89,9 @@ fn hint<'a>(
     what: &str,
 ) -> String {
     const SHOWN: usize = 8;
-    if let Some(near) = nearest(name, names) {
-        return format!("; did you mean `{near}`?");
+    let near = nearest(name, names);
+    if near.is_some() {
+        return suggestion(near);
     }
     let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if known.len() > SHOWN { ", …" } else { "" };

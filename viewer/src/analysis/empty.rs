@@ -13,8 +13,9 @@ use super::selection::Selection;
 use super::source_window::{Failure, SourceWindow};
 use crate::datum::Datum;
 use crate::source::Source;
-use crate::text::{escape, nearest};
+use crate::text::escape;
 use ctf_reader::{Collect, EventClass, Events};
+use lttng_catalog::nearest;
 
 /// The number of distinct values that are looked at for what was meant, and what each may take in bytes.
 const VALUES: usize = 1000;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::finding::{GroupName, Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
 use super::histogram::Histogram;
+use super::octave::{OCTAVES, octave_of, octave_start};
 use super::quantile::Quantile;
 use super::selection::Selection;
 use super::source_window::{Failure, SourceWindow};
@@ -84,9 +85,6 @@ pub struct Octave {
     pub cumulative_share: f64,
 }
 
-/// The number of octaves: one for 0 and one for each power of two below 2^63.
-pub(super) const OCTAVES: usize = 64;
-
 /// Sums up events by group, ranks the groups, and keeps the first until `limit` of them have durations.
 pub(super) fn hist<S: Source>(
     input: &mut SourceWindow<'_, S>,
@@ -146,17 +144,6 @@ impl HistGroup {
             octaves: (first..end).map(octave).collect(),
         }
     }
-}
-
-/// Where an octave begins.
-pub(super) fn octave_start(octave: usize) -> u64 {
-    if octave == 0 { 0 } else { 1 << (octave - 1) }
-}
-
-/// The octave of a duration: 0, 1, 2 to 3, 4 to 7, …
-#[inline]
-pub(super) fn octave_of(ticks: u64) -> usize {
-    (u64::BITS - ticks.leading_zeros()) as usize
 }
 
 fn octaves(durations: &Histogram) -> [u64; OCTAVES] {

@@ -21,6 +21,7 @@ mod key;
 mod kinds;
 pub mod live;
 mod longest;
+mod octave;
 pub mod outliers;
 mod plan;
 pub mod quantile;

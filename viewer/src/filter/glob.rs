@@ -1,5 +1,7 @@
 //! Names with wildcards, as in `lttng enable-event`.
 
+use crate::text::short_name;
+
 /// A pattern in which `*` stands for any text, `?` for one byte, and `\` takes the next byte as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
@@ -59,7 +61,7 @@ impl Glob {
 
     /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
     pub fn matches_event(&self, full_name: &str) -> bool {
-        let event = full_name.split_once(':').map_or(full_name, |(_, event)| event);
+        let event = short_name(full_name);
         let names_provider = self.pieces.contains(&Token::Byte(b':'));
         self.matches(full_name.as_bytes()) || (!names_provider && self.matches(event.as_bytes()))
     }

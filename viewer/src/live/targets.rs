@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use ltt_top::text::{escape, nearest};
+use ltt_top::text::{escape, suggestion};
+use lttng_catalog::nearest;
 use lttng_live::{Options, Session, Url, sessions};
 
 use crate::outcome::Trouble;
@@ -67,11 +68,10 @@ fn nothing(url: &Url, live: &[Session]) -> Trouble {
         ),
         Some(session) => {
             let names = live.iter().map(|session| session.name.as_str());
-            let meant = nearest(session, names);
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-            format!("the relay has no session {url}{meant} It has {}", urls.join(", "))
+            let meant = suggestion(nearest(session, names));
+            format!("the relay has no session {url}{meant} (it has {})", urls.join(", "))
         }
-        None => format!("the relay has no session {url}; it has {}", urls.join(", ")),
+        None => format!("the relay has no session {url} (it has {})", urls.join(", ")),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
-use ltt_top::text::escape;
+use ltt_top::text::{escape, short_name};
 use lttng_catalog::Catalog;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ fn table(processes: &[OfferingProcess], catalogs: &[Catalog], out: &mut dyn Writ
             writeln!(out, "  {}", escape::text(provider))?;
             events.sort_by_key(|event| &event.name);
             for event in events {
-                let name = event.name.split_once(':').map_or(&*event.name, |(_, name)| name);
+                let name = short_name(&event.name);
                 let fields: Vec<String> = event
                     .fields
                     .iter()

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::slices::LookBack;
 use crate::analysis::finding::{EventFinding, GroupName, Ns};
-use crate::analysis::hist::{HistGroup, OCTAVES, octave_start};
+use crate::analysis::hist::HistGroup;
 use crate::analysis::incidents::Incident;
+use crate::analysis::octave::{OCTAVES, octave_start};
 use crate::analysis::top::Top;
 
 /// What is known at one moment.

@@ -11,7 +11,7 @@ use crate::analysis::group::Figures;
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
 use crate::analysis::selection::EventKind;
-use crate::text::amount::{counted, duration_in_words, grouped, share};
+use crate::text::amount::{counted, grouped, share};
 
 /// All that is known of a group.
 #[derive(Clone, Debug)]
@@ -149,15 +149,15 @@ fn reason(mode: &Mode) -> String {
         Basis::Own | Basis::Threshold => "usual".to_owned(),
     };
     let range = match mode.is_tail {
-        true => [mode.from, mode.to].map(|ns| duration_in_words(ns.0 as f64)).join(" to "),
-        false => format!("around {}", duration_in_words(mode.typical.0 as f64)),
+        true => [mode.from, mode.to].map(Ns::in_words).join(" to "),
+        false => format!("around {}", mode.typical.in_words()),
     };
     format!(
         "{}, {}, {range}, {} times the {usual}; {} in all within {}",
         counted(mode.count, "call"),
         if mode.share >= 1.0 { "all".into() } else { share(mode.share) },
         grouped(rounded(mode.times_usual)),
-        duration_in_words(mode.total.0 as f64),
-        duration_in_words(mode.end_ns.abs_diff(mode.begin_ns) as f64),
+        mode.total.in_words(),
+        Ns::from(mode.end_ns.abs_diff(mode.begin_ns)).in_words(),
     )
 }

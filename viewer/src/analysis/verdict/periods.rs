@@ -4,12 +4,13 @@ use super::changes::changes;
 use super::findings::{Period, PeriodKind, Shift};
 use super::prefix_sums::{Bin, bins};
 use super::rule::SHIFT;
-use super::series::{Series, octave_of};
+use super::series::Series;
 use crate::analysis::finding::{GroupName, Ns};
 use crate::analysis::intervals::total;
+use crate::analysis::octave::octave_of;
 use crate::analysis::span::Span;
 use crate::text::amount::{counted, duration_in_words, scaled};
-use crate::text::escape;
+use crate::text::{escape, short_name};
 
 /// What is known of a group over time.
 pub(super) struct GroupCourse<'a> {
@@ -96,7 +97,7 @@ impl<'a> GroupCourse<'a> {
         for cell in self.series.cells() {
             let is_inside = spans.iter().any(|span| span.contains(self.middle(cell.bin())));
             if cell.octave() <= octave_of(self.above) {
-                octaves[usize::from(!is_inside)][cell.octave() as usize] += cell.count as f64;
+                octaves[usize::from(!is_inside)][cell.octave()] += cell.count as f64;
             }
         }
         let [inside, outside] = octaves;
@@ -235,7 +236,7 @@ fn reason(period: &Period) -> String {
 pub(super) fn short(name: &GroupName) -> String {
     let key: Vec<String> = name.key.0.iter().map(|(_, value)| escape::datum(value)).collect();
     match key.is_empty() {
-        true => escape::text(name.event.split_once(':').map_or(&name.event, |(_, event)| event)),
+        true => escape::text(short_name(&name.event)),
         false => key.join(" "),
     }
 }

@@ -4,6 +4,8 @@
 //! cells than the limit, bins become twice as wide. Which width comes out depends on the events alone and not on their
 //! order: what is too much for a part is too much for the whole.
 
+use crate::analysis::octave::octave_of;
+
 /// The number of bits of a cell's key that tell the octave.
 const OCTAVE_BITS: u32 = 6;
 /// The cells that are looked through before another is added.
@@ -28,15 +30,9 @@ impl Cell {
     }
 
     /// The octave: 0 for a duration of 0, 1 for 1, 2 for 2 and 3, and so on.
-    pub fn octave(&self) -> u32 {
-        (self.key & ((1 << OCTAVE_BITS) - 1)) as u32
+    pub fn octave(&self) -> usize {
+        (self.key & ((1 << OCTAVE_BITS) - 1)) as usize
     }
-}
-
-/// The octave of a duration.
-#[inline]
-pub fn octave_of(ticks: u64) -> u32 {
-    u64::BITS - ticks.leading_zeros()
 }
 
 /// How wide bins are at first, and how many cells a group may have.
@@ -97,7 +93,7 @@ impl Series {
 
     #[inline]
     fn key(&self, time: i64, ticks: u64) -> u64 {
-        (from_epoch(time) >> self.shift << OCTAVE_BITS) | u64::from(octave_of(ticks))
+        (from_epoch(time) >> self.shift << OCTAVE_BITS) | octave_of(ticks) as u64
     }
 
     #[inline(never)]

@@ -4,13 +4,13 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::palette::Palette;
 use super::state::ScreenState;
 use crate::analysis::finding::GroupFinding;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::scaled;
+use crate::text::width::fit;
 use crate::view::table::{Names, figure};
 
 /// How wide the figures are.
@@ -85,32 +85,6 @@ fn row(group: &GroupFinding, names: &Names, columns: &GroupColumns) -> String {
     row
 }
 
-/// A text that takes exactly this many columns.
-pub fn fit(text: &str, width: usize) -> String {
-    let mut fitted = String::new();
-    let mut taken = 0;
-    for character in text.chars() {
-        let wide = character.width().unwrap_or(0);
-        if taken + wide > width {
-            // What is cut shows that it is.
-            while taken + 1 > width {
-                let Some(last) = fitted.pop() else { break };
-                taken -= last.width().unwrap_or(0);
-            }
-            if width > 0 {
-                fitted.push('…');
-                taken += 1;
-            }
-            break;
-        }
-        fitted.push(character);
-        taken += wide;
-    }
-    debug_assert!(fitted.width() <= width.max(1));
-    fitted.push_str(&" ".repeat(width.saturating_sub(taken)));
-    fitted
-}
-
 /// Numbers as bars, the last ones on the right; several share a bar where there is no room for each.
 fn spark(counts: &[u64], width: usize) -> String {
     if width == 0 {
@@ -137,13 +111,5 @@ mod tests {
         assert_eq!(spark(&[1, 1, 2, 2], 2), "▄█");
         assert_eq!(spark(&[5], 0), "");
         assert_eq!(spark(&[], 3), "   ");
-    }
-
-    #[test]
-    fn texts_fit_exactly() {
-        assert_eq!(fit("abc", 5), "abc  ");
-        assert_eq!(fit("abcdef", 4), "abc…");
-        assert_eq!(fit("漢字漢字", 4).width(), 4);
-        assert_eq!((fit("abc", 1), fit("abc", 0)), ("…".into(), String::new()));
     }
 }
