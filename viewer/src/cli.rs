@@ -25,13 +25,13 @@ pub use values::{ColorChoice, Format, SourceChoice};
 
 /// Finds slow commands and duration outliers in CTF traces.
 ///
-/// ltt-top reads traces that LTTng recorded and says what was slow, how slow, for whom, how often, and
-/// whether that is unusual. It knows Valkey's events; any other event with an integer field called
-/// duration, latency or elapsed (also with _ns, _us, _ms or _s after it) works too.
+/// ltt-top reads traces recorded by LTTng and shows what was slow, how slow, for whom, how often, and whether
+/// that is unusual. It knows the events of Valkey, Redis and memcached; any other event works too if it has an
+/// integer field named duration, latency or elapsed, optionally with the suffix _ns, _us, _ms or _s.
 ///
-/// A TRACE is a folder: every trace in and below it is read, rotated chunks and snapshots included, and a
-/// packet that two of them share counts once. Without a TRACE the newest one under $LTTNG_HOME/lttng-traces or
-/// ~/lttng-traces is read. Without a command, ltt-top does `report`.
+/// A TRACE is a folder: all traces in and below it are read, including rotated chunks and snapshots, and a packet
+/// that two of them share counts once. Without a TRACE, the newest one under $LTTNG_HOME/lttng-traces or
+/// ~/lttng-traces is read. The default command is `report`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-top",
@@ -50,63 +50,63 @@ struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what held the program up, then sum events up by group (the default command).
+    /// Show what held the program up, then statistics by group (the default command).
     #[command(
-        after_help = "This is what `incidents` shows, and after it what `top` shows. As JSON it is the object of \
-                            `top` with another one, `incidents`, in it; CSV has the groups alone."
+        after_help = "This is the output of `incidents`, followed by that of `top`. As JSON it is the object of `top` \
+                            with the additional key `incidents`; CSV has the groups only."
     )]
     Report(ReportOptions),
-    /// Say what held the program up: when, for how long, why, who waited, and what helps.
+    /// Show what held the program up: when, for how long, why, who waited, and what helps.
     #[command(
-        after_help = "An incident is a turn of the event loop that took long, or where there is no event loop an \
-                            interval that took improbably long for its group, or a time in which a process said \
-                            nothing although it should have. UNEXPL. is the part that no event covers. WAITED: how many \
-                            of the clients that were active before were served only after it, and how long that took \
-                            at most. NOT SERVED: how many requests the rate before would have served meanwhile."
+        after_help = "An incident is a turn of the event loop that took long; without an event loop, an interval that \
+                            took improbably long for its group; or a time in which a process recorded nothing although \
+                            it should have. UNEXPL. is the time that no event covers. WAITED: how many of the clients \
+                            active before were served only afterwards, and the longest wait. NOT SERVED: how many more \
+                            requests would have been served at the rate before."
     )]
     Incidents(IncidentOptions),
-    /// Sum events up by group: how many, how long in total, percentiles.
+    /// Show statistics by group: count, total duration, percentiles.
     #[command(
-        after_help = "A group is an event with the keys that its catalog says, e.g. each command by its \
-                            name. --by chooses other keys. WALL is the total's share of the time from the \
-                            first to the last event; nested and parallel events can add up to more than 100%."
+        after_help = "A group is an event with the keys that its catalog names, e.g. each command by its name; --by \
+                            chooses other keys. WALL is the total's share of the time from the first to the last event; \
+                            nested and parallel events can add up to more than 100%."
     )]
     Top(TopOptions),
-    /// List the slowest single events, with their time, process and fields.
+    /// List the slowest events, with their time, process and fields.
     Slow(SlowOptions),
-    /// Find what is not as usual, each with its reason: single events, slow modes, slow periods.
+    /// Find what is unusual, with reasons: single events, slow modes, slow periods.
     #[command(
-        after_help = "A single event is improbable for its group. A slow mode is many events that are alike and \
-                            far above the rest of their group: one line, however many. In a slow period whole groups \
-                            were slower; if all were, alike, suspect the machine. A group with few durations is \
-                            compared with all of its event, so that a slow command that was seen only once is found \
-                            too. docs/verdicts.md has the rules and what they can tell."
+        after_help = "A single event is improbable for its group. A slow mode is a number of similar events far above the \
+                            rest of their group, shown as one line. In a slow period whole groups were slower; if all \
+                            were, by a similar factor, suspect the machine. A group with few durations is compared with \
+                            all durations of its event, so that a slow command seen only once is found too. \
+                            docs/verdicts.md describes the rules and their limits."
     )]
     Outliers(OutlierOptions),
-    /// Show how durations are distributed, or with --over-time when which durations occurred.
+    /// Show how durations are distributed; with --over-time, when they occurred.
     Hist(HistOptions),
-    /// Show what the trace holds: hosts, processes, streams, events, losses and damage.
+    /// Show what the trace contains: hosts, processes, streams, events, losses and damage.
     Info(InfoOptions),
-    /// List single events in the order of time, as Babeltrace does, across all hosts.
+    /// List events in time order, as Babeltrace does, across all hosts.
     #[command(
-        after_help = "Each line is as Babeltrace writes it: [time] (+time since the line before) host event: \
-                            { packet }, { context }, { fields }. --format json writes one object a line."
+        after_help = "Lines are written as Babeltrace writes them: [time] (+time since the previous line) host event: \
+                            { packet }, { context }, { fields }. --format json writes one object per line."
     )]
     Events(EventsOptions),
-    /// Show what is slow right now, while it is recorded.
+    /// Show what is slow right now, while it is being recorded.
     #[command(
         mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
         mut_arg("threads", |argument| argument.hide(true)),
         mut_arg("source", |argument| argument.hide(true)),
-        after_help = "On a terminal it fills the screen; ? lists the keys. Elsewhere, and with --plain, it writes a table \
-                            every interval, with --format json an object a line. It ends when the session is destroyed. \
-                            A filter or a grouping that is changed on the screen holds from then on."
+        after_help = "On a terminal it fills the screen; ? lists the keys. Otherwise, and with --plain, it writes a table \
+                            every interval, or with --format json one object per line. It ends when the session is \
+                            destroyed. A filter or a grouping that is changed on the screen applies from then on."
     )]
     Live(LiveOptions),
-    /// Record in one command, and say what held the program up.
+    /// Record with one command, then show what held the program up.
     #[command(after_help = RECORD_HELP)]
     Record(RecordOptions),
-    /// List the processes that offer events, and what the catalogs say of these.
+    /// List the processes that offer events, and what the catalogs say about these.
     List(ListOptions),
     /// Write a completion script for a shell.
     Completions {
@@ -115,7 +115,7 @@ pub enum Command {
     },
 }
 
-/// Why there is no command: its message is for the user as it is.
+/// Why there is no command to run, as a message for the user.
 pub enum Refusal {
     /// Help or the version was asked for.
     Help(clap::Error),
@@ -146,7 +146,7 @@ pub fn parse() -> Result<Command, Refusal> {
     Ok(cli.command)
 }
 
-/// What to say if the first argument is not a folder and looks like a command.
+/// What to say if the first argument looks like a mistyped command.
 fn mistyped_command(first: &OsString) -> Option<String> {
     let name = first.to_str().filter(|name| !name.starts_with('-') && !name.contains('/'))?;
     if Path::new(name).exists() {
@@ -165,7 +165,7 @@ pub fn completions(shell: Shell, out: &mut dyn std::io::Write) {
     clap_complete::generate(shell, &mut Cli::command(), "ltt-top", out);
 }
 
-/// The parser's message without its usage.
+/// The parser's message on one line, without its usage.
 fn one_line(message: &str) -> String {
     let said = message.strip_prefix("error: ").unwrap_or(message);
     let said = said.split("\nUsage:").next().unwrap_or(said);

@@ -1,4 +1,4 @@
-//! `ltt-top events`: single events in the order of time.
+//! `ltt-top events`: single events in time order.
 
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::invocation::Invocation;
 use crate::live;
 use crate::outcome::{Outcome, Trouble, warn};
 
-/// How many events around a moment are shown by default, on each side.
+/// The default number of events on each side of a moment.
 const AROUND: usize = 20;
 
 /// How far before a moment to look for events, in nanoseconds, before all of the trace is read.
@@ -30,9 +30,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     }
     let invocation = Invocation::new(&options.common)?;
     if invocation.options.source != SourceChoice::Native {
-        return Err(Trouble::Usage(
-            "events are listed by the native reader alone: leave --source out".into(),
-        ));
+        return Err(Trouble::Usage("only the native reader lists events: leave out --source".into()));
     }
     let selection = Arc::new(invocation.selection(None, true)?);
     let mut reader = Reader::open(&invocation.traces)?;
@@ -56,7 +54,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     Ok(outcome.unwrap_or(Outcome::Complete))
 }
 
-/// What names the addresses of stacks, for which the trace is read only if it has any.
+/// The names of the addresses in stacks. The trace is read for them only if it has any.
 fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble> {
     let dictionary = selection.dictionary.clone();
     let has_stacks = reader.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
@@ -68,7 +66,7 @@ fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble>
     Ok(Stacks::new(dictionary, symbols, &reader.traces()))
 }
 
-/// The windows to try one after the other: around a moment, the trace need not be read from its beginning.
+/// The windows to try in turn: around a moment, the trace need not be read from its beginning.
 fn windows(window: Window, show: Show) -> Vec<Window> {
     let Show::Around(moment, _) = show else { return vec![window] };
     let since = LOOK_BACK.iter().map(|look_back| moment.saturating_sub(*look_back));
@@ -103,7 +101,7 @@ impl Listing<'_> {
         let state = Progress::default();
         let with_others = matches!(show, Show::Context(_));
         let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
-        // A bar among the events would only be in their way.
+        // A progress bar would mix with the events.
         let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
         let Followed { trace, stopped } = followed?;
         match stopped {

@@ -1,4 +1,4 @@
-//! Which events count: by name, by their fields and by time.
+//! Filters: by the name, the fields and the time of events.
 
 mod condition;
 mod glob;

@@ -17,7 +17,7 @@ use crate::cli::{ColorChoice, Common, Format};
 use crate::newest::{newest, recordings};
 use crate::outcome::{Trouble, warn};
 
-/// What all commands that read have in common.
+/// A command that reads, with what all of them need.
 pub struct Invocation<'a> {
     pub options: &'a Common,
     pub traces: Vec<PathBuf>,
@@ -29,7 +29,7 @@ impl<'a> Invocation<'a> {
         Ok(Invocation { traces: traces(&options.traces)?, ..Invocation::live(options) })
     }
 
-    /// For events that no trace has yet.
+    /// For events that are not in a file yet.
     pub fn live(options: &'a Common) -> Self {
         let colour = match options.color {
             ColorChoice::Always => true,
@@ -48,7 +48,9 @@ impl<'a> Invocation<'a> {
         let options = self.options;
         let Catalogs { catalogs, ignored } =
             catalogs::read(&options.catalog, &self.traces).map_err(Trouble::Failed)?;
-        ignored.iter().for_each(|reason| warn(&format!("a catalog beside the trace is ignored: {reason}")));
+        ignored
+            .iter()
+            .for_each(|reason| warn(&format!("a catalog in the folder of the trace is ignored: {reason}")));
         let pid = options.pid.map(|pid| Condition::equals("--pid", "vpid", pid));
         let cpu = options.cpu.map(|cpu| Condition::equals("--cpu", "cpu_id", cpu));
         Ok(Selection {
@@ -106,7 +108,7 @@ fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
     let recordings = recordings().unwrap_or_else(|| "lttng-traces".into());
     let Some(newest) = newest(&recordings) else {
         return Err(Trouble::Usage(format!(
-            "name a folder that holds a trace: {} has none (see ltt-top --help)",
+            "no trace found in {}: name a folder that contains one (see ltt-top --help)",
             recordings.display()
         )));
     };
@@ -114,7 +116,7 @@ fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
     Ok(vec![newest])
 }
 
-/// How wide lines may be: as the environment says, or as the terminal is.
+/// The maximum width of lines: from the environment, or that of the terminal.
 fn width() -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout());

@@ -1,8 +1,7 @@
-//! What to make of the events of a class: which field is the duration, in which unit, what tells groups
-//! apart.
+//! What the events of a class mean: which field is the duration, in which unit, and what identifies their group.
 //!
-//! The command line says it first, then the catalogs, which also know the names that events and fields
-//! had in the past, and last the names of the fields themselves.
+//! The command line comes first, then the catalogs, which also know former names of events and fields, and last the
+//! names of the fields themselves.
 
 use lttng_catalog::{Catalog, Event, EventName, FieldType, Measure, Provider};
 
@@ -14,31 +13,31 @@ use ctf_reader::{EventClass, FieldClass, FieldKind, Scope, Value};
 /// All that is known of events before the trace is read.
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
-    /// The catalogs; where two describe an event the earlier one holds.
+    /// The catalogs; where two describe an event, the earlier one applies.
     pub catalogs: Vec<Catalog>,
     /// The field that the user says is the duration, in the events that have it.
     pub duration: Option<(String, Option<TimeUnit>)>,
 }
 
-/// What to make of the events of one class.
+/// What the events of one class mean.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassMeaning {
     /// The full name that the catalog has for the event, which may be a newer one.
     pub event: Option<String>,
     /// The field that is the duration.
     pub duration: Option<DurationField>,
-    /// Whether the duration is a sum of pieces, which lies at no particular place in time.
+    /// Whether the duration is a sum of pieces, and not an interval.
     pub is_sum: bool,
     /// The full name of the event whose duration this one only repeats.
     pub repeats: Option<String>,
-    /// The fields that tell groups apart.
+    /// The fields that identify a group.
     pub group_by: Vec<NamedField>,
     /// The field that says on whose behalf the event happened.
     pub client: Option<usize>,
     /// The interval that the event begins or ends, where it is one of a pair without a duration.
     pub pair: Option<(String, Side)>,
-    /// Whether it is the outermost of the intervals that the catalog knows: others explain it, and it explains none. While
-    /// it lasts, everything that its thread serves waits.
+    /// Whether it is the outermost interval that the catalog knows: others explain it, and it explains none. While
+    /// it lasts, everything that its thread serves has to wait.
     pub is_outermost: bool,
     /// The full names of events that this one can have made slow.
     pub explains: Vec<String>,
@@ -70,14 +69,14 @@ pub struct NamedField {
     pub index: usize,
 }
 
-/// What the machine that a trace was recorded on is called among fields.
+/// The name of the field for the machine that a trace was recorded on.
 pub const HOST: &str = "host";
 
-/// The unit of a duration whose unit is not known. LTTng's own clock counts in it.
+/// The unit of a duration whose unit is unknown: that of LTTng's clock.
 const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 
 impl Dictionary {
-    /// What to make of the events of this class.
+    /// What the events of this class mean.
     pub fn look_up(&self, class: &EventClass) -> ClassMeaning {
         let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
         let pair = pair_of(&class.name);
@@ -105,7 +104,7 @@ impl Dictionary {
         known.meaning.advice(key)
     }
 
-    /// The field of the class that the user says is the duration, if it is there and is a number.
+    /// The field of the class that the user gave as the duration, if it exists and is a number.
     pub(crate) fn given_duration(&self, class: &EventClass) -> Option<(usize, &str, Option<TimeUnit>)> {
         let (name, unit) = self.duration.as_ref()?;
         let index = class.field(name).filter(|&index| is_number(class, index))?;
@@ -225,8 +224,8 @@ fn is_number(class: &EventClass, index: usize) -> bool {
     matches!(class.fields[index].kind, FieldKind::Integer | FieldKind::Float)
 }
 
-/// A duration by its name alone: an integer of the event's own called `duration`, `latency` or `elapsed`,
-/// with or without its unit after it.
+/// The duration by its name alone: an integer in the payload named `duration`, `latency` or `elapsed`, with or
+/// without a unit as its suffix.
 fn from_names(class: &EventClass) -> Option<DurationField> {
     class.fields.iter().enumerate().find_map(|(index, field)| {
         let unit = unit_from_suffix(&field.name);

@@ -16,13 +16,13 @@ pub enum Outcome {
     Damaged,
 }
 
-/// Why there is no result: one line that says what is wrong and what to do.
+/// Why there is no result: one line that says what is wrong, where, and what to do.
 pub enum Trouble {
     /// Nothing could be read or written.
     Failed(String),
     /// The command line makes no sense, at least for this trace.
     Usage(String),
-    /// Whoever reads the output has stopped, which is not an error.
+    /// The output is no longer read, which is not an error.
     BrokenPipe,
 }
 
@@ -59,7 +59,7 @@ impl From<Failure> for Trouble {
     }
 }
 
-/// What a selection asks for that the trace does not have, and what it has.
+/// What the selection asks for that the trace does not have, and what it has instead.
 fn in_words(misfit: Misfit) -> String {
     match misfit {
         Misfit::Comparison(message) => message,
@@ -81,7 +81,7 @@ fn in_words(misfit: Misfit) -> String {
     }
 }
 
-/// The name that was probably meant, or else those that there are.
+/// The name that was probably meant, or else the known ones.
 fn hint<'a>(
     name: &str,
     known: &BTreeSet<String>,
@@ -98,7 +98,7 @@ fn hint<'a>(
     format!("; the {what} are {listed}{more}")
 }
 
-/// Writes a warning that the result must be read with to standard error.
+/// Writes a warning about the result to standard error.
 pub fn warn(message: &str) {
     eprintln!("ltt-top: warning: {message}");
 }

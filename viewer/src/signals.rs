@@ -1,21 +1,21 @@
-//! Being told to end: Ctrl-C, SIGTERM and SIGHUP.
+//! Signals to stop: Ctrl-C, SIGTERM and SIGHUP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Whether we have been told to end.
+/// A flag that a signal sets.
 #[derive(Clone, Debug)]
 pub struct StopSignal(Arc<AtomicBool>);
 
 impl StopSignal {
-    /// Listens to signals from now on. A second one ends us at once.
+    /// Listens to signals from now on. A second one ends the process at once.
     pub fn listen() -> std::io::Result<StopSignal> {
         StopSignal::register(true)
     }
 
-    /// Listens to signals from now on. None ends us at once: there is something to clean up.
+    /// Listens to signals from now on. None ends the process, as there is something to clean up.
     pub fn listen_patiently() -> std::io::Result<StopSignal> {
         StopSignal::register(false)
     }
@@ -31,6 +31,7 @@ impl StopSignal {
         Ok(StopSignal(flag))
     }
 
+    /// Whether a signal has arrived.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use babeltrace2_source::Babeltrace2;
 use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, Window, discover};
 
-/// Reads traces into collectors that take all events in.
+/// Reads traces into collectors.
 pub trait Source {
     /// The times of the first and the last event, without reading all of them where that can be avoided.
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error>;
 
     /// Reads all events in the window into the collector.
     ///
-    /// What is damaged is left out and named in the report; an error is what leaves nothing to read.
+    /// Damaged parts are skipped and listed in the report; it is an error if nothing can be read.
     fn read<C: Collect<Stop = Infallible>>(
         &mut self,
         window: Window,
@@ -23,7 +23,7 @@ pub trait Source {
         progress: &Progress,
     ) -> Result<(C, Report), Error>;
 
-    /// What reads the same events in the order of time, if the source can.
+    /// A reader of the same events in time order, if the source has one.
     fn in_order(&self) -> Option<&Reader> {
         None
     }
@@ -48,7 +48,7 @@ impl Source for Reader {
     }
 }
 
-/// A reader that is shared: two readings may go on at the same time.
+/// A shared reader, for two readings at the same time.
 impl Source for &Reader {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
         Ok(Reader::span(self))

@@ -1,6 +1,6 @@
-//! Why single events took long: what they lie within, and what lies within them.
+//! Why single events took long: the intervals that contain them, and those within them.
 //!
-//! The events are known; only the times around them are read again, in the order of time.
+//! The events are known; only the times around them are read again, in time order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::intervals::{Feed, Interval, Link, Listener, Nesting, chain};
 use super::longest::Record;
 use super::selection::Selection;
 
-/// How far after an event what contains it is looked for: as long as it took, but within these.
+/// How far after an event to look for what contains it: as long as it took, within these bounds; nanoseconds.
 const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 
 /// For each event the chain from the outermost interval that contains it to the innermost within it that took most of the
 /// time; empty for those that are not intervals.
 pub(super) fn chains(reader: &Reader, selection: &Selection, records: &[Record]) -> Vec<Vec<LinkFinding>> {
-    // Filters choose the events, and not what they lie within.
+    // Filters apply to the events, not to what contains them.
     let selection = Arc::new(Selection { dictionary: selection.dictionary.clone(), ..Selection::default() });
     let mut wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
     for window in windows(&wanted) {
@@ -49,7 +49,7 @@ impl WantedChain {
     }
 }
 
-/// The times to read: around each event, and where they overlap together.
+/// The times to read: around each event, merged where they overlap.
 fn windows(wanted: &[WantedChain]) -> Vec<Window> {
     let after =
         |wanted: &WantedChain| wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
@@ -113,7 +113,7 @@ impl Listener for Finder<'_> {
         nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         let entry = feed.lexicon.entry(interval.name);
         if let Some(tree) = nesting.last() {
-            // What ended later and began earlier contains those that were found.
+            // An interval that began earlier and ends later contains those found before.
             let contains = |found: &&mut FoundEvent| {
                 found.thread == thread
                     && interval.begin <= found.interval.begin

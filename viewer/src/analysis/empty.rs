@@ -1,4 +1,4 @@
-//! Why no event came through: a separate reading, made only when an analysis found nothing.
+//! Why no event passed the filters: a separate reading, only if an analysis found nothing.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ use crate::text::escape;
 use ctf_reader::{Collect, EventClass, Events};
 use lttng_catalog::nearest;
 
-/// The number of distinct values that are looked at for what was meant, and what each may take in bytes.
+/// The number of distinct values to choose a suggestion from, and the most bytes that are kept of each.
 const VALUES: usize = 1000;
 const VALUE_LENGTH: usize = 64;
 
-/// The number of values that are named.
+/// The number of values that are shown.
 const NAMED: usize = 6;
 
-/// Says which filter let no event through; nothing if events came through but had no duration.
+/// Finds the filter that no event passed; none if events passed but had no duration.
 pub fn explain<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -79,7 +79,7 @@ fn integer(value: &Datum) -> Option<i128> {
     }
 }
 
-/// Nothing is in the window, or in the trace at all.
+/// No event is in the window, or in the trace at all.
 fn outside_window<S: Source>(input: &mut SourceWindow<'_, S>) -> Result<Empty, Failure> {
     let span = input.source.span()?;
     let window = input.window;
@@ -95,7 +95,7 @@ fn outside_window<S: Source>(input: &mut SourceWindow<'_, S>) -> Result<Empty, F
     })
 }
 
-/// Counts how many events fulfil the first 0, 1, 2, … conditions, and which values failed the next one.
+/// Counts how many events meet the first 0, 1, 2, … conditions, and which values fail the next one.
 struct EmptyCollector {
     roster: Roster,
     passed: Vec<u64>,

@@ -1,4 +1,4 @@
-//! The fields of an event that is worth showing.
+//! The fields of an event that is shown.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use crate::datum::{Datum, pairs};
 use crate::meaning::ClassMeaning;
 use ctf_reader::{Event, EventClass, Scope};
 
-/// What is kept of an event, in bytes. A sequence may have millions of elements, and a thousand events may be kept.
+/// The most bytes kept of an event: a sequence may have millions of elements, and a thousand events may be kept.
 const EVENT_LENGTH: usize = 64 << 10;
 
-/// What each field may take of that, whatever the others take.
+/// The bytes reserved for each field, however much the others need.
 const FIELD_LENGTH: usize = 256;
 
-/// A field of an event that is worth showing.
+/// A field of an event that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordedField {
     /// The name, as recorded.
     pub name: String,
-    /// Whether the field is the event's own, and neither a context nor the duration.
+    /// Whether it is a field of the payload, other than the duration.
     pub is_detail: bool,
     /// Whether it says on whose behalf the event happened.
     pub is_client: bool,
@@ -63,7 +63,7 @@ pub(super) struct KeptFields {
 }
 
 impl KeptFields {
-    /// All fields, those that say the most first, and of the environment only what tells the process.
+    /// All fields, the most important first; of the environment only those that identify the process.
     pub fn new(class: &EventClass, meaning: &ClassMeaning, plan: &ClassPlan, slots: &mut Slots) -> Self {
         let duration = plan.duration_slot().map(|slot| slots.0[slot]);
         let is_shown = |&index: &usize| {

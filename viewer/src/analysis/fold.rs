@@ -1,4 +1,4 @@
-//! Keeps memory bounded when there are more groups than anyone can read.
+//! Bounds memory when there are more groups than anyone can read.
 //!
 //! Up to a cap on distinct keys everything is exact. Beyond it, the first reading goes on with totals for a
 //! fixed number of hash buckets instead of groups. A second reading then tracks groups again, but only of
@@ -40,7 +40,7 @@ impl Spilled {
         Spilled { totals: vec![Folded::default(); BUCKETS], pools: Vec::new() }
     }
 
-    /// Takes in what is known of a group so far.
+    /// Adds what is known of a group so far.
     pub fn add(&mut self, kind: &EventKind, kind_index: usize, key: &[u8], figures: &Figures) {
         self.totals[bucket_of(kind, key)].add(figures, kind.unit_ns());
         self.pool(kind_index).merge(&figures.durations);
@@ -67,8 +67,8 @@ impl Spilled {
         self.pools
     }
 
-    /// The rank of each bucket, the heaviest first. The mean and percentiles of a key cannot be told from
-    /// its bucket, but none exceeds the bucket's maximum.
+    /// The rank of each bucket, the heaviest first. A bucket does not tell the mean or percentiles of its keys, but
+    /// none exceeds its maximum.
     pub fn ranks(&self, sort: Sort) -> Arc<Vec<u32>> {
         let weight = |bucket: usize| match sort {
             Sort::Total => self.totals[bucket].total_ns,
@@ -82,7 +82,7 @@ impl Spilled {
         Arc::new(ranks)
     }
 
-    /// What the buckets from this rank on have in total.
+    /// The total of the buckets from this rank on.
     pub fn folded(&self, ranks: &[u32], from: u32) -> Folded {
         let mut folded = Folded::default();
         let untracked = self.totals.iter().zip(ranks).filter(|(_, rank)| **rank >= from);
@@ -112,7 +112,7 @@ impl Tracked {
         self.ranks[bucket_of(kind, key)]
     }
 
-    /// Gives up buckets until the groups fit the cap, and drops the groups of those given up.
+    /// Drops buckets, with their groups, until the groups fit the cap.
     pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<EventKind>], cap: usize) {
         let mut keyed = groups.take_keyed();
         keyed.sort_by_cached_key(|(kind, key, _)| self.rank(&kinds[*kind], key));

@@ -20,7 +20,7 @@ use super::summary::{GROUP_CAP, summarise};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 
-/// The most maps there can be; each takes memory for all of its cells.
+/// The most maps; each needs memory for all of its cells.
 const MAP_CAP: usize = 100;
 
 /// Heat maps of the first groups of a trace.
@@ -34,7 +34,7 @@ pub struct Heat {
     pub groups: Vec<HeatGroup>,
     /// The number of groups with durations after those.
     pub hidden_groups: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -72,7 +72,7 @@ impl HeatGroup {
 #[derive(Clone, Debug)]
 struct Map(Vec<[u64; OCTAVES]>);
 
-/// Equal pieces of the time from the first to the last event.
+/// Equal parts of the time from the first to the last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TimeColumns {
     /// When the first column begins: nanoseconds since 1970.
@@ -101,7 +101,7 @@ impl TimeColumns {
     }
 }
 
-/// Sums up events by group, ranks the groups, and draws a map of the first ones.
+/// Aggregates events by group, ranks the groups, and makes a map for each of the first ones.
 pub(super) fn heat<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -140,7 +140,7 @@ pub(super) fn heat<S: Source>(
 
 struct HeatCollector {
     roster: Roster,
-    /// Which map a group has.
+    /// The map of each group.
     places: Arc<Groups<usize>>,
     maps: Vec<Map>,
     columns: TimeColumns,

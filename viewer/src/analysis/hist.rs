@@ -23,7 +23,7 @@ pub struct Hist {
     pub groups: Vec<HistGroup>,
     /// The number of groups with durations after those.
     pub hidden_groups: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -33,7 +33,7 @@ pub struct HistGroup {
     /// Which group, and its main figures.
     #[serde(flatten)]
     pub outline: Outline,
-    /// The finest buckets that there are, without empty ones.
+    /// The finest buckets, without empty ones.
     pub buckets: Vec<HistBucket>,
     /// A row for each power of two from the shortest to the longest duration, empty ones included.
     pub octaves: Vec<Octave>,
@@ -85,7 +85,7 @@ pub struct Octave {
     pub cumulative_share: f64,
 }
 
-/// Sums up events by group, ranks the groups, and keeps the first until `limit` of them have durations.
+/// Aggregates events by group, ranks the groups, and keeps the first until `limit` of them have durations.
 pub(super) fn hist<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,

@@ -1,9 +1,9 @@
-//! Durations, counted so that any percentile can be told within 0.1 %.
+//! A histogram of durations that gives any percentile within 0.1 %.
 //!
 //! A log-linear histogram: values below 1,024 have a bucket each and are exact; every power of two above
 //! has 512 buckets of equal width, so a value is off by at most half a bucket, 1/1,024 of itself. Count,
-//! total, minimum and maximum are exact; they are kept for large values only, as the buckets of small values tell
-//! them. Buckets come into being in chunks where values fall, and up to eight distinct buckets are kept as a list,
+//! total, minimum and maximum are exact; they are kept for large values only, as they follow from the buckets of
+//! small values. Buckets are allocated in chunks where values fall, and up to eight distinct buckets are kept as a list,
 //! so that a group of a few events takes a few dozen bytes.
 
 mod buckets;
@@ -16,12 +16,12 @@ pub use buckets::{Bucket, IMPLAUSIBLE};
 /// How durations are distributed.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    /// What the values add up to that share their buckets with others.
+    /// The sums of the values that share their buckets with others.
     large: Sums,
     buckets: Buckets,
 }
 
-/// What values add up to.
+/// Sums over values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sums {
     count: u64,
@@ -52,7 +52,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Takes a value in; it must be below [`IMPLAUSIBLE`].
+    /// Adds a value, which must be below [`IMPLAUSIBLE`].
     #[inline]
     pub fn record(&mut self, value: u64) {
         let bucket = bucket_of(value);
@@ -65,7 +65,7 @@ impl Histogram {
         }
     }
 
-    /// Takes in a value that there are many of; it must be below [`IMPLAUSIBLE`].
+    /// Adds a number of equal values, which must be below [`IMPLAUSIBLE`].
     pub fn record_many(&mut self, value: u64, count: u64) {
         if !has_own_bucket(value) {
             self.large.add(Sums::of(value, count));
@@ -73,13 +73,13 @@ impl Histogram {
         self.buckets.add(bucket_of(value), count);
     }
 
-    /// Takes in all that another histogram has.
+    /// Adds all values of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         self.large.add(other.large);
         other.buckets.each(&mut |bucket, count| self.buckets.add(bucket, count));
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.sums().count
     }
@@ -150,7 +150,7 @@ impl Histogram {
         })
     }
 
-    /// The buckets that hold anything, in order.
+    /// The non-empty buckets, in order.
     pub fn buckets(&self) -> Vec<Bucket> {
         let mut buckets = Vec::new();
         self.buckets.each(&mut |index, count| buckets.push(Bucket::new(index, count)));

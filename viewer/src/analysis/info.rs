@@ -1,4 +1,4 @@
-//! What a trace holds.
+//! What a trace contains.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -18,10 +18,10 @@ use crate::datum::{Datum, pairs};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events, Trace};
 
-/// Beyond this many processes none is told apart: the trace is not one of a service's few.
+/// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
 
-/// What traces hold.
+/// What traces contain.
 #[derive(Clone, Debug, Serialize)]
 pub struct Info {
     /// What was read.
@@ -34,11 +34,11 @@ pub struct Info {
     pub hidden_processes: u64,
     /// The traces, one for each UUID.
     pub traces: Vec<TraceInfo>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
-/// A process, as far as the trace tells.
+/// A process, as far as the trace identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProcessInfo {
     /// The machine that it ran on, if there is more than one.
@@ -89,7 +89,7 @@ impl From<&Trace> for TraceInfo {
     }
 }
 
-/// Counts events by name and by process, and names at most `limit` processes.
+/// Counts events by name and by process, and lists at most `limit` processes.
 pub(super) fn info<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -118,7 +118,7 @@ pub(super) fn info<S: Source>(
     })
 }
 
-/// The processes, the busiest first. Traces of the same host may tell of the same process.
+/// The processes, the busiest first. Traces of one host may contain the same process.
 fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<ProcessInfo> {
     /// The host, what is known, and the values.
     type Identity = (Option<String>, usize, Box<[u8]>);
@@ -135,7 +135,7 @@ fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<ProcessInfo> {
         .collect()
 }
 
-/// What a class tells of its process, as the kind of its group: any of these, added up.
+/// Which fields identify the process of a class: any of these, added up.
 const PID: usize = 1;
 const NAME: usize = 2;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::selection::EventKind;
 
-/// Kinds in the order in which they were met, each once.
+/// Distinct kinds, in the order in which they were first seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kinds {
     list: Vec<Arc<EventKind>>,
@@ -13,7 +13,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// The number of a kind, which is new if need be.
+    /// The number of a kind, added if it is new.
     pub fn enter(&mut self, kind: Arc<EventKind>) -> usize {
         let list = &mut self.list;
         *self.numbers.entry(kind).or_insert_with_key(|kind| {
@@ -22,7 +22,7 @@ impl Kinds {
         })
     }
 
-    /// The number of a kind that was met.
+    /// The number of a known kind.
     pub fn number(&self, kind: &EventKind) -> Option<usize> {
         self.numbers.get(kind).copied()
     }

@@ -1,7 +1,7 @@
-//! From events to findings. Knows no terminal.
+//! From events to findings, without knowledge of terminals.
 //!
-//! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which sums events up
-//! in bounded memory; what comes of it is a [`Finding`], plain data that views render.
+//! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which aggregates
+//! events in bounded memory; the result is a [`Finding`], plain data that views render.
 
 mod chains;
 pub mod empty;

@@ -1,4 +1,4 @@
-//! What can be asked of a trace, and what comes of it: one way in and one way out for every command.
+//! The questions that can be asked of a trace, and their findings: one interface for all commands.
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ use crate::source::Source;
 pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
-        /// What is shorter, in nanoseconds, holds nobody up.
+        /// The shortest stall that is an incident.
         threshold_ns: u64,
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
         quantiles: Vec<Quantile>,
@@ -37,14 +37,14 @@ pub enum Question {
     },
     /// What held the program up?
     Incidents {
-        /// What is shorter, in nanoseconds, holds nobody up.
+        /// The shortest stall that is an incident.
         threshold_ns: u64,
         /// The number of incidents.
         limit: usize,
     },
     /// What takes the time?
     Top {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
         quantiles: Vec<Quantile>,
@@ -56,7 +56,7 @@ pub enum Question {
         /// The number of events.
         limit: usize,
     },
-    /// What is not as usual: single events, slow modes and slow periods?
+    /// What is unusual: single events, slow modes and slow periods?
     Outliers {
         /// What is usual.
         rule: Rule,
@@ -67,21 +67,21 @@ pub enum Question {
     },
     /// How are durations distributed?
     Hist {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The number of groups with durations.
         limit: usize,
     },
     /// How are durations distributed over time?
     Heat {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The number of groups.
         limit: usize,
-        /// The number of pieces that the time is cut into.
+        /// The number of columns that the time is divided into.
         columns: usize,
     },
-    /// What do the traces hold?
+    /// What do the traces contain?
     Info {
         /// The number of processes.
         limit: usize,
@@ -89,7 +89,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Reads what the question needs, and answers it.
+    /// Reads the source and answers the question.
     pub fn answer<S: Source>(
         &self,
         input: &mut SourceWindow<'_, S>,
@@ -131,7 +131,7 @@ impl Question {
     }
 }
 
-/// What any of the analyses found.
+/// The result of any analysis.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Finding {
@@ -143,13 +143,13 @@ pub enum Finding {
     Top(Top),
     /// The slowest events.
     Slow(Slow),
-    /// What is not as usual.
+    /// What is unusual.
     Outliers(Outliers),
     /// How durations are distributed.
     Hist(Hist),
     /// How durations are distributed over time.
     Heat(Heat),
-    /// What the traces hold.
+    /// What the traces contain.
     Info(Info),
 }
 
@@ -178,7 +178,7 @@ impl Finding {
         }
     }
 
-    /// What a reader must know to trust the finding.
+    /// Notes for the reader of the finding.
     pub fn notes(&self) -> &Notes {
         match self {
             Finding::Report(report) => &report.top.notes,
@@ -206,7 +206,7 @@ impl Finding {
         }
     }
 
-    /// Whether no event came through to the analysis.
+    /// Whether no event reached the analysis.
     fn is_empty(&self) -> bool {
         match self {
             Finding::Report(report) => report.top.groups.is_empty() && report.top.hidden_groups == 0,

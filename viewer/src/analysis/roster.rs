@@ -1,4 +1,4 @@
-//! All event classes that a reading meets: a plan for each, and how many events it had.
+//! All event classes of a reading: the plan and the number of events of each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::selection::{EventKind, LeftOut, Misfit, Selection};
 use super::slots::Slots;
 use ctf_reader::{ClassIndex, EventClass, Events};
 
-/// The plans for all classes met so far, which the parts of a split collector share, and how many events each part met.
+/// The plans for all classes so far, shared by the parts of a split collector, and the number of events that each part has seen.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
     plans: Arc<ClassPlans>,
@@ -23,7 +23,7 @@ struct ClassPlans {
     classes: Vec<Option<ClassEntry>>,
     /// What the plans' events are grouped under.
     kinds: Kinds,
-    /// Whether any class fits, for each of the selection's globs.
+    /// For each of the selection's globs, whether any class matches.
     is_met: Vec<bool>,
 }
 
@@ -49,15 +49,15 @@ impl Roster {
 
     /// Makes a plan for the class and says which fields it needs; see [`Collect::want`].
     ///
-    /// Classes that fit by name but whose events do not count are wanted too, without any field: only
-    /// those that have events at all shall be said to be left out.
+    /// Classes whose name matches but whose events do not count are wanted too, without any field: they are reported
+    /// as left out only if they have events.
     ///
     /// [`Collect::want`]: ctf_reader::Collect::want
     pub fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         self.want_besides(class, Slots::default())
     }
 
-    /// Like [`want`](Roster::want), where some fields are wanted already.
+    /// Like [`want`](Roster::want), with some fields already requested.
     pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
         let ClassPlans { selection, classes, kinds, is_met } = Arc::make_mut(&mut self.plans);
         let meaning = selection.dictionary.look_up(class);
@@ -112,12 +112,12 @@ impl Roster {
         self.plans.kinds.number(kind)
     }
 
-    /// The same plans, and no event yet.
+    /// The same plans, without events.
     pub fn emptied(&self) -> Self {
         Roster { plans: Arc::clone(&self.plans), counts: vec![0; self.counts.len()] }
     }
 
-    /// Takes in what another roster met, and says which of our kinds each of its kinds is.
+    /// Adds what another roster has seen, and returns the number here of each of its kinds.
     pub fn absorb(&mut self, other: Roster) -> Vec<usize> {
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -144,7 +144,7 @@ impl Roster {
         numbers
     }
 
-    /// What was left out, or why the selection makes no sense for this trace.
+    /// What was left out, or why the selection does not fit this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         let ClassPlans { selection, classes, is_met, .. } = &*self.plans;
         let classes = || classes.iter().flatten();
@@ -191,7 +191,7 @@ impl Roster {
         Ok(left_out)
     }
 
-    /// The classes that have events, with how many.
+    /// The classes that have events, with their numbers.
     fn met(&self) -> impl Iterator<Item = (&ClassEntry, u64)> {
         let classes = self.plans.classes.iter().zip(&self.counts);
         classes.filter_map(|(entry, &count)| Some((entry.as_ref()?, count))).filter(|(_, count)| *count > 0)

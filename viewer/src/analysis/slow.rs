@@ -32,7 +32,7 @@ pub struct Slow {
     pub events: Vec<EventFinding>,
     /// The number of events with a plausible duration after those.
     pub hidden_events: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -42,9 +42,9 @@ pub(super) fn slow<S: Source>(
     selection: &Arc<Selection>,
     limit: usize,
 ) -> Result<Slow, Failure> {
-    let sift = LongestCollector::new(Roster::new(Arc::clone(selection)), AcceptAll, limit);
-    let (sift, report) = input.read(sift)?;
-    let LongestCollector { roster, longest, passed, implausible, .. } = sift;
+    let collector = LongestCollector::new(Roster::new(Arc::clone(selection)), AcceptAll, limit);
+    let (collected, report) = input.read(collector)?;
+    let LongestCollector { roster, longest, passed, implausible, .. } = collected;
     let trace = TraceFinding::new(&report);
     let records = longest.into_sorted();
     let notes = Notes {
@@ -63,14 +63,14 @@ pub(super) fn slow<S: Source>(
     Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }
 
-/// Says which events are worth showing.
+/// Decides which events are shown.
 pub(super) trait EventFilter: Clone + Send {
-    /// Whether an event of this kind and duration, in the kind's unit, is worth showing. To make its key takes longer
-    /// than the rest, and mostly the duration tells.
+    /// Whether to show an event of this kind and duration, in the kind's unit. The key is lazy, because the duration
+    /// is mostly enough to tell.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
 }
 
-/// All events are worth showing.
+/// Shows all events.
 #[derive(Clone)]
 pub(super) struct AcceptAll;
 
@@ -81,13 +81,13 @@ impl EventFilter for AcceptAll {
     }
 }
 
-/// Keeps the longest events that pass a sieve.
+/// Collects the longest events that pass a filter.
 #[derive(Clone, Debug)]
 pub(super) struct LongestCollector<S> {
     pub roster: Roster,
     /// What is kept of the events of each class; the parts of a split collector share it.
     details: Arc<Vec<Option<ClassFields>>>,
-    sieve: S,
+    filter: S,
     pub longest: Longest,
     /// How many events passed.
     pub passed: u64,
@@ -103,11 +103,11 @@ struct ClassFields {
 }
 
 impl<S: EventFilter> LongestCollector<S> {
-    pub fn new(roster: Roster, sieve: S, limit: usize) -> Self {
+    pub fn new(roster: Roster, filter: S, limit: usize) -> Self {
         LongestCollector {
             roster,
             details: Arc::default(),
-            sieve,
+            filter,
             longest: Longest::new(limit),
             passed: 0,
             implausible: 0,
@@ -151,7 +151,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 continue;
             }
             let key = &mut self.key;
-            let passes = self.sieve.passes(plan.kind, ticks, move || {
+            let passes = self.filter.passes(plan.kind, ticks, move || {
                 plan.encode_key(&event, key);
                 key
             });
@@ -177,7 +177,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         LongestCollector {
             roster: self.roster.emptied(),
             details: Arc::clone(&self.details),
-            sieve: self.sieve.clone(),
+            filter: self.filter.clone(),
             longest: self.longest.emptied(),
             passed: 0,
             implausible: 0,

@@ -10,7 +10,7 @@ use crate::datum::Datum;
 use crate::source::Source;
 use crate::symbols::{Frame, ProcessKey, Symbols};
 
-/// Adds to events the stacks that were recorded with them. The trace is read for names only if there are any.
+/// Adds recorded stacks to events. The trace is read for the names of functions only if there are any stacks.
 pub(super) fn add_stacks<S: Source>(
     input: &mut SourceWindow<'_, S>,
     trace: &TraceFinding,

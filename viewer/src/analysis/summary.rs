@@ -1,4 +1,4 @@
-//! Events summed up by group.
+//! Events aggregated by group.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,19 +16,19 @@ use super::source_window::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 
-/// How many groups with a key are told apart; beyond that the lightest are folded together.
+/// The most groups with a key that are kept separately; beyond that the lightest are folded together.
 pub(super) const GROUP_CAP: usize = 10_000;
 
-/// The groups of a trace, with all that is known of their durations.
+/// The groups of a trace, with their durations.
 #[derive(Debug)]
 pub(super) struct Summary<E = ()> {
     /// What was read.
     pub report: Report,
     /// The groups, in the order asked for.
     pub groups: Vec<Group>,
-    /// What was summed up for each of them besides its figures.
+    /// What each of them has besides its figures.
     pub extras: Vec<E>,
-    /// What belongs to groups that are not told apart.
+    /// The total of groups that are not kept separately.
     pub folded: Option<Folded>,
     /// What was left out.
     pub left_out: LeftOut,
@@ -39,7 +39,7 @@ pub(super) struct Summary<E = ()> {
 /// All durations of each kind.
 pub(super) type Pools = Vec<(Arc<EventKind>, Histogram)>;
 
-/// Sums up events by group and ranks the groups, keeping at most `cap` keys apart.
+/// Aggregates events by group and ranks the groups, keeping at most `cap` keys separately.
 pub(super) fn summarise<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -58,16 +58,16 @@ pub(super) fn summarise_into<T: Tally, S: Source>(
     context: T::Context,
 ) -> Result<Summary<T::Extra>, Failure> {
     let collector =
-        |state| SummaryCollector::<T>::new(Roster::new(Arc::clone(selection)), state, cap, context);
+        |phase| SummaryCollector::<T>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
     let (mut first, report) = input.read(collector(Phase::Exact))?;
     first.make_room();
-    let Phase::Spilled(spilled) = first.state else {
+    let Phase::Spilled(spilled) = first.phase else {
         return Ok(first.finish(report, sort, None)?);
     };
     let ranks = spilled.ranks(sort);
     let (mut second, report) = input.read(collector(Phase::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
     second.make_room();
-    let folded = match &second.state {
+    let folded = match &second.phase {
         Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
         Phase::Exact | Phase::Spilled(_) => Folded::default(),
     };
@@ -77,7 +77,7 @@ pub(super) fn summarise_into<T: Tally, S: Source>(
 
 #[derive(Clone, Debug)]
 enum Phase {
-    /// Every group is told apart.
+    /// Every group is kept separately.
     Exact,
     /// There are too many: keyed groups are only totals of hash buckets.
     Spilled(Box<Spilled>),
@@ -89,72 +89,79 @@ enum Phase {
 struct SummaryCollector<T: Tally> {
     roster: Roster,
     groups: Groups<T>,
-    state: Phase,
+    phase: Phase,
     cap: usize,
     context: T::Context,
-    room: Room,
+    buffers: Buffers,
 }
 
-/// Room to work in, kept from events to events.
+/// Buffers that are reused.
 #[derive(Debug, Default)]
-struct Room {
+struct Buffers {
     durations: Vec<u64>,
     briefs: Vec<Brief>,
-    /// The events whose groups were not met lately.
+    /// The events whose groups are not in the cache.
     others: Vec<usize>,
     key: Vec<u8>,
 }
 
 impl<T: Tally> SummaryCollector<T> {
-    fn new(roster: Roster, state: Phase, cap: usize, mut context: T::Context) -> Self {
+    fn new(roster: Roster, phase: Phase, cap: usize, mut context: T::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
-        if matches!(state, Phase::Tracked(_)) {
+        if matches!(phase, Phase::Tracked(_)) {
             T::adapt(&mut context, usize::MAX);
         }
-        SummaryCollector { roster, groups: Groups::default(), state, cap, context, room: Room::default() }
+        SummaryCollector {
+            roster,
+            groups: Groups::default(),
+            phase,
+            cap,
+            context,
+            buffers: Buffers::default(),
+        }
     }
 
-    /// How many keyed groups there may be before room is made.
+    /// The most keyed groups before room is made.
     #[inline]
     fn limit(&self) -> usize {
-        match self.state {
+        match self.phase {
             Phase::Exact | Phase::Spilled(_) => self.cap,
-            // Twice the cap, so that giving up a bucket is rare.
+            // Twice the cap, so that buckets are rarely dropped.
             Phase::Tracked(_) => 2 * self.cap,
         }
     }
 
-    /// Takes in an event whose group was not met lately.
+    /// Adds an event whose group is not in the cache.
     fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
-        let SummaryCollector { roster, groups, state, room, context, .. } = self;
+        let SummaryCollector { roster, groups, phase, buffers, context, .. } = self;
         let Some(plan) = roster.plan(class) else { return };
         let kind = plan.kind;
-        plan.encode_key(event, &mut room.key);
-        if let Phase::Tracked(tracked) = state
-            && !room.key.is_empty()
-            && !tracked.has(&roster.kinds()[kind], &room.key)
+        plan.encode_key(event, &mut buffers.key);
+        if let Phase::Tracked(tracked) = phase
+            && !buffers.key.is_empty()
+            && !tracked.has(&roster.kinds()[kind], &buffers.key)
         {
             return;
         }
-        let tally = match room.briefs.get(event.number) {
-            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &room.key, T::default),
-            _ => groups.entry(kind, &room.key, T::default),
+        let tally = match buffers.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &buffers.key, T::default),
+            _ => groups.entry(kind, &buffers.key, T::default),
         };
-        tally.take(room.durations.get(event.number).copied(), || event.timestamp(), context);
+        tally.take(buffers.durations.get(event.number).copied(), || event.timestamp(), context);
         T::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
         }
     }
 
-    /// Puts groups away that the state does not allow.
+    /// Removes groups that the phase does not allow.
     #[cold]
     fn make_room(&mut self) {
-        let SummaryCollector { roster, groups, state, cap, .. } = self;
-        if matches!(state, Phase::Exact) && groups.keyed() > *cap {
-            *state = Phase::Spilled(Box::new(Spilled::new()));
+        let SummaryCollector { roster, groups, phase, cap, .. } = self;
+        if matches!(phase, Phase::Exact) && groups.keyed() > *cap {
+            *phase = Phase::Spilled(Box::new(Spilled::new()));
         }
-        match state {
+        match phase {
             Phase::Exact => {}
             Phase::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
             Phase::Spilled(spilled) => {
@@ -188,7 +195,7 @@ impl<T: Tally> SummaryCollector<T> {
     }
 }
 
-/// Ranks groups, those that weigh the same by their names.
+/// Ranks groups; those of equal weight by their names.
 pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
     groups.sort_by(|a, b| {
         let (a, b) = (group(a), group(b));
@@ -197,7 +204,7 @@ pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group
     groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
 }
 
-/// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.
+/// All durations of each kind: already known for kinds whose groups were folded, otherwise merged from their groups.
 fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools.retain(|(_, pool)| pool.count() > 0);
     let complete = pools.len();
@@ -225,7 +232,11 @@ impl<T: Tally> Collect for SummaryCollector<T> {
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         let SummaryCollector {
-            roster, groups, context, room: Room { durations, briefs, others, .. }, ..
+            roster,
+            groups,
+            context,
+            buffers: Buffers { durations, briefs, others, .. },
+            ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         plan.durations(events, durations);
@@ -241,7 +252,7 @@ impl<T: Tally> Collect for SummaryCollector<T> {
                     if has_conditions && !plan.admits(&events.get(event)) {
                         continue;
                     }
-                    // A group that is recalled is there, and so the state allows it.
+                    // A group in the cache exists, so the phase allows it.
                     match of_kind.recall(brief) {
                         Some(tally) => {
                             let time = || events.fields.timestamp(event);
@@ -252,18 +263,18 @@ impl<T: Tally> Collect for SummaryCollector<T> {
                 }
             }
         }
-        for other in 0..self.room.others.len() {
-            self.enter(events.class, &events.get(self.room.others[other]));
+        for other in 0..self.buffers.others.len() {
+            self.enter(events.class, &events.get(self.buffers.others[other]));
         }
         ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {
-        let state = match &self.state {
+        let phase = match &self.phase {
             Phase::Exact | Phase::Spilled(_) => Phase::Exact,
             Phase::Tracked(tracked) => Phase::Tracked(tracked.clone()),
         };
-        SummaryCollector::new(self.roster.emptied(), state, self.cap, self.context)
+        SummaryCollector::new(self.roster.emptied(), phase, self.cap, self.context)
     }
 
     fn absorb(&mut self, mut other: Self) {
@@ -273,7 +284,7 @@ impl<T: Tally> Collect for SummaryCollector<T> {
             self.groups.entry(kinds[kind], &key, T::default).absorb(&tally, &self.context);
             T::adapt(&mut self.context, self.groups.keyed());
         }
-        match (&mut self.state, other.state) {
+        match (&mut self.phase, other.phase) {
             (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
             (mine @ Phase::Exact, Phase::Spilled(theirs)) => {
                 let mut spilled = Box::new(Spilled::new());

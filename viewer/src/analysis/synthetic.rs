@@ -12,11 +12,11 @@ use ctf_reader::{
 
 use super::{Selection, SourceWindow};
 
-/// SyntheticSource events.
+/// Events in memory.
 pub struct SyntheticSource {
     pub classes: Vec<Arc<EventClass>>,
     pub events: Vec<(i64, usize, Vec<Value<'static>>)>,
-    /// Into how many collectors events are dealt out, the last of them first.
+    /// The number of collectors that events are distributed over; they are merged in reverse order.
     pub parts: usize,
 }
 

@@ -26,14 +26,14 @@ pub struct Top {
     pub groups: Vec<GroupFinding>,
     /// The number of groups after those.
     pub hidden_groups: u64,
-    /// What belongs to groups that are not told apart.
+    /// The total of groups that are not kept separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded: Option<FoldedFinding>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
-/// Sums up events by group, ranks the groups, and keeps at most `limit`.
+/// Aggregates events by group, ranks the groups, and keeps at most `limit`.
 pub(super) fn top<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,

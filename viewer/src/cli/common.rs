@@ -9,10 +9,10 @@ use ltt_top::unit::TimeUnit;
 
 use super::values::{ColorChoice, Format, SourceChoice};
 
-/// What all commands that read have.
+/// The options of all commands that read traces.
 #[derive(Args, Debug, Default)]
 pub struct Common {
-    /// Folders with traces in or below them; by default the newest trace in lttng-traces.
+    /// Folders that contain traces; by default the newest trace in lttng-traces.
     #[arg(value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
@@ -30,13 +30,13 @@ pub struct Common {
     #[arg(short = 'n', long, value_name = "N", help_heading = "Output")]
     pub limit: Option<usize>,
 
-    /// Only events whose name fits, e.g. 'valkey_aof:*' or command_call; may be repeated.
+    /// Only events whose name matches, e.g. 'valkey_aof:*' or command_call; may be repeated.
     #[arg(long, value_name = "GLOB", help_heading = "Filters")]
     pub event: Vec<String>,
 
-    /// Only events whose field fulfils a condition: = != > >= < <= ~ (glob) !~; may be repeated.
+    /// Only events whose field meets a condition: = != > >= < <= ~ (glob) !~; may be repeated.
     ///
-    /// Fields go by the name in the trace or in the catalog; duration, client, pid, tid, cpu and host work
+    /// Fields are named as in the trace or in the catalog; duration, client, pid, tid, cpu and host work
     /// for every event that has them. Durations may have a unit: 'duration>1.5ms'.
     #[arg(long = "where", value_name = "FIELD=VALUE", help_heading = "Filters")]
     pub conditions: Vec<Condition>,
@@ -57,37 +57,37 @@ pub struct Common {
     #[arg(long, value_name = "CPU", help_heading = "Filters")]
     pub cpu: Option<i64>,
 
-    /// Include events that only repeat the duration of another one.
+    /// Include events that only repeat the duration of another event.
     #[arg(long, alias = "repeats", help_heading = "Filters")]
     pub all: bool,
 
-    /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
     ///
     /// Catalogs are also read from $LTT_TOP_CATALOG, and from catalog.toml and *.catalog.toml in a TRACE.
     #[arg(long, value_name = "FILE", help_heading = "Meaning")]
     pub catalog: Vec<PathBuf>,
 
-    /// The field that is the duration, in events that have it.
+    /// The field to take as the duration, in events that have it.
     #[arg(long, value_name = "FIELD", help_heading = "Meaning")]
     pub duration: Option<String>,
 
-    /// The unit of --duration: ns, us, ms or s. By default the one in its name, or else ns.
+    /// The unit of --duration: ns, us, ms or s; by default the suffix of its name, or else ns.
     #[arg(long, value_name = "UNIT", requires = "duration", help_heading = "Meaning")]
     pub unit: Option<TimeUnit>,
 
-    /// What reads the trace: the native reader, or Babeltrace 2 where it is built in.
+    /// The reader to use: the native one, or Babeltrace 2 where it is built in.
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "SourceWindow")]
     pub source: SourceChoice,
 
-    /// How many threads the native reader decodes with; by default one for each core.
+    /// The number of threads that the native reader decodes with; by default one per core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "SourceWindow")]
     pub threads: Option<u16>,
 }
 
-/// How groups are made and ranked.
+/// How events are grouped, and how groups are ranked.
 #[derive(Args, Debug)]
 pub struct Grouping {
-    /// Group by these fields instead of the catalog's keys, e.g. addr or name,addr; event alone for none.
+    /// Group by these fields instead of the catalog's keys, e.g. addr or name,addr; `event` groups by the event only.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
     pub by: Option<Vec<String>>,
 

@@ -20,7 +20,7 @@ pub struct TopOptions {
     #[command(flatten)]
     pub grouping: Grouping,
 
-    /// The percentiles to show, e.g. 50,99,99.99; that of --sort is shown too.
+    /// The percentiles to show, e.g. 50,99,99.99; the one of --sort is added.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -67,8 +67,14 @@ pub struct IncidentOptions {
 /// What makes an incident.
 #[derive(Args, Debug)]
 pub struct IncidentRule {
-    /// What takes at least this long holds somebody up.
-    #[arg(long = "longer-than", value_name = "DURATION", default_value = "1ms", value_parser = nanoseconds, help_heading = "Rule")]
+    /// The shortest stall that counts as an incident.
+    #[arg(
+        long = "longer-than",
+        value_name = "DURATION",
+        default_value = "1ms",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
     pub longer_than_ns: u64,
 }
 
@@ -83,21 +89,31 @@ pub struct OutlierOptions {
     #[command(flatten)]
     pub common: Common,
 
-    /// Group by these fields instead of the catalog's keys; event alone for none.
+    /// Group by these fields instead of the catalog's keys; `event` groups by the event only.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
     pub by: Option<Vec<String>>,
 
-    /// How probable it is that a healthy trace gets any line: low (1e-6), normal (0.005), high (0.05), or a
-    /// probability.
+    /// The probability that a healthy trace gets any finding: low (1e-6), normal (0.005), high (0.05), or a number.
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
     pub sensitivity: f64,
 
-    /// How far what is slow is above what is usual for its group, at least.
-    #[arg(long = "min-excess", value_name = "DURATION", default_value = "5us", value_parser = nanoseconds, help_heading = "Rule")]
+    /// The least that a slow duration exceeds the usual ones of its group by.
+    #[arg(
+        long = "min-excess",
+        value_name = "DURATION",
+        default_value = "5us",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
     pub min_excess_ns: u64,
 
-    /// List and count all that took this long or longer instead, however common it is, as SLOWLOG does.
-    #[arg(long = "slower-than", value_name = "DURATION", value_parser = nanoseconds, help_heading = "Rule")]
+    /// Instead, list and count all events that took this long or longer, however common, as SLOWLOG does.
+    #[arg(
+        long = "slower-than",
+        value_name = "DURATION",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
     pub slower_than_ns: Option<u64>,
 }
 
@@ -118,11 +134,11 @@ pub struct EventsOptions {
     #[command(flatten)]
     pub common: Common,
 
-    /// Only the events nearest to a time: as many before it as after it; see Times.
+    /// Only the events nearest to a time, on both sides of it; see Times.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
     pub around: Option<Moment>,
 
-    /// Show N events of any kind before and after each event that the filters choose; with --around, N chosen ones.
+    /// Show N events of any kind before and after each match; with --around, N matches on each side.
     #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
     pub context: Option<usize>,
 
@@ -130,7 +146,7 @@ pub struct EventsOptions {
     #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Output")]
     pub fields: Option<Vec<String>>,
 
-    /// Write events as they are recorded: TRACE is the URL of a session, as of `live`.
+    /// Write events as they are recorded; TRACE is the URL of a session, as for `live`.
     #[arg(long, short = 'f')]
     pub follow: bool,
 }
@@ -140,7 +156,7 @@ pub struct RecordOptions {
     #[command(flatten)]
     pub rule: IncidentRule,
 
-    /// Record events whose name fits, e.g. 'valkey_*'; may be repeated.
+    /// Record events whose name matches, e.g. 'valkey_*'; may be repeated.
     #[arg(short = 'e', long, value_name = "GLOB", required = true)]
     pub enable: Vec<String>,
 
@@ -148,7 +164,7 @@ pub struct RecordOptions {
     #[arg(short = 'o', long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
-    /// End after this time.
+    /// Stop after this time.
     #[arg(long = "for", value_name = "DURATION", value_parser = length)]
     pub for_length: Option<Duration>,
 
@@ -164,13 +180,13 @@ pub struct RecordOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
-    /// A program to run, and its arguments: recording ends with it.
+    /// A program to run, with its arguments; recording ends when it exits.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
 impl RecordOptions {
-    /// What is asked of the folder that was recorded into.
+    /// The options of `incidents` for the recorded folder.
     pub fn incidents(&self, folder: PathBuf) -> IncidentOptions {
         let rule = IncidentRule { longer_than_ns: self.rule.longer_than_ns };
         let common = Common { traces: vec![folder], format: self.format, ..Common::default() };
@@ -184,7 +200,7 @@ pub struct ListOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
-    /// Read the meaning of events from a catalog; may be repeated. Valkey's is built in.
+    /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
     #[arg(long, value_name = "FILE")]
     pub catalog: Vec<PathBuf>,
 }
@@ -204,21 +220,21 @@ pub struct LiveOptions {
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = interval, help_heading = "Output")]
     pub interval: Duration,
 
-    /// End after this time.
+    /// Stop after this time.
     #[arg(long = "for", value_name = "DURATION", value_parser = length, help_heading = "Output")]
     pub for_length: Option<Duration>,
 
-    /// How far back figures go: 10s, 1m, 10m or all. By default all; on a screen 1m.
+    /// How far back the statistics go: 10s, 1m, 10m or all; by default all, on a screen 1m.
     #[arg(long, value_name = "WINDOW", help_heading = "Filters")]
     pub window: Option<LookBack>,
 
-    /// Leave out what was recorded before.
+    /// Skip what was recorded before.
     #[arg(long, help_heading = "Filters")]
     pub from_now: bool,
 
-    /// Record events on this machine whose name fits, for as long as they are watched; may be repeated.
+    /// Record events on this machine whose name matches, while they are watched; may be repeated.
     ///
-    /// A session daemon and a relay are started if none runs, and all is gone at the end.
+    /// A session daemon and a relay are started if none is running, and stopped at the end.
     #[arg(short = 'e', long, value_name = "GLOB", help_heading = "SourceWindow")]
     pub enable: Vec<String>,
 }

@@ -12,7 +12,7 @@ pub enum Format {
     /// For people.
     #[default]
     Table,
-    /// For programs; the forms are stable.
+    /// For programs; the keys are stable.
     Json,
     /// For spreadsheets.
     Csv,

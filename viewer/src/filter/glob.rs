@@ -17,7 +17,7 @@ enum Token {
 }
 
 impl Glob {
-    /// Reads a pattern; every text is one.
+    /// Parses a pattern; every text is valid.
     pub fn new(pattern: &str) -> Self {
         let mut bytes = pattern.bytes();
         let mut pieces = Vec::new();
@@ -32,10 +32,10 @@ impl Glob {
         Glob { given: pattern.to_owned(), pieces }
     }
 
-    /// Whether the whole text fits.
+    /// Whether the whole text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let (mut piece, mut at) = (0, 0);
-        // The last `*` and the text it has not yet swallowed: on a misfit it swallows one byte more.
+        // Where to go on after a mismatch: the last `*` then matches one byte more.
         let mut retry = None;
         loop {
             match (self.pieces.get(piece), text.get(at)) {
@@ -59,7 +59,7 @@ impl Glob {
         }
     }
 
-    /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
+    /// Whether an event's full name matches, or the part after the provider if the pattern has no colon.
     pub fn matches_event(&self, full_name: &str) -> bool {
         let event = short_name(full_name);
         let names_provider = self.pieces.contains(&Token::Byte(b':'));

@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Writes events as they come.
 pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     if options.around.is_some() {
-        return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
+        return Err(Trouble::Usage("--around needs a recorded trace: leave out --follow".into()));
     }
     let invocation = Invocation::live(&options.common);
     let Some(live) = receive(&options.common.traces, &Options::default())? else {
@@ -34,7 +34,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     };
     let selection = Arc::new(invocation.selection(None, true)?);
     let show = options.context.map_or(Show::Matches, Show::Context);
-    // Which binaries are loaded where is told when a session starts, which may be long ago: addresses stay as they are.
+    // Mappings are recorded when a session starts, which may be long ago: addresses are not named.
     let stacks = Rc::new(Stacks::new(selection.dictionary.clone(), Symbols::default(), &[]));
     let form: Box<dyn Form> = match invocation.options.format {
         Format::Table => Box::new(TextForm::new(&[], invocation.screen.clone(), stacks)),
@@ -50,7 +50,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     let signal = StopSignal::listen()?;
     loop {
         let turn = intake.turn(PAUSE);
-        // Whoever watches wants to see what there is.
+        // Show what has arrived, even if the buffer is not full.
         let stop =
             intake.with_audience(|snoop| snoop.stop.take().or(snoop.printer.flush().err().map(Stop::Failed)));
         match stop {

@@ -15,7 +15,7 @@ use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
 use crate::signals::StopSignal;
 
-/// How many new incidents a line has at most.
+/// The most new incidents in one output.
 const INCIDENTS: usize = 100;
 
 /// The longest pause before signals are looked at.
@@ -44,7 +44,7 @@ pub fn run(
     let begin = Instant::now();
     let deadline = options.for_length.map(|length| begin + length);
     let mut next = begin + options.interval;
-    let mut told = ReportedIncidents::default();
+    let mut reported = ReportedIncidents::default();
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
@@ -60,7 +60,7 @@ pub fn run(
         }
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        told.leave_out(&mut finding);
+        reported.leave_out(&mut finding);
         write(invocation, &finding)?;
         if is_last {
             return end(&intake, &finding);
@@ -78,12 +78,12 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> Li
     finding
 }
 
-/// The incidents that have been told.
+/// The time of the last incident that was written.
 #[derive(Default)]
 struct ReportedIncidents(Option<(i64, i64)>);
 
 impl ReportedIncidents {
-    /// Leaves incidents out that have been told before.
+    /// Removes the incidents that have been written before.
     fn leave_out(&mut self, finding: &mut LiveFinding) {
         let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
         let last = self.0;
@@ -97,12 +97,12 @@ fn write(invocation: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Troub
     match invocation.options.format {
         Format::Table => live::table(finding, &invocation.screen, &mut out)?,
         Format::Json => live::json(finding, &mut out)?,
-        Format::Csv => return Err(Trouble::Usage("live has no CSV: write --format json".into())),
+        Format::Csv => return Err(Trouble::Usage("live cannot write CSV: use --format json".into())),
     }
     Ok(out.flush()?)
 }
 
-/// How it ended: the session was destroyed, the time is over, or we were asked to.
+/// The outcome: whether sessions failed or were lost, and whether the trace is damaged.
 fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
     check(&finding.sessions)?;
     for lost in finding.sessions.iter().filter(|session| session.state == "lost") {

@@ -1,4 +1,4 @@
-//! The full screen: one thread draws and takes keys, another merges and sums up, so that neither waits for the other.
+//! The full screen: one thread draws and handles keys, another merges and analyses, so that neither waits for the other.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,13 +22,13 @@ use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
 use crate::signals::StopSignal;
 
-/// How often figures are worked out.
+/// How often figures are computed.
 const REFRESH: Duration = Duration::from_millis(250);
 
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a terminal that takes nothing may keep us after we were told to end.
+/// How long to wait for a blocked terminal after a signal to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What the two threads share.
@@ -41,7 +41,7 @@ struct Shared {
 /// What the screen wants to know.
 struct Request {
     question: LiveQuestion,
-    /// What to sum up from now on, if that has changed.
+    /// The new selection, if it has changed.
     selection: Option<Arc<Selection>>,
     is_new: bool,
 }
@@ -50,7 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fills the screen until the user, a signal or the time that was given ends it.
+/// Shows the screen until the user quits, a signal arrives or the time is over.
 pub fn run(
     options: &LiveOptions,
     invocation: &Invocation<'_>,
@@ -95,7 +95,7 @@ pub fn run(
     Ok(Outcome::Complete)
 }
 
-/// Merges and sums up, and lays out what is known whenever it is due.
+/// Merges and analyses events, and publishes a finding whenever one is due.
 fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
     let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
     let mut next = Instant::now();
@@ -122,7 +122,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         finding.is_last = is_last;
         *lock(&shared.latest) = Some(Arc::new(finding));
         if is_last {
-            // What was seen stays, and can be looked at.
+            // The last finding stays on the screen and can be explored.
             while !shared.is_closing.load(Ordering::Relaxed) {
                 thread::sleep(PAUSE);
                 let question = {
@@ -207,7 +207,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
     })
 }
 
-/// Ends the process if it was told to and cannot, because the terminal takes nothing.
+/// Ends the process after a signal if a blocked terminal keeps it from ending by itself.
 fn guard(stop: &StopSignal, may_exit: bool) {
     let stop = stop.clone();
     thread::spawn(move || {
@@ -215,7 +215,7 @@ fn guard(stop: &StopSignal, may_exit: bool) {
             thread::sleep(PAUSE);
         }
         thread::sleep(GRACE);
-        // The attributes of the terminal can be set even if nothing can be written to it.
+        // The terminal's mode can be reset even if nothing can be written to it.
         _ = ratatui::crossterm::terminal::disable_raw_mode();
         if may_exit {
             std::process::exit(0);

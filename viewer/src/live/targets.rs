@@ -1,4 +1,4 @@
-//! Which sessions are meant.
+//! Which sessions to watch.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use lttng_live::{Options, Session, Url, sessions};
 
 use crate::outcome::Trouble;
 
-/// The sessions that are meant.
+/// The sessions that URLs name.
 pub enum SessionChoice {
     Chosen(Vec<Url>),
-    /// It is not clear which: these are there.
+    /// It is ambiguous: a list of the candidates.
     Several(String),
 }
 
@@ -38,7 +38,7 @@ pub fn choose(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Tro
         match (&url.session, named.len()) {
             (_, 0) => return Err(nothing(&url, &live)),
             (None, 2..) => return Ok(SessionChoice::Several(list(&named))),
-            // One of a name on each of several hosts: all are meant.
+            // Sessions of one name on several hosts are all watched.
             _ => chosen.extend(named.into_iter().filter(|url| !chosen.contains(url)).collect::<Vec<_>>()),
         }
     }
@@ -53,7 +53,7 @@ fn at(relay: &Url, session: &Session) -> Url {
 fn unreachable(url: &Url, error: &lttng_live::Error) -> Trouble {
     let relay = Url { hostname: None, session: None, ..url.clone() };
     Trouble::Failed(format!(
-        "no answer from a relay at {relay}: {error}; start one with `lttng-relayd --daemonize`, or name another: \
+        "no relay answers at {relay}: {error}; start one with `lttng-relayd --daemonize`, or name another: \
          ltt-top live net://HOST[:PORT]/SESSION"
     ))
 }

@@ -13,16 +13,16 @@ use crate::newest::recordings;
 use crate::outcome::{Trouble, warn};
 use crate::signals::StopSignal;
 
-/// How often to look whether it is over.
+/// How often to check whether it is over.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a command may take to end after it was asked to.
+/// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Records, and returns the folder that the trace is in.
 pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     let folder = folder(options)?;
-    // From here on nothing ends us before what was created is destroyed.
+    // From here on, signals must not end the process before everything created is destroyed.
     let stop = StopSignal::listen_patiently()?;
     let targets = RecordTargets {
         events: &options.enable,
@@ -36,7 +36,7 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
             let mut program_command = Process::new(program);
             program_command.args(arguments);
             if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
-                // It waits until it is known to the session daemon, so that its first events are recorded.
+                // Make it wait for the session daemon, so that its first events are recorded.
                 program_command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
             }
             match program_command.spawn() {
@@ -66,7 +66,7 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     Ok(folder)
 }
 
-/// Waits until the program ends, and ends it if the time is over or we are asked to end.
+/// Waits until the program ends; ends it when the time is over or on a signal.
 fn wait_for(mut child: Child, options: &RecordOptions, stop: &StopSignal) -> Result<(), Trouble> {
     let until = options.for_length.map(|length| Instant::now() + length);
     let mut asked_at: Option<Instant> = None;
@@ -107,6 +107,6 @@ fn folder(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     if !is_empty {
         return Err(refused(&"is not empty"));
     }
-    // The session daemon has another working directory.
+    // The session daemon has a different working directory.
     std::path::absolute(&folder).map_err(|error| refused(&error))
 }

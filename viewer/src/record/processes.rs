@@ -25,7 +25,7 @@ pub struct OfferedEvent {
 /// Asks the session daemon which processes offer events.
 pub fn offering() -> Result<Vec<OfferingProcess>, Trouble> {
     parse(&lttng(["--mi", "xml", "list", "--userspace", "--fields"])?)
-        .ok_or_else(|| Trouble::Failed("lttng lists processes in a form that is not known".into()))
+        .ok_or_else(|| Trouble::Failed("unexpected output of `lttng list`".into()))
 }
 
 /// Reads what `lttng` lists.
@@ -35,7 +35,7 @@ fn parse(xml: &str) -> Option<Vec<OfferingProcess>> {
         node.descendants()
             .filter(move |child| child.has_tag_name(("https://lttng.org/xml/ns/lttng-mi", name)))
     }
-    // The first one named so below the node is its own: what it contains follows.
+    // Only direct children: nested elements may have the same name.
     fn text<'a>(node: Element<'a>, name: &str) -> &'a str {
         let own = node.children().find(|child| child.tag_name().name() == name);
         own.and_then(|child| child.text()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A recording that is going on: into a folder, or seen live.
+//! A recording in progress: into a folder, or watched live.
 
 use std::path::Path;
 
@@ -39,9 +39,9 @@ impl Recording {
     }
 }
 
-/// A recording that is seen live.
+/// A recording that is watched live.
 pub struct LiveRecording {
-    /// Where it is seen.
+    /// Where to watch it.
     pub url: Url,
     _session: Session,
     // After the session, which needs them to be destroyed.
@@ -50,7 +50,7 @@ pub struct LiveRecording {
 }
 
 impl LiveRecording {
-    /// Begins to record events whose names fit, through a relay.
+    /// Begins to record events whose names match, through a relay.
     pub fn start(events: &[String]) -> Result<LiveRecording, Trouble> {
         let relay = Relay::find_or_start()?;
         let daemon = Daemon::find_or_start()?;
@@ -63,7 +63,7 @@ impl LiveRecording {
     }
 }
 
-/// The processes that are meant; none for all. Says so if nothing would be recorded.
+/// The chosen processes; none for all. Warns if nothing would be recorded.
 fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
     if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
         return Ok(Vec::new());
@@ -91,8 +91,8 @@ fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
     if !meant.iter().any(offers) {
         let events = targets.events.join(", ");
         let message = format!(
-            "no process offers events that fit {events} (`ltt-top list` lists what there is); those of a program that \
-             starts later are recorded"
+            "no process offers events that match {events} (`ltt-top list` lists what there is); those of a program \
+             that starts later will be recorded"
         );
         warn(&message);
     }

@@ -1,4 +1,4 @@
-//! A session of our own.
+//! A private session.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::outcome::Trouble;
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";
 
-/// Buffers for each CPU: 8 times 2 MiB, which takes what a busy server records in a second or so.
+/// Buffers per CPU: 8 of 2 MiB, enough for about a second of a busy server.
 const BUFFERS: [&str; 2] = ["--subbuf-size=2M", "--num-subbuf=8"];
 
 /// What is recorded with every event.
@@ -18,7 +18,7 @@ const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
 /// How often what is recorded becomes visible, in microseconds.
 const LIVE_TIMER: u32 = 200_000;
 
-/// A session that nobody else has, destroyed when it is dropped.
+/// A private session, destroyed when it is dropped.
 pub struct Session {
     name: String,
 }
@@ -27,7 +27,7 @@ pub struct Session {
 pub struct SessionScope<'w> {
     /// Patterns for the names of events.
     pub events: &'w [String],
-    /// The processes to record; all if there is none.
+    /// The processes to record; all if empty.
     pub pids: &'w [u32],
 }
 

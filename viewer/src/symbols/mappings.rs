@@ -1,4 +1,4 @@
-//! Which binaries processes had where in their memory, and when.
+//! Where processes had binaries in memory, and when.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ pub struct ProcessKey<'a> {
 /// What happened to a process's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MemoryChange {
-    /// A state dump starts: all that it has loaded follows.
+    /// A state dump starts: all loaded binaries follow.
     DumpStarts,
-    /// It has a binary there.
+    /// A binary is loaded there.
     Loaded { begin: u64, length: u64, path: Arc<str>, is_new: bool },
     /// The binary there is this build.
     Build { begin: u64, id: Arc<[u8]> },
-    /// It no longer has a binary there.
+    /// No binary is loaded there any more.
     Unloaded { begin: u64 },
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Mapping {
     pub since: i64,
     /// When it went.
     until: i64,
-    /// Whether it was loaded then, and not only told then.
+    /// Whether it was loaded then, and not only reported then.
     is_new: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Mappings {
     processes: Vec<Memory>,
 }
 
-/// The memory of a process, or of several that cannot be told apart.
+/// The memory of a process, or of several that cannot be distinguished.
 #[derive(Debug)]
 pub(super) struct Memory {
     is_one: bool,
@@ -110,7 +110,7 @@ impl Memory {
         let is_there =
             |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
         match change {
-            // Of several processes that cannot be told apart, none says what the others have no longer.
+            // Of several processes that cannot be distinguished, one says nothing about the others.
             MemoryChange::DumpStarts | MemoryChange::Unloaded { .. } if !self.is_one => {}
             MemoryChange::DumpStarts => {
                 let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
@@ -125,7 +125,7 @@ impl Memory {
                     |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
                 let last = mappings.iter_mut().rfind(is_it).filter(|_| !is_new);
                 match last {
-                    // Told again: it was there all the time. A build that differs is told after it.
+                    // Reported again: it was there all the time. A different build follows in its own event.
                     Some(again) => again.until = i64::MAX,
                     None => {
                         let (build_id, since, until) = (None, timestamp, i64::MAX);
@@ -140,7 +140,7 @@ impl Memory {
                     Some(known) if *known != id => {
                         let other =
                             Mapping { build_id: Some(id), since: timestamp, is_new: true, ..mapping.clone() };
-                        // Those that cannot be told apart may have either.
+                        // Processes that cannot be distinguished may have either.
                         mapping.until = if self.is_one { timestamp } else { i64::MAX };
                         mappings.push(other);
                     }
@@ -157,7 +157,7 @@ impl Memory {
         let start = self.mappings[..end].partition_point(|mapping| mapping.begin < least);
         let mut there = self.mappings[start..end].iter().filter(|mapping| mapping.contains(address));
         if !self.is_one {
-            // Any of the processes may be meant: only what holds for all of them is true.
+            // It may be any of the processes: only what holds for all of them is known.
             let first = there.next()?;
             return there.all(|other| other.is_same(first)).then_some(first);
         }
@@ -165,7 +165,7 @@ impl Memory {
             there.clone().filter(|mapping| mapping.since <= timestamp).max_by_key(|mapping| mapping.since);
         match before {
             Some(mapping) => Some(mapping).filter(|mapping| timestamp < mapping.until),
-            // Threads go on while a process tells what it has loaded.
+            // Threads keep running while the state dump is recorded.
             None => there.find(|mapping| !mapping.is_new),
         }
     }

@@ -1,4 +1,4 @@
-//! What functions the addresses of a recorded stack lie in.
+//! The functions that the addresses of a recorded stack lie in.
 //!
 //! LTTng-UST records where each process has its program and its libraries, if asked to:
 //!
@@ -38,14 +38,14 @@ const REMEMBERED: usize = 1 << 16;
 /// The most bytes of binaries that are held in memory.
 const BINARIES_LENGTH: u64 = 4 << 30;
 
-/// Gives the addresses of stacks their names.
+/// Finds the names of addresses in stacks.
 #[derive(Default)]
 pub struct Symbols {
     mappings: Mappings,
     known: RefCell<SymbolCache>,
 }
 
-/// What was found out so far.
+/// Binaries and frames that were looked up before.
 struct SymbolCache {
     /// The files, by path and build; none for those that cannot be used.
     binaries: HashMap<Build, Option<Rc<Binary>>>,

@@ -18,7 +18,7 @@ const PATH_LENGTH: usize = 4096;
 /// The longest build ID; those of linkers have 8 to 32 bytes.
 const BUILD_ID_LENGTH: usize = 64;
 
-/// What the events of a class tell.
+/// What the events of a class report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topic {
     DumpStarts,
@@ -43,7 +43,7 @@ impl Topic {
         })
     }
 
-    /// The fields of its own that it needs.
+    /// The payload fields that it needs.
     fn fields(self) -> &'static [&'static str] {
         match self {
             Topic::DumpStarts => &[],
@@ -54,7 +54,7 @@ impl Topic {
     }
 }
 
-/// Whether events of this name tell which binaries a process has.
+/// Whether events of this name report which binaries a process has.
 pub fn is_about_mappings(event: &str) -> bool {
     Topic::of(event).is_some()
 }

@@ -1,7 +1,7 @@
-//! What analyses find: plain, serialisable data in which every figure is final.
+//! Findings: plain, serialisable data in which every figure is final.
 //!
-//! A view (a table, JSON, CSV, and what may come) only renders a finding: it rounds, aligns, escapes and translates,
-//! but sums nothing up. Serialised, a finding is the JSON that the README documents. Nothing here knows a terminal.
+//! A view (a table, JSON, CSV) only renders a finding: it rounds, aligns and escapes, but computes nothing.
+//! Serialised, a finding is the JSON that the README documents.
 
 mod empty;
 mod event;

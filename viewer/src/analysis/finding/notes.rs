@@ -1,4 +1,4 @@
-//! What a reader must know to trust a finding.
+//! Notes for the reader of a finding.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::{Empty, GroupName};
 use crate::analysis::selection::{EventKind, LeftOut};
 use crate::analysis::summary::Summary;
 
-/// What a reader must know to trust a finding, besides what is missing from the trace.
+/// What the reader of a finding must know, besides what is missing from the trace.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Notes {
-    /// How many durations are implausible and so in no figure.
+    /// The number of implausible durations, which are in no figure.
     pub implausible: u64,
     /// Groups that have implausible durations, the first few.
     pub implausible_in: Vec<GroupName>,
@@ -24,7 +24,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// The number of groups that are named for their implausible durations.
+    /// The number of groups with implausible durations that are listed.
     const NAMED: usize = 6;
 
     /// Notes on groups.

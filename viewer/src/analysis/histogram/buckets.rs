@@ -1,19 +1,19 @@
-//! The buckets of a histogram, which come into being where values fall.
+//! The buckets of a histogram, allocated where values fall.
 
-/// Values of this many bits and fewer have a bucket each.
+/// Values of at most this number of bits have a bucket each.
 const EXACT_BITS: u32 = 10;
 /// Buckets for each power of two above that.
 const PER_OCTAVE: u64 = 1 << (EXACT_BITS - 1);
-/// Buckets that come into being together.
+/// Buckets that are allocated together.
 pub(super) const CHUNK: usize = 64;
 /// Values from here on are implausible and are never recorded.
 pub const IMPLAUSIBLE: u64 = 1 << 63;
-/// The most chunks there can be, rounded up so that no index needs to be checked.
+/// The most chunks, rounded up so that no index needs to be checked.
 pub(super) const CHUNKS: usize = ((bucket_of(IMPLAUSIBLE - 1) as usize + 1) / CHUNK).next_power_of_two();
-/// Up to this many distinct buckets are kept as a list.
+/// Up to this number of distinct buckets are kept as a list.
 pub(super) const SPARSE_MAX: usize = 8;
 
-/// The buckets that hold anything.
+/// The non-empty buckets.
 #[derive(Clone, Debug)]
 pub enum Buckets {
     Sparse(Vec<(u16, u64)>),
@@ -34,7 +34,7 @@ impl Default for Buckets {
 }
 
 impl Buckets {
-    /// The count of a bucket that need not come into being first.
+    /// The count of a bucket, if it is allocated.
     #[inline]
     pub fn known(&mut self, bucket: u16) -> Option<&mut u64> {
         match self {
@@ -43,7 +43,7 @@ impl Buckets {
         }
     }
 
-    /// The buckets that hold anything, with how much, in any order.
+    /// Visits the non-empty buckets with their counts, in any order.
     pub fn each(&self, take: &mut dyn FnMut(u16, u64)) {
         match self {
             Buckets::Sparse(list) => list.iter().for_each(|&(bucket, count)| take(bucket, count)),
@@ -73,7 +73,7 @@ impl Buckets {
 }
 
 impl Dense {
-    /// The count of a bucket in a chunk that came into being.
+    /// The count of a bucket, if its chunk is allocated.
     #[inline]
     fn known(&mut self, bucket: u16) -> Option<&mut u64> {
         let place = self.directory[usize::from(bucket) / CHUNK % CHUNKS];
@@ -124,7 +124,7 @@ impl Bucket {
     }
 }
 
-/// Whether a value is so small that it has a bucket to itself, whose number it is.
+/// Whether a value is small enough to have a bucket to itself, which has its number.
 #[inline]
 pub const fn has_own_bucket(value: u64) -> bool {
     value < 2 * PER_OCTAVE

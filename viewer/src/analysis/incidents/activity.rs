@@ -1,4 +1,4 @@
-//! How many events a process had lately, in pieces of ten milliseconds.
+//! The number of recent events of a process, in slots of ten milliseconds.
 
 use crate::analysis::span::Span;
 
@@ -20,7 +20,7 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Takes note of an event.
+    /// Counts an event.
     #[inline]
     pub fn event(&mut self, time: i64) {
         let piece = time.div_euclid(PIECE);
@@ -39,7 +39,7 @@ impl Activity {
         self.latest = piece;
     }
 
-    /// About how many events there were in a time. Of one that began earlier than is remembered, those of its end.
+    /// The approximate number of events in a span, as far as they are remembered.
     pub fn count(&self, span: Span) -> u64 {
         let first = span.begin_ns.div_euclid(PIECE).max(self.latest.saturating_sub(PIECES as i64 - 1));
         let last = span.end_ns.div_euclid(PIECE).min(self.latest);

@@ -1,11 +1,11 @@
-//! Which clients a process served lately, and who of them waited for an incident to end.
+//! Which clients a process served recently, and which of them waited for an incident to end.
 
 use std::collections::{HashSet, VecDeque};
 
 use super::stall::Waited;
 use crate::analysis::span::Span;
 
-/// How many services are remembered.
+/// The number of services that are remembered.
 const MOST: usize = 1 << 16;
 
 /// The services of a process, in the order in which they ended.
@@ -15,7 +15,7 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Takes note that a client was served.
+    /// Records that a client was served.
     #[inline]
     pub fn served(&mut self, end: i64, client: u32) {
         if self.recent.len() == MOST {
@@ -24,14 +24,14 @@ impl Clients {
         self.recent.push_back((end, client));
     }
 
-    /// Takes back the last services of a client that were parts of a larger one, as those within a transaction are.
+    /// Removes the last services of a client that were parts of a larger one, such as the calls of a transaction.
     pub fn retract(&mut self, client: u32, since: i64) {
         while self.recent.back().is_some_and(|(end, served)| *served == client && *end >= since) {
             self.recent.pop_back();
         }
     }
 
-    /// The services that ended in a time, the last first.
+    /// The services that ended in a span, the last first.
     fn within(&self, span: Span) -> impl Iterator<Item = (i64, u32)> {
         let recent = self.recent.iter().rev().copied();
         recent
@@ -39,7 +39,7 @@ impl Clients {
             .take_while(move |(end, _)| *end >= span.begin_ns)
     }
 
-    /// How many services in a time of this length are to be expected from the time before, without `stalled` of it.
+    /// The number of services expected in a time of this length, from the rate before it, of which `stalled` does not count.
     pub fn expected(&self, before: Span, stalled: i64, length: i64) -> u64 {
         let reach = match self.recent.front() {
             Some((oldest, _)) if self.recent.len() == MOST => before.begin_ns.max(*oldest),
@@ -53,26 +53,26 @@ impl Clients {
         (served as f64 * length as f64 / time as f64).round() as u64
     }
 
-    /// How many services ended in a time.
+    /// The number of services that ended in a span.
     pub fn count(&self, span: Span) -> u64 {
         self.within(span).count() as u64
     }
 }
 
-/// Those who may have waited for an incident to end.
+/// Clients that may have waited for an incident to end.
 #[derive(Debug)]
 pub struct Waiting {
     /// When the incident began.
     begin: i64,
-    /// Those who have not been served since.
+    /// Those that have not been served since.
     clients: HashSet<u32>,
     waited: Waited,
 }
 
 impl Waiting {
-    /// Those who were served in the time before an incident, but for the one on whose behalf it happened. Who was served
-    /// within the incident, after `cause_end`, has waited until then; who was served by another thread has not. An incident
-    /// between turns is known at the end of the next turn: who was served in that one has waited too.
+    /// The clients served before an incident, except the one that caused it. Those served within the incident after
+    /// `cause_end` have waited until then; those served by another thread have not. An incident between turns is
+    /// known only at the end of the next turn: those served in that turn have waited too.
     pub fn new(
         clients: &Clients,
         before: Span,
@@ -96,7 +96,7 @@ impl Waiting {
         waiting
     }
 
-    /// Takes note that a client was served.
+    /// Records that a client was served.
     pub fn served(&mut self, end: i64, client: u32) {
         if self.clients.remove(&client) {
             self.waited.clients += 1;
@@ -104,7 +104,7 @@ impl Waiting {
         }
     }
 
-    /// Who waited, as far as is known.
+    /// Who has waited so far.
     pub fn waited(&self) -> Waited {
         self.waited
     }

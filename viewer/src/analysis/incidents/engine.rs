@@ -1,4 +1,4 @@
-//! From intervals in the order of time to incidents: one pass, in bounded memory.
+//! From intervals in time order to incidents: one pass, in bounded memory.
 //!
 //! ```text
 //!  intervals ─> forest of each thread ─> a turn took long ────────────┐
@@ -20,13 +20,13 @@ use super::usual::{Usual, UsualLengths};
 use crate::analysis::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
 use crate::analysis::span::Span;
 
-/// How far before and after an incident clients are looked for: as long as it took, but within these.
+/// How far before and after an incident to look for clients: as long as it took, within these bounds; nanoseconds.
 const NEAR: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 
-/// To how many of the last incidents an interval is told that was over only long after them.
+/// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
 
-/// A clock that stepped makes an interval begin within an earlier turn; inexact durations do so by less than this.
+/// An interval that begins within an earlier turn by more than this is due to a clock step, not to inexact durations; nanoseconds.
 const STEP: i64 = 1_000_000;
 
 /// How many of the last incidents of a process are remembered, for how much of a time was stalled.
@@ -34,7 +34,7 @@ const MOST_STALLED: usize = 32;
 
 /// Finds incidents.
 pub struct Engine {
-    /// What is shorter holds nobody up; nanoseconds.
+    /// The shortest stall that is an incident; nanoseconds.
     pub threshold: i64,
     processes: Vec<ProcessState>,
     threads: Vec<ThreadState>,
@@ -42,13 +42,13 @@ pub struct Engine {
     long: LongIntervals,
     usual: UsualLengths,
     pub tally: IncidentTally,
-    /// For each kind how many intervals there were, and the longest.
+    /// For each kind the number of intervals, and the longest.
     pub kinds: Vec<KindFigures>,
-    /// Intervals that a clock that stepped made up.
+    /// The number of intervals that are due to a clock step.
     pub stepped: u64,
 }
 
-/// What is known of all intervals of a kind.
+/// Figures of all intervals of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KindFigures {
     pub count: u64,
@@ -59,9 +59,9 @@ pub struct KindFigures {
 struct ProcessState {
     clients: Clients,
     activity: Activity,
-    /// Whether any of its threads turns.
+    /// Whether any of its threads has an event loop.
     has_loop: bool,
-    /// The last incidents, for how much of a time was stalled.
+    /// The last incidents.
     stalled: VecDeque<Span>,
 }
 
@@ -76,7 +76,7 @@ struct ThreadState {
 }
 
 impl Engine {
-    /// What takes at least `threshold` nanoseconds holds somebody up.
+    /// An engine for incidents of at least `threshold` nanoseconds.
     pub fn new(threshold: i64) -> Self {
         Engine {
             threshold,
@@ -91,9 +91,9 @@ impl Engine {
         }
     }
 
-    /// Waits no longer for anybody: the trace has ended. Intervals that turned out to be usual are let go.
+    /// Settles all pending incidents at the end of the trace, and drops intervals that turned out to be usual.
     pub fn finish(&mut self, feed: &Feed) {
-        // What a turn that did not end in the trace contains is held up all the same.
+        // Long intervals within a turn that has no end in the trace are incidents too.
         for thread in 0..self.threads.len() {
             if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
                 self.settle(thread, since);
@@ -113,13 +113,13 @@ impl Engine {
         self.tally = tally;
     }
 
-    /// Whether a thread is known to have turns.
+    /// Whether a thread is known to have an event loop.
     fn has_turns(&self, thread: usize) -> bool {
         self.threads[thread].sleeps.is_some()
     }
 
-    /// What is longer than this is improbable for a name: by its own lengths, or by those of its kind where it has few. Where
-    /// there are few of both, nothing is usual; but what a thread does beside an event loop then holds nobody up.
+    /// The length above which an interval is improbable for its name. Without enough lengths to tell, any length is,
+    /// except on a thread beside an event loop.
     fn limit(&self, thread: usize, name: IntervalName, limit: impl Fn(&Usual) -> i64) -> i64 {
         match self.usual.of(name) {
             Some(usual) => limit(usual),
@@ -143,7 +143,7 @@ impl Engine {
         &mut self.processes[process]
     }
 
-    /// Takes a turn of an event loop in: it may have been held up, or the loop may have slept too long before it.
+    /// Handles a turn of an event loop: it may have taken long, or the loop may have slept too long before it.
     fn turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
         let state = self.thread(thread, feed);
@@ -159,7 +159,7 @@ impl Engine {
                 Silence::Late(span) => (span, false),
                 Silence::Pause(span) => (span, true),
             };
-            // The loop woke up when it first did something, even if that was before its turn: it may have waited for a lock.
+            // The loop woke up at its first activity, even if that was before the turn: it may have waited for a lock.
             let begins = state.nesting.trees().map(|tree| tree.root().interval.begin);
             let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end_ns);
             let silent = Span { end_ns: span.end_ns.min(woke_up), ..span };
@@ -177,7 +177,7 @@ impl Engine {
         self.threads[thread].nesting.clear();
     }
 
-    /// Takes the first turn of a thread in. What came before it was judged without knowing that the thread turns.
+    /// Handles the first turn of a thread. What came before it was judged as if the thread had no event loop.
     fn first_turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
         let process = self.threads[thread].process;
@@ -193,8 +193,8 @@ impl Engine {
         self.threads[thread].nesting.clear();
     }
 
-    /// Makes incidents of the long intervals of a thread that nothing contains. Those that began before `since`, when
-    /// another turn was not over yet, are the work of a clock that stepped.
+    /// Makes incidents of the long top-level intervals of a thread. Those that began before `since`, within an
+    /// earlier turn, are due to a clock step.
     fn settle(&mut self, thread: usize, since: i64) {
         let threshold = self.threshold;
         let state = &mut self.threads[thread];
@@ -215,7 +215,7 @@ impl Engine {
         found.into_iter().rev().for_each(|stall| self.add(stall, false));
     }
 
-    /// Takes an incident in, and begins to look for those who waited for its end.
+    /// Adds an incident, and begins to look for clients that waited for its end.
     fn add(&mut self, stall: Stall, needs_waiters: bool) {
         let span = stall.span;
         let near = span.length_ns().clamp(*NEAR.start(), *NEAR.end());
@@ -224,7 +224,7 @@ impl Engine {
         let before = Span { begin_ns: span.begin_ns.saturating_sub(near), end_ns: span.begin_ns };
         let cause = stall.cause();
         let culprit = cause.and_then(|cause| cause.client);
-        // Within a turn one after the other is served; with other threads, somebody else's service is not a wait.
+        // Within a turn, clients are served one after the other; a client served by another thread has not waited.
         let cause_end = match stall.kind {
             IncidentKind::Turn => Some(cause.map_or(span.end_ns, |cause| cause.end)),
             IncidentKind::Interval => None,
@@ -243,7 +243,7 @@ impl Engine {
         self.pending.push(Pending { stall, waiting, process, until, needs_waiters });
     }
 
-    /// Gives up waiting for those incidents that ended long enough ago.
+    /// Settles the incidents that ended long enough ago.
     fn settle_pending(&mut self, now: i64, feed: &Feed) {
         while let Some(pending) = self.pending.pop_due(now) {
             self.settle_one(pending, feed);
@@ -253,7 +253,7 @@ impl Engine {
     fn settle_one(&mut self, pending: Pending, feed: &Feed) {
         let Pending { mut stall, waiting, needs_waiters, .. } = pending;
         stall.waited = waiting.waited();
-        // If few come back, the load has changed.
+        // If few clients come back, the load has changed.
         if needs_waiters && (stall.waited.clients == 0 || stall.waited.clients * 2 < stall.waited.of) {
             return;
         }
@@ -262,7 +262,7 @@ impl Engine {
         self.tally.add(stall);
     }
 
-    /// Takes in an interval of a thread that is not known to turn.
+    /// Judges an interval of a thread without an event loop.
     fn judge(&mut self, thread: usize, interval: Interval) {
         let length = interval.length();
         self.usual.take(interval.name, length);
@@ -276,7 +276,7 @@ impl Engine {
         self.join(stall);
     }
 
-    /// Takes an incident in. Others of its thread that lie within it, or cross it, are the same.
+    /// Adds an incident; those of its thread that overlap it are the same.
     fn join(&mut self, mut stall: Stall) {
         let (thread, begin) = (stall.thread, stall.span.begin_ns);
         let is_same = |other: &Stall| other.thread == thread && other.span.end_ns > begin;
@@ -284,7 +284,7 @@ impl Engine {
             stall.join(joined);
         }
         match self.pending.take_joined(is_same) {
-            // Those who wait for the first wait for all of them.
+            // Clients that wait for the first wait for all of them.
             Some(mut first) => {
                 first.stall.join(stall);
                 let near = first.stall.span.length_ns().clamp(*NEAR.start(), *NEAR.end());
@@ -295,7 +295,7 @@ impl Engine {
         }
     }
 
-    /// Remembers a long interval, for what runs at the same time. It may have begun long before incidents that are settled.
+    /// Remembers a long interval, and adds it to settled incidents that it overlaps.
     fn remember(&mut self, thread: usize, interval: Interval, feed: &Feed) {
         let process = feed.threads.thread(thread).process;
         for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {

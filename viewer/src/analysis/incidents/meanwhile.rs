@@ -7,13 +7,13 @@ use super::activity::Activity;
 use crate::analysis::intervals::{Feed, Interval};
 use crate::analysis::span::Span;
 
-/// How many long intervals are remembered.
+/// The number of long intervals that are remembered.
 const MOST_LONG: usize = 4096;
 
-/// How many threads, and how many processes, are named.
+/// The most threads, and the most processes, that are listed.
 const NAMED: usize = 3;
 
-/// An interval that covers less than one in this many of a stall is not named.
+/// An interval is listed if it covers at least one part in this number of a stall.
 const LEAST_SHARE: i64 = 10;
 
 /// Something that ran at the same time.
@@ -80,7 +80,7 @@ impl LongIntervals {
     }
 }
 
-/// Whether an interval covers enough of a stall to be named.
+/// Whether an interval covers enough of a stall to be listed.
 pub fn covers_much(interval: &Interval, stall: Span) -> bool {
     interval.overlap_ns(stall).saturating_mul(LEAST_SHARE) >= stall.length_ns()
 }

@@ -27,14 +27,13 @@ use crate::source::Source;
 pub use finding::*;
 pub use watch::Watch;
 
-/// What is shorter than this, in nanoseconds, holds nobody up unless another threshold is given.
+/// The default threshold: the shortest stall that is an incident, in nanoseconds.
 pub const THRESHOLD_NS: u64 = 1_000_000;
 
-/// A slow period that lost less than this, in nanoseconds, held nobody up.
+/// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
-/// Finds the incidents of a trace and keeps the longest, at most `limit`. What takes at least `threshold` nanoseconds
-/// holds somebody up.
+/// Finds the incidents of a trace of at least `threshold` nanoseconds, and keeps the longest, at most `limit`.
 pub(super) fn incidents<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -42,10 +41,10 @@ pub(super) fn incidents<S: Source>(
     limit: usize,
 ) -> Result<Incidents, Failure> {
     let Some(reader) = input.source.in_order() else {
-        return Err(Error::new("incidents are found by the native reader alone: leave --source out").into());
+        return Err(Error::new("only the native reader finds incidents: leave out --source").into());
     };
     let (window, progress) = (input.window, input.progress);
-    // Slow periods need no order: another thread looks for them at the same time.
+    // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
         let periods = scope.spawn(|| slow_periods(reader, window, selection));
         let followed = follow(reader, window, selection, threshold, limit, progress);
@@ -56,7 +55,7 @@ pub(super) fn incidents<S: Source>(
     Ok(found)
 }
 
-/// Follows all events in the order of time.
+/// Follows all events in time order.
 fn follow(
     reader: &Reader,
     window: Window,

@@ -6,7 +6,7 @@ use super::clients::Waiting;
 use super::finding::IncidentKind;
 use super::stall::Stall;
 
-/// How many stalls may be pending.
+/// The most stalls that may be pending.
 const MOST: usize = 4096;
 
 /// A sum belongs to the turn that ended at most this long before it, in nanoseconds.
@@ -19,7 +19,7 @@ pub struct Pending {
     pub process: usize,
     /// Up to when clients may come back.
     pub until: i64,
-    /// Whether it counts only if somebody waited.
+    /// Whether it counts only if a client waited.
     pub needs_waiters: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Pending {
 #[derive(Default)]
 pub struct PendingStalls {
     queue: VecDeque<Pending>,
-    /// How many there are of each process.
+    /// Their number for each process.
     of_process: Vec<usize>,
 }
 
@@ -41,20 +41,20 @@ impl PendingStalls {
         self.queue.push_back(pending);
     }
 
-    /// Takes out the first stall.
+    /// Removes the first stall.
     pub fn pop(&mut self) -> Option<Pending> {
         let first = self.queue.pop_front()?;
         self.of_process[first.process] -= 1;
         Some(first)
     }
 
-    /// Takes out the first stall if nobody is waited for any more, or if there are too many.
+    /// Removes the first stall if its time is over, or if there are too many.
     pub fn pop_due(&mut self, now: i64) -> Option<Pending> {
         let is_due = self.queue.len() > MOST || self.queue.front().is_some_and(|first| first.until < now);
         if is_due { self.pop() } else { None }
     }
 
-    /// Takes out the first stall of those that are the same as another, with the others joined to it.
+    /// Removes all stalls that are the same, and returns the first with the others joined to it.
     pub fn take_joined(&mut self, is_same: impl Fn(&Stall) -> bool) -> Option<Pending> {
         let mut first: Option<Pending> = None;
         while let Some(place) = self.queue.iter().position(|pending| is_same(&pending.stall)) {
@@ -68,7 +68,7 @@ impl PendingStalls {
         first
     }
 
-    /// Takes note that a process served a client.
+    /// Records that a process served a client.
     pub fn served(&mut self, process: usize, end: i64, client: u32) {
         if self.of_process.get(process).is_some_and(|&count| count > 0) {
             let waiting = self.queue.iter_mut().filter(|pending| pending.process == process);

@@ -1,4 +1,4 @@
-//! From what the engine found to a finding: numbers become names, and sums are made.
+//! From the engine's results to a finding: resolves names and computes totals.
 
 use std::collections::HashSet;
 
@@ -12,16 +12,16 @@ use crate::analysis::intervals::{Feed, IntervalName, Link, total};
 use crate::analysis::span::Span;
 use crate::meaning::Dictionary;
 
-/// What helps where no event explains an incident.
+/// The advice where no event explains an incident.
 const UNEXPLAINED: &str = "No event covers this time: the process was stopped or had no CPU (look at steal time, swapping, \
     limits on its CPU, and what else runs on the machine), or the code that ran there has no event.";
 
-/// What helps where a loop slept too long.
+/// The advice where an event loop slept too long.
 const SILENCE: &str = "The process recorded nothing, although its timer was due or its clients were busy: it was stopped or \
     had no CPU, or all of its clients paused at once. Look at steal time, at limits on its CPU, and for a SIGSTOP or a \
     debugger.";
 
-/// Names what the engine found.
+/// Turns the engine's results into findings.
 pub struct Reporter<'a> {
     pub engine: &'a Engine,
     pub feed: &'a Feed,
@@ -66,7 +66,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// An incident by its names.
+    /// An incident, with names.
     pub fn incident(&self, stall: &Stall, has_hosts: bool) -> Incident {
         let process = |process| self.process(process, has_hosts);
         let cause = stall.cause();
@@ -155,7 +155,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What helps: the innermost event knows best.
+    /// The advice for a cause; that of the innermost event is the most specific.
     fn advice(&self, cause: &Cause) -> Option<String> {
         let of = |name: IntervalName| {
             let key: Vec<_> = self.feed.lexicon.key(name).0.into_iter().map(|(_, value)| value).collect();
@@ -168,7 +168,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What can hold a program up by what the catalogs say, and did not: with the longest of each, and what was not recorded.
+    /// What can hold a program up according to the catalogs: the events that did not, with the longest of each, and those that were not recorded.
     fn others(&self) -> (Vec<NotCause>, Vec<String>) {
         let kinds = self.feed.lexicon.kinds();
         let mut not_causes = Vec::new();
@@ -210,7 +210,7 @@ fn ns(length: i64) -> Ns {
     Ns(length.max(0) as u128)
 }
 
-/// How long spans are, what several cover counted once.
+/// The total length of spans; overlaps count once.
 fn union(mut spans: Vec<Span>) -> i64 {
     spans.sort_by_key(|span| span.begin_ns);
     let (mut total, mut reached) = (0_i64, i64::MIN);

@@ -1,11 +1,11 @@
-//! A time in which a thread was held up, and by what.
+//! A stall: a time in which a thread was held up, and by what.
 
 use super::finding::IncidentKind;
 use super::meanwhile::Meanwhile;
 use crate::analysis::intervals::{IntervalName, Link, Tree, chain};
 use crate::analysis::span::Span;
 
-/// A part of a turn that takes less than this share of it is not its cause.
+/// The cause of a turn took at least one part in this number of it.
 const LEAST_SHARE: i64 = 10;
 
 /// Who waited.
@@ -19,7 +19,7 @@ pub struct Waited {
     pub longest_ns: i64,
 }
 
-/// A time in which a thread was held up.
+/// A stall.
 #[derive(Clone, Debug)]
 pub struct Stall {
     pub thread: usize,
@@ -31,9 +31,9 @@ pub struct Stall {
     pub cause: Option<usize>,
     /// The largest parts of a turn.
     pub parts: Vec<Link>,
-    /// How much of it no event explains.
+    /// How much of it no event explains; nanoseconds.
     pub unexplained: i64,
-    /// What pieces of it add up to, by an event that says so.
+    /// The total of pieces of it, as reported by an event.
     pub sum: Option<(IntervalName, i64)>,
     pub waited: Waited,
     pub not_served: u64,
@@ -50,7 +50,7 @@ impl Stall {
             IncidentKind::Turn => root.length() - tree.covered(),
             IncidentKind::Interval | IncidentKind::Silence => 0,
         };
-        // Whatever explains a part of a turn is better than nothing.
+        // For a turn, even a partial explanation helps.
         let share = if kind == IncidentKind::Turn { LEAST_SHARE } else { 2 };
         let (chain, parts) = chain(tree, share);
         let first = usize::from(kind == IncidentKind::Turn);
@@ -90,7 +90,7 @@ impl Stall {
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
     }
 
-    /// Joins an overlapping one of the same thread. The longer one tells why, but a turn contains whatever else there is.
+    /// Joins an overlapping stall of the same thread. The longer one determines the cause, unless one is a turn, which contains the other.
     pub fn join(&mut self, other: Stall) {
         let begin = self.span.begin_ns.min(other.span.begin_ns);
         let union = Span { begin_ns: begin, end_ns: self.span.end_ns.max(other.span.end_ns) };

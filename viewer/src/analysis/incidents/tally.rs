@@ -1,4 +1,4 @@
-//! All incidents: the longest as they are, and what all of them add up to by cause.
+//! All incidents: the longest in full, and totals by cause of all of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,13 +6,13 @@ use super::finding::IncidentKind;
 use super::stall::Stall;
 use crate::analysis::intervals::IntervalName;
 
-/// How many incidents are kept as they are.
+/// The number of incidents kept in full.
 const MOST: usize = 10_000;
 
-/// How many beginnings of the incidents of one cause are kept.
+/// The number of beginnings kept per cause.
 const MOST_BEGINNINGS: usize = 4096;
 
-/// What held a thread up, in brief.
+/// What held a thread up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// An event, and what within it took most of the time.
@@ -34,7 +34,7 @@ impl Cause {
     }
 }
 
-/// What the incidents of one cause add up to.
+/// The total of the incidents of one cause.
 #[derive(Clone, Debug, Default)]
 pub struct CauseSum {
     pub count: u64,
@@ -50,15 +50,15 @@ pub struct CauseSum {
 pub struct IncidentTally {
     /// Those that are kept, in the order of their ends.
     stalls: Vec<Stall>,
-    /// What those that are not kept add up to.
+    /// Totals of those that are not kept.
     folded: HashMap<Cause, CauseSum>,
     folded_turns: u64,
-    /// The kinds of intervals that took most of an incident.
+    /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
 }
 
 impl IncidentTally {
-    /// Takes an incident in.
+    /// Adds an incident.
     pub fn add(&mut self, stall: Stall) {
         self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
         self.stalls.push(stall);
@@ -67,7 +67,7 @@ impl IncidentTally {
         }
     }
 
-    /// Takes out the last incident that fits, if there is one that ended after `since`.
+    /// Removes the last matching incident of those that ended after `since`.
     pub fn take_last(&mut self, fits: impl Fn(&Stall) -> bool, since: i64) -> Option<Stall> {
         let recent = self.stalls.iter().rev().take_while(|stall| stall.span.end_ns > since).count();
         let first = self.stalls.len() - recent;
@@ -80,12 +80,12 @@ impl IncidentTally {
         self.stalls.iter_mut().rev().take_while(move |stall| stall.span.end_ns > since)
     }
 
-    /// Lets go of those that do not fit.
+    /// Drops the incidents that do not match.
     pub fn retain(&mut self, fits: impl Fn(&Stall) -> bool) {
         self.stalls.retain(fits);
     }
 
-    /// Keeps the longest as they are, and of the others what they add up to.
+    /// Keeps the longest in full, and totals of the others.
     fn fold(&mut self) {
         let mut lengths: Vec<i64> = self.stalls.iter().map(|stall| stall.span.length_ns()).collect();
         let (_, &mut limit, _) = lengths.select_nth_unstable(MOST);
@@ -103,7 +103,7 @@ impl IncidentTally {
         &self.stalls
     }
 
-    /// What those that were not kept add up to: their number, time, and the time that is unexplained.
+    /// The number, total time and unexplained time of those that were not kept.
     pub fn folded(&self) -> (u64, i64, i64) {
         let sums = self.folded.values();
         sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
@@ -111,12 +111,12 @@ impl IncidentTally {
         })
     }
 
-    /// How many of those that were not kept are turns.
+    /// The number of turns among those that were not kept.
     pub fn folded_turns(&self) -> u64 {
         self.folded_turns
     }
 
-    /// What all incidents add up to by cause, those that took the most time first.
+    /// Totals of all incidents by cause, those that took the most time first.
     pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
         let mut sums = self.folded.clone();
         for stall in &self.stalls {

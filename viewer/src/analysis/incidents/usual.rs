@@ -1,13 +1,13 @@
-//! How long the intervals of a name usually take, and from when on that is improbable.
+//! The usual lengths of intervals, and above which length they are improbable.
 
 use crate::analysis::histogram::Histogram;
 use crate::analysis::intervals::IntervalName;
 use crate::analysis::verdict::{Rule, single_limit};
 
-/// With fewer lengths nothing is usual.
+/// The number of lengths needed to tell what is usual.
 const ENOUGH: u64 = 20;
 
-/// How many names have lengths of their own; all others share theirs.
+/// The most names with separate lengths; all others share theirs.
 const MOST_NAMES: usize = 1 << 17;
 
 /// The lengths of the intervals of all names and kinds.
@@ -19,7 +19,7 @@ pub struct UsualLengths {
 }
 
 impl UsualLengths {
-    /// Takes in the length of an interval.
+    /// Adds the length of an interval.
     pub fn take(&mut self, name: IntervalName, length: i64) {
         let place = (name.key as usize).min(MOST_NAMES);
         if self.names.len() <= place {
@@ -46,7 +46,7 @@ pub struct Usual {
     lengths: Histogram,
     count: u64,
     limit: i64,
-    /// How many lengths there are when the limit is worked out anew.
+    /// The number of lengths at which the limit is computed again.
     next: u64,
 }
 
@@ -57,7 +57,7 @@ impl Default for Usual {
 }
 
 impl Usual {
-    /// Takes a length in.
+    /// Adds a length.
     fn take(&mut self, length: i64) {
         self.lengths.record(length.max(0) as u64);
         self.count += 1;
@@ -72,12 +72,12 @@ impl Usual {
         self.count >= ENOUGH
     }
 
-    /// What is longer than this is improbable, by what was known when the limit was last worked out; nanoseconds.
+    /// The limit as of its last computation; nanoseconds.
     pub fn limit_so_far(&self) -> i64 {
         self.limit
     }
 
-    /// What is longer than this is improbable; nanoseconds.
+    /// The length above which an interval is improbable; nanoseconds.
     pub fn limit(&self) -> i64 {
         let limit = single_limit(&self.lengths, &Rule::default());
         limit.map_or(0, |limit| limit.try_into().unwrap_or(i64::MAX))

@@ -1,4 +1,4 @@
-//! What took the most of an interval, and what took the most of that.
+//! The chain from an interval to what took most of its time, and on.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use super::nesting::Tree;
 /// How many parts of an interval are kept.
 const PARTS: usize = 5;
 
-/// What takes one in this many of a time takes most of it.
+/// One part in this number is most of a time.
 const MOST_OF: i64 = 2;
 
 /// Intervals of the same name that share a parent.
@@ -21,13 +21,13 @@ pub struct Link {
     pub end: i64,
     /// How long they took together.
     pub length: i64,
-    /// How much of that none within them covers.
+    /// Their self time: what no interval within them covers.
     pub own: i64,
     pub count: u64,
 }
 
-/// From an interval down to what took the most of it, and the parts of the interval itself. A part of the interval must have
-/// taken one in `first_share` of it to be named, and further down most of the time.
+/// The chain from an interval down to what took the most time, and the parts of the interval itself. The first link
+/// must have taken at least one part in `first_share` of the interval, and the others most of the time.
 pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
     let mut links = vec![link(&[tree])];
     let mut level = vec![tree];

@@ -1,4 +1,4 @@
-//! From events in the order of time to intervals of threads.
+//! From events in time order to intervals of threads.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use crate::datum::Datum;
 use crate::meaning::ClassMeaning;
 use crate::pair::Side;
 
-/// Intervals that are longer, and times that are further from 1970, come from clocks that went wrong.
+/// Longer intervals, and times further from 1970, come from faulty clocks.
 const LONGEST: i64 = 1 << 56;
 const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 
-/// Takes intervals and what goes with them, in the order of time.
+/// Receives intervals and what goes with them, in time order.
 pub trait Listener {
-    /// An event of a process happened, of whatever kind.
+    /// An event of a process occurred, of any kind.
     fn event(&mut self, process: usize, time: i64);
 
     /// An interval of a thread has ended.
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed);
 
-    /// An event says what pieces of its thread's work add up to; they lie at no particular place in time.
+    /// An event reports the total of pieces of its thread's work, which is not an interval.
     fn summed(&mut self, thread: usize, sum: Interval);
 
     /// From `since` until `until` events of these threads may be missing.
@@ -39,7 +39,7 @@ pub trait Listener {
 /// Makes intervals of events.
 pub struct Feed {
     roster: Roster,
-    /// What to make of the events of each class.
+    /// The role of each class.
     roles: Vec<Option<ClassRole>>,
     pub lexicon: Lexicon,
     pub threads: Threads,
@@ -48,11 +48,11 @@ pub struct Feed {
     /// Where events are missing, the next one last.
     gaps: Vec<Gap>,
     durations: Vec<u64>,
-    /// How many durations are implausible, and so are no intervals.
+    /// The number of implausible durations, which are not intervals.
     pub implausible: u64,
 }
 
-/// What to make of the events of a class.
+/// The role of a class of events.
 #[derive(Clone, Copy, Debug)]
 struct ClassRole {
     act: Act,
@@ -70,11 +70,11 @@ struct ClassRole {
 enum Act {
     /// They end intervals, whose lengths they have.
     Ends,
-    /// They have lengths of what lies at no particular place in time.
+    /// They have sums of pieces, which are not intervals.
     Sums,
     /// They begin an interval or end one.
     Pairs(Side),
-    /// They only say that their process was active.
+    /// They only show that their process was active.
     Marks,
 }
 
@@ -116,7 +116,7 @@ impl Feed {
             let client = meaning.client.map(|field| slots.of(field));
             ClassRole { act, kind, pid, tid, procname, client, host, unit_ns }
         });
-        // What only repeats another event is not even looked at: that is a third of what a server records.
+        // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
             return None;
         }
@@ -127,7 +127,7 @@ impl Feed {
         Some(slots.0)
     }
 
-    /// Reads a window in the order of time, tells the listener what comes of it, and says what was read.
+    /// Reads a window in time order, notifies the listener, and returns what was read.
     pub fn follow(
         &mut self,
         reader: &Reader,
@@ -146,13 +146,13 @@ impl Feed {
         events.report()
     }
 
-    /// Takes note that events are missing.
+    /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         let place = self.gaps.partition_point(|other| other.since > gap.since);
         self.gaps.insert(place, gap);
     }
 
-    /// Takes an event, and tells the listener what comes of it.
+    /// Processes an event, and notifies the listener.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let time = event.timestamp();
         while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
@@ -209,13 +209,13 @@ impl Feed {
         }
     }
 
-    /// What was left out, or why the selection makes no sense for this trace.
+    /// What was left out, or why the selection does not fit this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         self.roster.finish()
     }
 
-    /// Whether an interval of a thread may contain another one. Where threads are known, times tell; otherwise the catalogs
-    /// must allow it too.
+    /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the
+    /// catalogs must allow it too.
     pub fn may_contain(&self, thread: usize, outer: IntervalName, inner: IntervalName) -> bool {
         self.threads.thread(thread).tid.is_some() || self.lexicon.may_contain(outer, inner)
     }
@@ -239,7 +239,7 @@ impl Feed {
         thread
     }
 
-    /// Forgets what has begun on the threads of a machine, because events of it are missing.
+    /// Forgets the open intervals of a machine whose events are missing.
     fn lose(&mut self, gap: Gap, listener: &mut impl Listener) {
         let affected: Vec<usize> = self.threads.of_trace(gap.trace).collect();
         affected.iter().for_each(|&thread| self.open[thread].forget());
@@ -247,7 +247,7 @@ impl Feed {
     }
 }
 
-/// What to make of the events of a class, and what its intervals are called.
+/// What the events of a class do, and the name of their intervals.
 fn act(meaning: &ClassMeaning, class: &str) -> (Act, String) {
     match (&meaning.duration, &meaning.pair) {
         (Some(_), _) if meaning.is_sum => (Act::Sums, class.to_owned()),

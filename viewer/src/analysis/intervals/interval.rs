@@ -1,8 +1,8 @@
-//! An interval and what it is called.
+//! An interval and its name.
 
 use crate::analysis::span::Span;
 
-/// What an interval is called: a kind of event, and the key of a group of it, both as numbers.
+/// The name of an interval: a kind of event and the key of its group, both interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IntervalName {
     pub kind: u32,
@@ -15,7 +15,7 @@ pub struct Interval {
     pub begin: i64,
     pub end: i64,
     pub name: IntervalName,
-    /// On whose behalf it was, as a number.
+    /// The client on whose behalf it was, interned.
     pub client: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Interval {
     }
 }
 
-/// What lengths add up to; as much as there can be if that is too much.
+/// The sum of lengths, saturating.
 pub fn total(lengths: impl Iterator<Item = i64>) -> i64 {
     lengths.fold(0, i64::saturating_add)
 }

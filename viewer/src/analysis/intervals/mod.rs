@@ -1,4 +1,4 @@
-//! Intervals of single threads, and how they lie within each other.
+//! Intervals of single threads, and how they nest.
 //!
 //! An event that has a duration ends an interval; of a pair of events (`X_entry` and `X_exit`) the second ends the one
 //! that the first began. The intervals of a thread end in the order of time, and one that ends later and began earlier

@@ -11,21 +11,21 @@ use std::collections::HashMap;
 
 use super::interval::{Interval, IntervalName};
 
-/// How many intervals are kept of a thread before they are folded.
+/// The most intervals of a thread before they are folded.
 const MOST: usize = 1 << 16;
 
 /// A subtree of more intervals than this is folded when it is complete.
 const LARGE: usize = 1 << 12;
 
-/// How many roots are looked at after one that does not lie within the interval. Without threads in the trace there may be
-/// any number, and an interval must not take longer the more there are.
+/// The most roots to look at after one that is not within the interval. Without thread IDs there may be any number of
+/// them, and the time per interval must stay bounded.
 const MOST_BEYOND: usize = 16;
 
-/// How many nodes are moved to bring what lies within an interval together.
+/// The most nodes to move so that the children of an interval are adjacent.
 const MOST_MOVED: usize = 1 << 10;
 
-/// Credit for moving nodes: an interval that needs no move earns a little, and one that does costs more. Where intervals of
-/// many threads are mixed, only neighbours are nested.
+/// A budget for moving nodes: intervals that need no move earn credit, moves cost more. Where intervals of many
+/// threads are mixed, only neighbours are nested.
 const MOST_CREDIT: u32 = 1 << 12;
 const MOVE_COST: u32 = 8;
 
@@ -34,7 +34,7 @@ const MOVE_COST: u32 = 8;
 pub struct Node {
     /// The interval; of several, from the first beginning to the last end.
     pub interval: Interval,
-    /// How many it stands for.
+    /// The number of intervals it stands for.
     pub count: u32,
     /// How long they took together.
     pub busy: i64,
@@ -66,8 +66,7 @@ impl Default for Nesting {
 }
 
 impl Nesting {
-    /// Takes in an interval that has ended after all others, and puts those below it that lie within it and that
-    /// `may_contain` allows.
+    /// Adds an interval that ended after all others; those within it that `may_contain` allows become its children.
     pub fn end(&mut self, interval: Interval, may_contain: impl Fn(IntervalName, IntervalName) -> bool) {
         let mut first = self.nodes.len();
         // The roots that were looked at since the first that lies apart.
@@ -109,7 +108,7 @@ impl Nesting {
         }
     }
 
-    /// Moves the trees from a place on that are not below an interval before those that are.
+    /// From a place on, moves the trees that are not within an interval before those that are.
     fn set_strangers_apart(
         &mut self,
         first: usize,
@@ -132,7 +131,7 @@ impl Nesting {
         first
     }
 
-    /// Folds what is kept, and forgets the older half if that does not help.
+    /// Folds the nodes, and forgets the older half if that does not help.
     fn make_room(&mut self) {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
         let mut kept = fold_runs(&self.nodes[..last]);
@@ -166,12 +165,12 @@ impl Nesting {
         self.nodes.clear();
     }
 
-    /// Takes note that events up to this time are missing.
+    /// Records that events up to this time are missing.
     pub fn lose(&mut self, until: i64) {
         self.lost_before = self.lost_before.max(Some(until));
     }
 
-    /// Whether something that happened from this time on may be missing.
+    /// Whether events since this time may be missing.
     pub fn is_incomplete_since(&self, begin: i64) -> bool {
         self.lost_before.is_some_and(|lost| lost > begin)
     }
@@ -224,8 +223,8 @@ fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether an interval that ended earlier lies within another one. Durations are cut to whole units, and events are recorded
-/// a little after what they measure, so intervals cross that do not: the larger part decides.
+/// Whether an interval that ended earlier is within another one. Durations are truncated to whole units, and events
+/// are recorded a little late, so nested intervals may appear to cross: the larger part decides.
 fn is_within(inner: &Interval, outer: &Interval) -> bool {
     match inner.length() {
         0 => inner.end >= outer.begin,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::datum::Datum;
 
-/// How many threads are told apart; all others of a process are one.
+/// The most threads that are distinguished; the others of a process count as one.
 const MOST: usize = 1 << 16;
 
 /// A process that events came from.
@@ -77,7 +77,7 @@ impl Threads {
 
     /// The number of the machine that a trace was recorded on.
     pub fn host(&mut self, trace: usize, name: Option<&str>) -> usize {
-        // Machines that are not named are told apart by their traces.
+        // Machines without a name are identified by their traces.
         let name = name.map_or_else(|| format!("\0{trace}"), str::to_owned);
         let next = self.hosts.len();
         let host = *self.hosts.entry(name).or_insert(next);
@@ -85,7 +85,7 @@ impl Threads {
         host
     }
 
-    /// The number of a thread, which is new if need be. `procname` is the name of its process.
+    /// The number of a thread, added if it is new. `procname` is the name of its process.
     #[inline]
     pub fn number(
         &mut self,

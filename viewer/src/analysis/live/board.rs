@@ -19,26 +19,26 @@ use crate::analysis::selection::{LeftOut, Misfit, Selection};
 use crate::analysis::slots::Slots;
 use crate::analysis::summary::{GROUP_CAP, Summary, rank};
 
-/// How many groups have slices of time; those that come later have totals alone.
+/// The most groups with slices of time; later ones have totals only.
 const SLICED_CAP: usize = 500;
 
-/// How many of the slowest events of a group are kept, while there are not too many groups.
+/// The number of slowest events kept per group with slices.
 const SLOWEST: usize = 10;
 
-/// Events summed up by group, from the beginning and over the last minutes.
+/// Events aggregated by group, from the beginning and over the last minutes.
 pub(super) struct Board {
     roster: Roster,
     /// What is kept of single events, for each class.
     details: Vec<Option<(usize, KeptFields)>>,
     groups: Groups<GroupState>,
     sliced: usize,
-    /// Events of groups beyond those that are told apart.
+    /// The total of groups that are not kept separately.
     folded: Folded,
     durations: Vec<u64>,
     key: Vec<u8>,
 }
 
-/// What is known of a group.
+/// The figures of a group, in total and recent.
 #[derive(Clone)]
 struct GroupState {
     total: Figures,
@@ -64,7 +64,7 @@ impl Board {
         }
     }
 
-    /// Takes note of a class whose events come with all fields, in this order.
+    /// Adds a class whose events come with all fields, in this order.
     pub fn class(&mut self, class: &Arc<EventClass>, wanted: &[usize]) {
         self.roster.want_besides(class, Slots(wanted.to_vec()));
         if self.details.len() <= class.index {
@@ -77,7 +77,7 @@ impl Board {
         });
     }
 
-    /// Takes an event in.
+    /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         let Board { roster, details, groups, sliced, folded, durations, key } = self;
         let of_one = event.events();
@@ -90,7 +90,7 @@ impl Board {
         plan.durations(&of_one, durations);
         let ticks = durations.first().copied();
         let kind = &roster.kinds()[plan.kind];
-        // Most events belong to a group that was met lately: its key need not be written out.
+        // Most events belong to a recently seen group, and their keys need not be encoded.
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
         let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
         if !is_recent {
@@ -137,7 +137,7 @@ impl Board {
         }
     }
 
-    /// What was left out, or why the selection makes no sense for what has arrived.
+    /// What was left out, or why the selection does not fit what has arrived.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         self.roster.finish()
     }
@@ -156,12 +156,12 @@ impl Board {
         let mut groups: Vec<Group> = entries.collect();
         rank(&mut groups, sort, |group| group);
         let folded = (self.folded.count > 0).then(|| self.folded.clone());
-        // What makes no sense yet may make sense when more has arrived.
+        // The selection may fit when more has arrived.
         let left_out = self.finish().unwrap_or_default();
         Summary { report, groups, extras: Vec::new(), folded, left_out, pools: Vec::new() }
     }
 
-    /// How many events of each of these groups there were in each slice of a window.
+    /// The number of events of each group in each slice of a window.
     pub fn sparks(&self, groups: &[Group], window: LookBack, now: i64) -> Vec<Vec<u64>> {
         let span = window.slices();
         let spark = |group: &Group| {

@@ -1,4 +1,4 @@
-//! What is known at one moment of events that arrive.
+//! A snapshot of events that arrive.
 
 use serde::Serialize;
 
@@ -9,10 +9,10 @@ use crate::analysis::incidents::Incident;
 use crate::analysis::octave::{OCTAVES, octave_start};
 use crate::analysis::top::Top;
 
-/// What is known at one moment.
+/// A snapshot.
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveFinding {
-    /// Whether nothing more will come.
+    /// Whether it is the last one.
     pub is_last: bool,
     /// The time up to which events have been merged: nanoseconds since 1970.
     pub time_ns: Option<i64>,
@@ -30,7 +30,7 @@ pub struct LiveFinding {
     /// For each group the number of events in each slice of the window, the oldest first.
     #[serde(skip)]
     pub sparks: Vec<Vec<u64>>,
-    /// When which durations occurred.
+    /// Durations over time.
     #[serde(skip)]
     pub heat: HeatStrip,
     /// The group that was asked for.
@@ -50,7 +50,7 @@ pub struct SessionFinding {
     pub reason: Option<String>,
 }
 
-/// One group, looked at closely.
+/// One group in detail.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// Which.
@@ -61,7 +61,7 @@ pub struct Detail {
     pub slowest: Vec<EventFinding>,
 }
 
-/// How many events there were in each slice of time and each octave of duration.
+/// The number of events in each slice of time and each octave of duration.
 #[derive(Clone, Debug, Default)]
 pub struct HeatStrip {
     /// How long a slice is.

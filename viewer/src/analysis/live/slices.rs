@@ -1,4 +1,4 @@
-//! What a group's events add up to in each second of the last minute, and in each ten seconds of the last ten minutes.
+//! Figures of a group for each second of the last minute, and for each ten seconds of the last ten minutes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::group::Figures;
 
-/// How many slices of each length are kept.
+/// The number of slices of each length.
 pub const SLICES: usize = 60;
 
 /// The lengths of slices, in nanoseconds.
@@ -46,7 +46,7 @@ impl LookBack {
         (self != LookBack::All).then_some(slices.count as u64 * slices.length as u64)
     }
 
-    /// The slices that it consists of; for all of the time those that are known.
+    /// Its slices; for all of the time, those that are kept.
     pub(super) fn slices(self) -> SliceSpan {
         match self {
             LookBack::Seconds => SliceSpan { length: FINE, count: 10 },
@@ -112,7 +112,7 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    /// Takes in an event at a time.
+    /// Adds an event.
     pub fn take(&mut self, time: i64, ticks: Option<u64>) {
         for (slices, length) in [(&mut self.fine, FINE), (&mut self.coarse, COARSE)] {
             if let Some(figures) = slice(slices, time.div_euclid(length)) {
@@ -121,7 +121,7 @@ impl Slices {
         }
     }
 
-    /// What the events of a window add up to.
+    /// The figures of a window.
     pub fn sum(&self, window: LookBack, now: i64) -> Figures {
         let mut sum = Figures::default();
         self.each(window.slices(), now, |_, figures| sum.merge(figures));
@@ -139,7 +139,7 @@ impl Slices {
     }
 }
 
-/// The slice with a number, made if it is new; none if it is older than those that are kept.
+/// The slice with a number, added if it is new; none if it is too old.
 fn slice(slices: &mut VecDeque<(i64, Figures)>, number: i64) -> Option<&mut Figures> {
     let newest = slices.back().map(|(newest, _)| *newest);
     if newest.is_none_or(|newest| number > newest) {

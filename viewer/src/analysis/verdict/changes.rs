@@ -1,16 +1,16 @@
 //! When the level of a group's durations jumped: change points in a series of time bins.
 //!
-//! The level of a bin is the mean logarithm of its durations, which a few stalls hardly move and of which even a power law
-//! has a variance. Intervals of all lengths are compared with the rest (circular binary segmentation over a dyadic scan);
-//! where one differs more than chance allows, its edges are moved until it differs most. A slow period has sharp edges:
-//! what drifts, or follows the hours of a day, has none, and is not reported.
+//! The level of a bin is the mean logarithm of its durations, which a few stalls hardly move and which has a finite
+//! variance even for a power law. Intervals of all lengths are compared with the rest (circular binary segmentation over a dyadic scan);
+//! where one differs more than chance allows, its edges are moved until it differs most. A slow period has sharp
+//! edges: a drift, or a daily cycle, has none and is not reported.
 
 use std::ops::Range;
 
 use super::prefix_sums::{Bin, PrefixSums};
 use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
 
-/// Up to this many bins are too short to have an edge that could be looked at.
+/// Ranges of at most this number of bins are too short for a test of their edges.
 const SHORT: usize = 3;
 /// How often what is left and right of a change is searched again.
 const DEPTH: usize = 6;
@@ -79,7 +79,7 @@ impl PrefixSums {
         let (_, range) = best?;
         let range = self.refined(range, piece);
         let score = self.score(&range, piece);
-        // The chance is shared out over all that was looked at.
+        // Bonferroni: the probability is divided by the number of ranges examined.
         let looked_at = 10.0 * self.bins() as f64;
         (score * score / 2.0 > (looked_at / probability).ln()).then_some(range)
     }
@@ -106,8 +106,8 @@ impl PrefixSums {
         }
     }
 
-    /// Which part of a piece a change raised: the range itself, or the rest where the level fell at the end or rose after
-    /// the beginning. What is left before or after it is part of it if that is too little to tell.
+    /// The part of a piece in which the level was raised: the range itself, or the rest where the level fell at the
+    /// end or rose after the beginning. A remainder before or after it that is too small to judge is part of it.
     fn raised(&self, piece: &Range<usize>, change: &Range<usize>) -> Option<Range<usize>> {
         let is_raised = self.score(change, piece) > 0.0;
         let whole = 0..self.bins();
@@ -124,7 +124,7 @@ impl PrefixSums {
         }
     }
 
-    /// Whether a raised range is a slow period: slower by enough, with sharp edges, and more than the usual ups and downs.
+    /// Whether a raised range is a slow period: slow enough, with sharp edges, and above the usual fluctuation.
     fn is_slow_period(&self, range: &Range<usize>, least_factor: f64) -> bool {
         let whole = 0..self.bins();
         let (inside, all) = (self.count(range), self.count(&whole));
@@ -159,8 +159,8 @@ impl PrefixSums {
                 .all(|edge| self.is_sharp(edge, range, difference))
     }
 
-    /// Whether the level jumps at an edge by most of the difference. What drifts across the edge is no jump: straight lines
-    /// are drawn through what lies before and after it, and compared where they meet (regression discontinuity).
+    /// Whether the level jumps at an edge by most of the difference. A drift across the edge is not a jump: straight
+    /// lines are fitted before and after it, and compared at the edge (regression discontinuity).
     fn is_sharp(&self, edge: usize, range: &Range<usize>, difference: f64) -> bool {
         let events = self.count(range) / 2.0;
         // The bin of the edge may have both levels.

@@ -57,14 +57,14 @@ impl Durations {
         Durations { kind: Arc::new(kind), key: key.into(), tally, resolution, span: None }
     }
 
-    /// Takes a duration in, of an event that ended at a time in nanoseconds.
+    /// Adds a duration of an event that ended at a time in nanoseconds.
     pub fn record(&mut self, time_ns: i64, ticks: u64) {
         self.tally.take(Some(ticks), || time_ns, &self.resolution);
         let span = self.span.get_or_insert(Span { begin_ns: time_ns, end_ns: time_ns });
         (span.begin_ns, span.end_ns) = (span.begin_ns.min(time_ns), span.end_ns.max(time_ns));
     }
 
-    /// The limit that a verdict came to for this group.
+    /// The limit of this group in a verdict.
     pub fn limit<'j>(&self, judged: &'j Judged) -> Option<&'j Limit> {
         judged.limits.of(judged.limits.kind_number(&self.kind)?, &self.key)
     }

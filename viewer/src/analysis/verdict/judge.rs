@@ -25,21 +25,21 @@ use crate::source::Source;
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
 
-/// What was found out about a trace in one reading.
+/// The verdicts on a trace after one reading.
 #[derive(Debug)]
 pub(in crate::analysis) struct Verdicts {
     /// What was read.
     pub trace: TraceFinding,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
     /// What was found.
     pub judged: Judged,
 }
 
-/// What was found out about groups.
+/// The verdicts on groups.
 #[derive(Debug)]
 pub struct Judged {
-    /// The rule, with the limits that it came to.
+    /// The rule, with the resulting limits.
     pub rule: RuleFinding,
     /// The number of plausible durations that were judged.
     pub durations: u64,
@@ -55,7 +55,7 @@ pub struct Judged {
     pub unjudged: Vec<Unjudged>,
 }
 
-/// Reads a trace once and judges all of its groups, telling at most `cap` keys apart.
+/// Reads a trace once and judges all of its groups, keeping at most `cap` keys separately.
 pub(in crate::analysis) fn verdicts<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -87,7 +87,7 @@ pub(in crate::analysis) fn single_limit(lengths: &Histogram, rule: &Rule) -> Opt
     (lengths.count() >= FEWEST).then(|| split().above)
 }
 
-/// What is found of the groups of one kind that are too rare to be judged by themselves.
+/// The groups of one kind that are too rare to be judged by themselves.
 #[derive(Default)]
 struct Rare<'a> {
     slow: u64,
@@ -97,7 +97,7 @@ struct Rare<'a> {
 pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
     let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
     let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
-    // A whole event is judged, too, where it is more than one of its groups.
+    // An event is also judged as a whole where it is more than one of its groups.
     let mut largest: HashMap<&EventKind, u64> = HashMap::new();
     for group in evidence.iter().filter(has_enough) {
         let known = largest.entry(&group.kind).or_default();
@@ -196,7 +196,7 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
     Judged { rule: rule_finding, durations, limits: Arc::new(limits), modes, periods, singles, unjudged }
 }
 
-/// A mode that has nearly all events of its time is a slow period, if its level jumps and falls as one does.
+/// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.
 fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
     while let Some(&cluster) = split.modes.first() {
         let (begin, end) = mode_span(group, cluster.low, cluster.high);
@@ -225,7 +225,7 @@ fn limit(split: &Split, basis: Basis, seen: u64) -> Limit {
         basis,
         above: split.above,
         modes: match basis {
-            // Which of its groups are modes is told for each of them.
+            // Modes of an event are entered for each of its groups.
             Basis::Event => Vec::new(),
             _ => split.modes.iter().map(|cluster| cluster.low..=cluster.high).collect(),
         },

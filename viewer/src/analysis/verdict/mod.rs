@@ -1,4 +1,4 @@
-//! What in a trace is not as usual, so that nothing hides: single events, slow modes and slow periods.
+//! What is unusual in a trace: single events, slow modes and slow periods, so that nothing can hide.
 //!
 //! ```text
 //!  one reading ──> tally: for each group a histogram, and a series of time bins by octave of duration
@@ -12,7 +12,7 @@
 //! - A *slow period* is a time in which a whole group, or all of them, were slower; at the end of a trace, a level shift.
 //!
 //! An event is covered by one of the three: what a mode holds is not single, and a period counts what is in neither.
-//! The rules and what they can tell are in `docs/verdicts.md`.
+//! `docs/verdicts.md` describes the rules and their limits.
 
 mod changes;
 mod durations;

@@ -1,4 +1,4 @@
-//! Slow modes as findings: which group, how many, how slow, since when.
+//! Slow modes as findings.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::analysis::key;
 use crate::analysis::selection::EventKind;
 use crate::text::amount::{counted, grouped, share};
 
-/// All that is known of a group.
+/// The data of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub kind: Arc<EventKind>,
@@ -64,14 +64,14 @@ pub(super) fn mode_span(group: &Evidence, low: u64, high: u64) -> (i64, i64) {
     (group.series.begin(first), group.series.begin(last + 1))
 }
 
-/// A mode of a group that its own durations tell.
+/// A mode of a group, by its own durations.
 pub(super) fn mode(group: &Evidence, split: &Split, cluster: &Cluster) -> Mode {
     let name = GroupName::new(&group.kind, key::decode(&group.key));
     let times = mode_span(group, cluster.low, cluster.high);
     finding(&group.kind, name, (cluster, group.durations().count()), split, Basis::Own, times)
 }
 
-/// A group that is a mode of its event, from the event's limit up to a limit of its own.
+/// A group that is a mode of its event, between the event's limit and another limit.
 pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
     let cluster = group.cluster(event.above, up_to);
     let name = GroupName::new(&group.kind, key::decode(&group.key));
@@ -79,7 +79,7 @@ pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
     finding(&group.kind, name, (&cluster, group.durations().count()), event, Basis::Event, times)
 }
 
-/// All that is slow in groups of an event that are too rare to be judged, and too many to be listed.
+/// All slow events in groups of an event that are too rare to be judged and too many to be listed.
 pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
     let kind = &groups[0].kind;
     let mut all = Evidence {
@@ -122,7 +122,7 @@ fn finding(
         rule,
         usual: Ns(kind.ns(split.median)),
         usual_p99: Ns(kind.ns(split.p99)),
-        // A clock that counts whole units says 0 for anything below one.
+        // A clock that counts whole units gives 0 for anything below one.
         times_usual: cluster.median as f64 / split.median.max(1) as f64,
         limit: Ns(kind.ns(split.above)),
         begin_ns,

@@ -12,7 +12,7 @@ use crate::analysis::span::Span;
 use crate::text::amount::{counted, duration_in_words, scaled};
 use crate::text::{escape, short_name};
 
-/// What is known of a group over time.
+/// A group over time.
 pub(super) struct GroupCourse<'a> {
     name: &'a dyn Fn() -> GroupName,
     series: &'a Series,
@@ -26,9 +26,9 @@ pub(super) struct GroupCourse<'a> {
 
 /// The most groups and spans that a period names.
 const NAMED: usize = 20;
-/// A group needs this many events in a time to say anything about it.
+/// The number of events in a time that a group needs to be judged.
 const TELLING: f64 = 20.0;
-/// Groups that are slower by factors within this of each other are slower alike.
+/// Groups are slower alike if their factors are within this of each other.
 const ALIKE: f64 = 3.0;
 /// If the whole group is slower, so are most of its events.
 const MOST: f64 = 0.7;
@@ -196,7 +196,7 @@ fn period(
     Some(period)
 }
 
-/// How many events of the groups there are a second in the spans, and outside of them.
+/// The rates of the groups' events in the spans, and outside of them.
 fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
     let slow = total(spans.iter().map(|span| span.overlap_ns(trace)));
     let times = [slow, trace.length_ns().saturating_sub(slow)];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::series::Series;
 
-/// The body of a group in a time bin.
+/// The main body of a group in a time bin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bin {
     /// The number of the bin.
@@ -77,7 +77,7 @@ impl PrefixSums {
         let between: f64 = bins.windows(2).map(step).sum();
         let counts = running(|bin| bin.count);
         let freedom = (counts[bins.len()] - 1.0).max(1.0);
-        // Durations of one octave are taken to be equal: what they differ by is added.
+        // Durations of one octave are treated as equal; the constant accounts for their spread.
         let variance = (within.max(0.0) + between) / freedom + 0.02;
         PrefixSums {
             counts,
@@ -138,19 +138,19 @@ impl PrefixSums {
         Some(Extrapolation { at: y - slope * mean, error: 1.0 / n + mean * mean / spread })
     }
 
-    /// The bins up to an edge with this many events.
+    /// The bins up to an edge with this number of events.
     pub fn before(&self, edge: usize, events: f64) -> Range<usize> {
         let from = self.counts[..=edge].partition_point(|&count| count <= self.counts[edge] - events);
         from.saturating_sub(1).min(edge.saturating_sub(1))..edge
     }
 
-    /// The bins from an edge on with this many events.
+    /// The bins from an edge on with this number of events.
     pub fn after(&self, edge: usize, events: f64) -> Range<usize> {
         let to = self.counts.partition_point(|&count| count < self.counts[edge] + events);
         edge..to.max(edge + 1).min(self.bins())
     }
 
-    /// How many times more levels differ from one time to the next, at this scale, than independent durations would.
+    /// How many times more the level fluctuates at this scale than it would for independent durations.
     pub fn noise(&self, length: usize) -> f64 {
         const BLOCKS: usize = 9;
         let size = (length / 2).min(self.bins() / BLOCKS).max(1);
