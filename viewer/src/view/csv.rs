@@ -18,7 +18,7 @@ use crate::datum::Pairs;
 pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let has_hosts = finding.trace().has_several_hosts();
     let sheet = match finding {
-        // A sheet has one kind of row: incidents have a command that writes them alone.
+        // A sheet has one kind of row; the command `incidents` writes incidents as CSV.
         Finding::Report(report) => top_sheet(&report.top),
         Finding::Incidents(incidents) => {
             let mut sheet = Sheet::new(&incident_columns(has_hosts));

@@ -1,4 +1,4 @@
-//! Findings for people and for programs: each view renders a [`Finding`](crate::analysis::Finding) and computes nothing.
+//! Views for people and for programs: each renders a [`Finding`](crate::analysis::Finding) and computes nothing.
 
 pub mod csv;
 pub mod events;

@@ -1,4 +1,4 @@
-//! What a reader must know to trust a result: what was lost, left out, or guessed.
+//! Notes on a result: what was lost, left out, or guessed.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Note
 use crate::text::amount::{counted, times};
 use crate::text::{escape, suggestion};
 
-/// The number of places of damage that are listed one by one.
+/// The number of damaged places that are listed.
 const DAMAGE_SHOWN: usize = 5;
 
 /// Writes what was read, and what is missing from it.
@@ -42,7 +42,7 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
     }
     if trace.lost_packets > 0 {
         losses.push(format!(
-            "{} overwritten before they were saved: the trace has gaps; record with larger buffers",
+            "{} overwritten before they were saved, so the trace has gaps; record with larger buffers",
             counted(trace.lost_packets, "packet")
         ));
     }
@@ -72,7 +72,7 @@ pub fn footing(notes: &[String], screen: &Screen, out: &mut dyn Write) -> io::Re
     lines.try_for_each(|line| writeln!(out, "{}", screen.paint("2", &line)))
 }
 
-/// What was left out on purpose or guessed, and why there is nothing.
+/// What was left out on purpose or guessed, and why nothing was found.
 pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     let mut lines: Vec<String> = notes.empty.iter().map(|empty| self::empty(empty, screen)).collect();
     lines.extend(implausible(notes.implausible, &notes.implausible_in));
@@ -80,13 +80,13 @@ pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     if !notes.guessed_units.is_empty() {
         let names = listed(notes.guessed_units.iter());
         lines.push(format!(
-            "?: the unit is not known and taken to be ns (say --duration FIELD --unit us): {names}"
+            "?: the unit is unknown and assumed to be ns (override with --duration FIELD --unit us): {names}"
         ));
     }
     lines
 }
 
-/// Which filter left nothing, and what would not have.
+/// Which filter no event passed, and what would have matched.
 pub fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
@@ -95,11 +95,11 @@ pub fn empty(empty: &Empty, screen: &Screen) -> String {
         EmptyCause::Window => {
             let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
             let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
-            format!("nothing found: {filter} left no event; the trace is from {begin} to {end}")
+            format!("nothing found: no event passes {filter}; the trace is from {begin} to {end}")
         }
-        EmptyCause::Name => format!("nothing found: {filter} left none of {events}"),
+        EmptyCause::Name => format!("nothing found: none of {events} passes {filter}"),
         EmptyCause::Repeats => {
-            "nothing found: all events asked for only repeat others; --all includes them".into()
+            "nothing found: all matching events only repeat others; --all includes them".into()
         }
         EmptyCause::Fields => format!("nothing found: no event has all of the fields {filter}"),
         EmptyCause::Condition => {
@@ -113,7 +113,7 @@ pub fn empty(empty: &Empty, screen: &Screen) -> String {
                     format!(" (values: {}{more})", values.join(", "))
                 }
             };
-            format!("nothing found: {filter} left none of {events}{meant}{values}")
+            format!("nothing found: none of {events} passes {filter}{meant}{values}")
         }
     }
 }
@@ -129,7 +129,7 @@ fn implausible(count: u64, groups: &[GroupName]) -> Option<String> {
             [] => "see `ltt-top top`".to_owned(),
             _ => groups.iter().map(name).collect::<Vec<_>>().join(", "),
         };
-        format!("{durations} (2^63 or more: the clock stepped back) in no figure: {names}")
+        format!("{durations} (2^63 or more: the clock stepped back) not included in any figure: {names}")
     })
 }
 
@@ -150,7 +150,7 @@ fn left_out(left_out: &LeftOut) -> Vec<String> {
     if !without_field.is_empty() {
         let events = counted(without_field.values().sum(), "event");
         let kinds = counted(without_field.len() as u64, "kind");
-        notes.push(format!("left out: {events} of {kinds} that have no such field"));
+        notes.push(format!("left out: {events} of {kinds} without a requested field"));
     }
     notes
 }

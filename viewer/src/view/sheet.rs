@@ -1,7 +1,7 @@
-//! Sheets of cells that a spreadsheet can be trusted with.
+//! CSV sheets that are safe to open in a spreadsheet.
 //!
-//! What a trace recorded is not to be trusted: control characters are escaped, and a text that a spreadsheet would run
-//! as a formula is preceded by an apostrophe.
+//! Traces are untrusted: control characters are escaped, and a text that a spreadsheet would run as a formula is
+//! preceded by an apostrophe.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use serde::Serialize;
 use crate::datum::Datum;
 use crate::text::escape;
 
-/// A row: names of columns with what stands in them.
+/// A row: the names of columns with their cells.
 pub type SheetRow = Vec<(String, String)>;
 
-/// Rows under columns. A column `key.*` stands for all that begin so in any row, in the order in which they first come.
+/// Rows under columns. A column `key.*` stands for all columns with that prefix in any row, in the order in which they first appear.
 pub struct Sheet {
     columns: Vec<String>,
     rows: Vec<SheetRow>,
@@ -53,7 +53,7 @@ impl Sheet {
         for row in &self.rows {
             let mut after = 0;
             for (name, _) in row.iter().filter(|(name, _)| name.starts_with(prefix)) {
-                // A column that only later rows have goes to where those have it.
+                // A column that only later rows have is inserted where they have it.
                 match names.iter().position(|known| known == name) {
                     Some(known) => after = known + 1,
                     None => {
@@ -90,7 +90,7 @@ pub fn cell(raw: &[u8]) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// A text that no spreadsheet runs as a formula.
 fn guarded(raw: &[u8], escaped: String) -> String {
     match raw.first() {
         Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => format!("'{escaped}"),
@@ -98,12 +98,12 @@ fn guarded(raw: &[u8], escaped: String) -> String {
     }
 }
 
-/// A number, a truth or a list, as JSON has it.
+/// A number, a boolean or a list, as in JSON.
 pub fn number<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Like [`number`], and nothing where there is none.
+/// Like [`number`]; empty for none.
 pub fn optional<T: Serialize>(value: &Option<T>) -> String {
     value.as_ref().map_or(String::new(), number)
 }

@@ -11,13 +11,13 @@ use crate::view::sheet::cell;
 /// Writes events as rows.
 pub struct CsvForm {
     hosts: Vec<String>,
-    /// Whether rows say if they were asked for.
+    /// Whether rows say if they match.
     has_matches: bool,
     columns: Vec<Arc<str>>,
     classes: ByClass<CsvClass>,
 }
 
-/// What the events of a class are made of.
+/// How the events of a class are written.
 struct CsvClass {
     /// Their host and name.
     name: Vec<u8>,
@@ -56,7 +56,7 @@ impl Form for CsvForm {
                 self.columns.len() - 1
             });
             places.resize(self.columns.len(), None);
-            // The event's own field comes last, and takes the place of a context of the same name.
+            // Payload fields come last, and replace a context of the same name.
             places[column] = Some(slot);
         }
         let mut name = cell(self.hosts.get(class.trace).map_or(&[], |host| host.as_bytes())).into_bytes();

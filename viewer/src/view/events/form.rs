@@ -6,20 +6,19 @@ use ctf_reader::{ClassIndex, EventClass, OrderedEvent, Trace};
 
 /// How events are written.
 ///
-/// An event's line is written in three steps, because what it is may have to be kept for later: it may turn out to be the
-/// context of another event, and what comes before it in its line is not known until then.
+/// An event's line is written in three steps, because its body may have to be kept for later: it may turn out to be
+/// the context of another event, and the beginning of its line is not known until then.
 pub trait Form {
-    /// Takes note of where a trace comes from, before any of its classes.
+    /// Adds a trace, before any of its classes.
     fn trace(&mut self, number: usize, trace: &Trace);
 
-    /// Takes note of a class whose events may follow. `shown` says which of its fields to write, in this order, and where
-    /// their values are.
+    /// Adds a class whose events may follow. `shown` are the fields to write, in this order.
     fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]);
 
-    /// Writes what comes before all events. All classes are known by then.
+    /// Writes the heading, once all classes are known.
     fn heading(&self, _out: &mut Vec<u8>) {}
 
-    /// Writes what an event is, without its place in time.
+    /// Writes an event without its time.
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>);
 
     /// Begins the line of an event.
@@ -28,7 +27,7 @@ pub trait Form {
     /// Ends the line of an event.
     fn end(&self, line: EventLine, out: &mut Vec<u8>);
 
-    /// Writes what stands between events that do not follow each other.
+    /// Writes a separator between events that are not consecutive.
     fn gap(&self, _out: &mut Vec<u8>) {}
 }
 
@@ -41,7 +40,7 @@ pub struct ShownField {
     pub slot: usize,
 }
 
-/// Puts something at a place of a list, which grows if need be.
+/// Sets an element of a list, which grows if necessary.
 pub(super) fn put<T: Default>(list: &mut Vec<T>, place: usize, value: T) {
     if list.len() <= place {
         list.resize_with(place + 1, T::default);
@@ -49,7 +48,7 @@ pub(super) fn put<T: Default>(list: &mut Vec<T>, place: usize, value: T) {
     list[place] = value;
 }
 
-/// Something for each event class that may follow.
+/// A value for each event class.
 pub(super) struct ByClass<T>(Vec<Option<T>>);
 
 impl<T> Default for ByClass<T> {
@@ -71,13 +70,13 @@ impl<T> ByClass<T> {
     }
 }
 
-/// Where in time an event is that is about to be written.
+/// The context of an event that is about to be written.
 #[derive(Clone, Copy)]
 pub struct EventLine {
-    /// When it happened.
+    /// Its time.
     pub timestamp: i64,
-    /// When the one written before it happened.
+    /// The time of the event written before it.
     pub previous: Option<i64>,
-    /// Whether it was asked for, where others are shown around it.
+    /// Whether it matches, where others are shown around matches.
     pub is_match: Option<bool>,
 }

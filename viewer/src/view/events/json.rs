@@ -17,7 +17,7 @@ pub struct JsonForm {
     classes: ByClass<JsonClass>,
 }
 
-/// What the events of a class are made of.
+/// How the events of a class are written.
 struct JsonClass {
     /// What comes before the fields.
     begin: Vec<u8>,
@@ -57,7 +57,7 @@ impl Form for JsonForm {
         let mut fields: Vec<(Vec<u8>, usize)> = Vec::new();
         for &ShownField { field, slot } in shown {
             let field = &class.fields[field];
-            // Of the environment only what tells the process.
+            // Of the environment, only what identifies the process.
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Form for JsonForm {
     }
 }
 
-/// Appends a value; numbers that JSON does not know are texts.
+/// Appends a value; numbers that JSON does not have become strings.
 pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Unsigned(number) => value::unsigned(*number, out),

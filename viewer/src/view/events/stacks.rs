@@ -8,7 +8,7 @@ use super::form::ShownField;
 use crate::meaning::Dictionary;
 use crate::symbols::{Frame, ProcessKey, Symbols, vpid};
 
-/// Finds stacks and names what is in them.
+/// Finds stacks and names their frames.
 pub struct Stacks {
     dictionary: Dictionary,
     symbols: Symbols,
@@ -39,7 +39,7 @@ impl Stacks {
         Stacks { dictionary, symbols, hosts: traces.iter().map(host).collect() }
     }
 
-    /// The stacks among the fields of a class that are shown; none if there are none.
+    /// The stacks among the shown fields of a class, if there are any.
     pub(super) fn of_class(&self, class: &EventClass, shown: &[ShownField]) -> Option<ClassStacks> {
         let slot = |index: usize| shown.iter().find(|shown| shown.field == index).map(|shown| shown.slot);
         let stacks = self.dictionary.look_up(class).stacks;

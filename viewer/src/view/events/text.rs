@@ -20,7 +20,7 @@ use crate::view::Screen;
 /// Writes events as Babeltrace does.
 pub struct TextForm {
     clock: TimeOfDay,
-    /// Matches stand out where they are shown among others, if colours may be used.
+    /// With colours, matches stand out among others.
     screen: Screen,
     /// What comes before the name of the event, for each trace.
     origins: Vec<String>,
@@ -28,7 +28,7 @@ pub struct TextForm {
     classes: ByClass<TextClass>,
 }
 
-/// What the events of a class are made of.
+/// How the events of a class are written.
 struct TextClass {
     /// Where they come from and what they are called.
     name: Vec<u8>,
@@ -39,8 +39,8 @@ struct TextClass {
     end: &'static [u8],
 }
 
-/// A text that is written often. A short one is copied with some bytes more, which are dropped again: to copy a fixed
-/// number of bytes takes no call.
+/// A text that is written often. A short one is padded to a fixed size, which is copied without a call, and the
+/// padding is dropped again.
 enum Literal {
     Short([u8; Literal::SHORT], usize),
     Long(Vec<u8>),
@@ -136,7 +136,7 @@ impl Form for TextForm {
         out.extend_from_slice(&pieces.name);
         for (before, slot, base) in &pieces.fields {
             before.write(out);
-            // Most values own nothing, and are spared the question whether they do.
+            // Most values own nothing: skip the check in their destructor.
             let value = ManuallyDrop::new(event.value(*slot));
             match &*value {
                 Value::Text(text) => value::quoted(text, out),

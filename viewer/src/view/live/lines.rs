@@ -1,4 +1,4 @@
-//! Single lines that tell of sessions and incidents.
+//! Lines for sessions and incidents.
 
 use crate::analysis::finding::Ns;
 use crate::analysis::incidents::{Incident, IncidentKind};
@@ -8,7 +8,7 @@ use crate::text::escape;
 use crate::view::Screen;
 use crate::view::table::link_name;
 
-/// How sessions are doing, and how far events are behind.
+/// The state of each session.
 pub fn sessions(finding: &LiveFinding) -> Vec<String> {
     let session = |session: &crate::analysis::live::SessionFinding| {
         let reason = session.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
@@ -17,7 +17,7 @@ pub fn sessions(finding: &LiveFinding) -> Vec<String> {
     finding.sessions.iter().map(session).collect()
 }
 
-/// How long ago the newest events happened.
+/// The lag of the newest events.
 pub fn lag(finding: &LiveFinding) -> String {
     finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", Ns::from(lag).in_words()))
 }
@@ -38,7 +38,7 @@ pub fn losses(finding: &LiveFinding) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// An incident: when, how long, why, and who waited.
+/// An incident: when, how long, why, and how many waited.
 pub fn incident(incident: &Incident, screen: &Screen) -> String {
     let cause = match (&incident.cause, incident.kind) {
         (Some(cause), _) => link_name(cause),

@@ -1,4 +1,4 @@
-//! `incidents` as a table: what held the program up, then what that adds up to, and what helps.
+//! `incidents` as a table: what held the program up, then totals by cause, and what helps.
 
 use std::io::{self, Write};
 
@@ -13,13 +13,13 @@ use crate::text::amount::{counted, grouped, share, times};
 use crate::text::{escape, short_name};
 use crate::view::Screen;
 
-/// How many causes are listed.
+/// The number of causes that are listed.
 const CAUSES: usize = 10;
 
-/// How many events that are not the cause are named.
+/// The number of events that are not the cause to list.
 const NAMED: usize = 6;
 
-/// Writes the incidents, and says what is to be said after them.
+/// Writes the incidents, and returns the footnotes.
 pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     for line in screen.wrapped(&headline(found)) {
         writeln!(out, "{}", screen.bold(&line))?;
@@ -178,7 +178,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
             cause.period.map_or(String::new(), |period| format!("~{}", period.short())),
             called,
         ]);
-        // What helps against several is said once.
+        // Advice that applies to several causes is given once.
         if let Some(advice) = &cause.advice
             && !advised.contains(&advice)
         {

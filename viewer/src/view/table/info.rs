@@ -9,7 +9,7 @@ use crate::text::amount::{counted, grouped};
 use crate::text::escape;
 use crate::view::Screen;
 
-/// Writes what the traces hold, and says what is to be said after it.
+/// Writes what the traces contain, and returns the footnotes.
 pub fn write(info: &Info, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     if let Some(end) = info.trace.end_ns {
         writeln!(out, "until {}", screen.date_and_time(end))?;
@@ -23,7 +23,7 @@ pub fn write(info: &Info, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
     let mut footnotes = Vec::new();
     match &info.processes {
         Some(processes) => write_processes(processes, info.trace.has_several_hosts(), screen, out)?,
-        None => footnotes.push("too many processes to tell apart".into()),
+        None => footnotes.push("too many processes to list".into()),
     }
     if info.hidden_processes > 0 {
         footnotes.push(format!("{} processes not shown (-n 0 shows all)", info.hidden_processes));

@@ -13,10 +13,10 @@ use crate::text::amount::{counted, grouped, times};
 use crate::text::escape;
 use crate::view::Screen;
 
-/// From this width on reasons stand beside their events.
+/// From this width on, reasons are beside their events.
 const WIDE: usize = 200;
 
-/// Writes the findings, and says what is to be said after them.
+/// Writes the findings, and returns the footnotes.
 pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let events = outliers.events.iter().map(|outlier| &*outlier.event.event);
     let modes = outliers.modes.iter().map(|mode| &*mode.name.event);
@@ -150,7 +150,7 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Wr
 fn footnotes(outliers: &Outliers) -> Vec<String> {
     let hidden = match outliers.hidden_events {
         0 => String::new(),
-        hidden => format!(", of which {} shorter ones are not shown (-n shows more)", grouped(hidden.into())),
+        hidden => format!(", of which the {} shortest are not shown (-n shows more)", grouped(hidden.into())),
     };
     if let Some(threshold) = &outliers.threshold {
         let [limit, total] = [threshold.slower_than, threshold.total].map(Ns::in_words);
@@ -174,16 +174,16 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
     footnotes
 }
 
-/// Everything that decides, with the limits that it came to.
+/// The rule, with the resulting limits.
 fn rule(rule: &RuleFinding) -> String {
     let excess = rule.least_excess.in_words();
     format!(
-        "rule: a gap in a group's durations (own; with fewer than {} of all its event's: event) or a jump of their level \
-         that is less probable than {:.1e}, which is {} shared out over {}; slow is what lies above the gap, {} times and \
-         {excess} above the 99th percentile of the rest, or a whole group {} times above its event; one that \
-         stands apart is single (up to {} of a group), several are a mode; a period is {} times slower than the rest, has {} \
-         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference, {} standard \
-         errors or more, and it is {} times the noise",
+        "rule: a gap in a group's durations (own; with fewer than {} those of its whole event: event), or a jump of their \
+         level, that is less probable than {:.1e}, which is {} divided by {}; slow durations are above the gap, and {} \
+         times and {excess} above the 99th percentile of the rest, or in a group {} times slower than its event; one \
+         alone is single (up to {} per group), several are a mode; a period is {} times slower than the rest, has {} \
+         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference and {} \
+         standard errors or more, and is {} times above the noise",
         rule.enough,
         rule.group_probability,
         rule.probability,
@@ -200,7 +200,7 @@ fn rule(rule: &RuleFinding) -> String {
     )
 }
 
-/// The events that are too rare to judge, those with the longest durations by name.
+/// The events that are too rare to judge; those with the longest durations are named.
 fn unjudged(rare: &[Unjudged]) -> Option<String> {
     const SHOWN: usize = 3;
     let one = |event: &Unjudged| {

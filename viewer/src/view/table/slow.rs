@@ -10,7 +10,7 @@ use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
 
-/// Writes the slowest events, and says what is to be said after them.
+/// Writes the slowest events, and returns the footnotes.
 pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let names = Names::new(slow.events.iter().map(|event| &*event.event), screen.is_narrow());
     let columns = EventColumns::new(slow.events.iter(), slow.trace.has_several_hosts());
@@ -32,7 +32,7 @@ pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
     }
     if slow.hidden_events > 0 {
         let others = counted(slow.hidden_events, "other event");
-        footnotes.push(format!("{others} as fast or faster (-n shows more)"));
+        footnotes.push(format!("{others} not slower (-n shows more)"));
     }
     Ok(footnotes)
 }
@@ -44,7 +44,7 @@ fn inner(event: &EventFinding) -> impl Iterator<Item = &LinkFinding> {
     event.chain.iter().skip(itself.map_or(usize::MAX, |place| place + 1))
 }
 
-/// The columns that single events have, of which two are there only if any event needs them.
+/// The columns of single events, two of which are optional.
 pub(super) struct EventColumns {
     has_hosts: bool,
     has_clients: bool,

@@ -9,7 +9,7 @@ use crate::analysis::top::Top;
 use crate::text::amount::{counted, duration, grouped, scaled, share};
 use crate::view::Screen;
 
-/// The columns. Of the percentiles the one that ranks stays, and p99; of the others the last goes last.
+/// The columns. Of the percentiles, the one ranked by and p99 always stay; the others are dropped from the first.
 fn columns(top: &Top) -> Vec<Column> {
     let sorted_by = top.sorted_by.to_string().to_uppercase();
     let mut columns = vec![
@@ -34,7 +34,7 @@ fn columns(top: &Top) -> Vec<Column> {
     columns
 }
 
-/// Writes the groups, and says what is to be said after them.
+/// Writes the groups, and returns the footnotes.
 pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
     let mut grid = Grid::new(columns(top));
@@ -50,7 +50,7 @@ pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<
     if let Some(folded) = &top.folded {
         let (total, max) = (folded.total.in_words(), folded.max.in_words());
         let events = counted(folded.count, "event");
-        footnotes.push(format!("({events} of other keys folded: {total} in total, {max} at most)"));
+        footnotes.push(format!("({events} of other keys folded: {total} in total, at most {max})"));
     }
     Ok(footnotes)
 }

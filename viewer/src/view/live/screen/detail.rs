@@ -12,7 +12,7 @@ use crate::text::width::fit;
 use crate::view::Screen;
 use crate::view::table::{Names, details, figure};
 
-/// Draws the group that was asked for.
+/// Draws the chosen group.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &Screen, palette: Palette) {
     let Some(detail) = &finding.detail else {
         frame.render_widget(Paragraph::new("no events of this group in this window"), area);
@@ -30,7 +30,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &S
     let room = (area.height as usize).saturating_sub(slowest + 3);
     let octaves = &detail.durations.octaves;
     let most = octaves.iter().map(|octave| octave.count).max().unwrap_or(0).max(1);
-    // The longest durations matter most: if there is no room for all, the shortest go.
+    // The longest durations matter most: without room for all, the shortest are dropped.
     for octave in &octaves[octaves.len().saturating_sub(room)..] {
         let bar = (octave.count as usize * width.saturating_sub(24)).div_ceil(most as usize);
         lines.push(Line::from(vec![
@@ -38,7 +38,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &S
             Span::styled("█".repeat(bar), palette.spark()),
         ]));
     }
-    lines.push(Line::styled("THE SLOWEST so far", palette.title()));
+    lines.push(Line::styled("SLOWEST so far", palette.title()));
     for event in detail.slowest.iter().take(slowest) {
         let took = event.duration.short();
         let client = event.client.as_ref().map_or(String::new(), crate::text::escape::datum);

@@ -14,7 +14,7 @@ use crate::text::escape;
 use crate::view::Screen;
 use crate::view::live::lines;
 
-/// Draws all of it.
+/// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFinding>, screen: &Screen) {
     let palette = Palette { has_colours: screen.colour };
     let area = frame.area();
@@ -30,7 +30,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFin
     ];
     let [top, middle, bottom] = Layout::vertical(rows).areas(area);
     frame.render_widget(Paragraph::new(header), top);
-    match &state.mode {
+    match &state.pane {
         Pane::Detail => body_of_detail(frame, middle, finding, screen, palette),
         Pane::Help => help::draw(frame, middle, palette),
         _ => body(frame, middle, state, finding, screen, palette),
@@ -39,10 +39,10 @@ pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFin
     frame.render_widget(Paragraph::new(footer(state, palette)), bottom);
 }
 
-/// What is received, how far that is behind, what is missing.
+/// The sessions, their lag, and what is missing.
 fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
     let trace = &finding.top.trace;
-    // What the figures are about, which may not be what was asked for last.
+    // The window and sort of the figures, which may lag behind the latest request.
     let (window, sort) = (finding.window, finding.top.sorted_by);
     let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
@@ -68,12 +68,12 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
         let url = Span::styled(escape::text(&session.url), palette.title());
         lines.push(Line::from(vec![url, Span::raw(" "), Span::styled(said, style)]));
     }
-    // Of many sessions the first few are enough.
+    // Of many sessions, the first few are enough.
     lines.truncate(3);
     if let Some(first) = lines.first_mut() {
         first.push_span(format!("  {}", lines::lag(finding)));
     }
-    // Facts go on as many lines as they need.
+    // Facts are wrapped onto several lines.
     let mut line = String::new();
     for fact in facts {
         if !line.is_empty() && line.chars().count() + 2 + fact.chars().count() > width {
@@ -89,7 +89,7 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
     lines
 }
 
-/// The groups, and where there is room the heat map and the incidents.
+/// The groups and, with enough room, the heat map and the incidents.
 fn body(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -114,7 +114,7 @@ fn body(
     frame.render_widget(Paragraph::new(said), incidents);
 }
 
-/// One group, and when it took how long.
+/// One group, and its heat map.
 fn body_of_detail(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -128,12 +128,12 @@ fn body_of_detail(
     heat::draw(frame, lower, finding, palette);
 }
 
-/// What is being typed, what is wrong with it, or what keys there are.
+/// The input, an error in it, or the keys.
 fn footer(state: &ScreenState, palette: Palette) -> Line<'static> {
     if let Some(complaint) = &state.complaint {
         return Line::styled(escape::text(complaint), palette.warning());
     }
-    match &state.mode {
+    match &state.pane {
         Pane::Filter(text) => Line::raw(format!("/{}▏", escape::text(text))),
         Pane::By(text) => Line::raw(format!("group by: {}▏", escape::text(text))),
         Pane::Help => Line::styled("any key: back", palette.faint()),

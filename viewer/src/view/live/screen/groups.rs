@@ -19,7 +19,7 @@ const FIGURE: usize = 8;
 /// The bars of a sparkline.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What there is room for.
+/// The columns that fit.
 struct GroupColumns {
     name: usize,
     figures: usize,
@@ -40,14 +40,14 @@ impl GroupColumns {
     }
 }
 
-/// Draws as many groups as there is room for, the chosen one among them.
+/// Draws the groups that fit, including the chosen one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, finding: &LiveFinding, palette: Palette) {
     let columns = GroupColumns::new(area.width as usize);
     let room = (area.height as usize).saturating_sub(1);
     let first = (state.row + 1).saturating_sub(room.max(1));
     let groups = &finding.top.groups;
     let names = Names::new(groups.iter().map(|group| &*group.name.event), area.width < 120);
-    // The most important is nearest to the name.
+    // The most important figure is next to the name.
     let titles = ["P99", "RATE/S", "MAX", "P50"];
     let mut heading = fit("GROUP", columns.name);
     titles.iter().take(columns.figures).for_each(|title| heading.push_str(&format!("{title:>FIGURE$}")));
@@ -85,7 +85,7 @@ fn row(group: &GroupFinding, names: &Names, columns: &GroupColumns) -> String {
     row
 }
 
-/// Numbers as bars, the last ones on the right; several share a bar where there is no room for each.
+/// A sparkline, with the newest numbers on the right; several share a bar without room for each.
 fn spark(counts: &[u64], width: usize) -> String {
     if width == 0 {
         return String::new();

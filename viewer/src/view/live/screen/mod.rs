@@ -1,4 +1,4 @@
-//! The full screen: what it shows, and what keys do. It is drawn with ratatui; the state knows no terminal.
+//! The full screen: what it shows, and what keys do. It is drawn with ratatui; the state does not depend on a terminal.
 
 mod detail;
 mod draw;

@@ -13,9 +13,9 @@ pub enum Key {
     Char(char),
     /// The key for a new line.
     Enter,
-    /// The key to get out of something.
+    /// The key to go back.
     Escape,
-    /// The key that takes the last character back.
+    /// The key that deletes the last character.
     Backspace,
     /// An arrow.
     Up,
@@ -36,22 +36,22 @@ pub enum Effect {
     Draw,
     /// To ask the analysis another question.
     Ask,
-    /// To sum up other events, or by other keys, from now on.
+    /// To aggregate other events, or by other keys, from now on.
     Select(Selecting),
     /// To end.
     Quit,
 }
 
-/// Which events are summed up, and by what.
+/// Which events are aggregated, and by which fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selecting {
-    /// Only events that fulfil all of these.
+    /// Only events that meet all of these.
     pub conditions: Vec<Condition>,
-    /// The fields that tell groups apart, if not those of the catalog.
+    /// The fields to group by, if not those of the catalog.
     pub by: Option<Vec<String>>,
 }
 
-/// What is in front.
+/// The pane that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pane {
     /// The groups.
@@ -69,15 +69,15 @@ pub enum Pane {
 /// What the screen shows.
 #[derive(Clone, Debug)]
 pub struct ScreenState {
-    /// What is asked of the analysis.
+    /// The current question to the analysis.
     pub question: LiveQuestion,
-    /// What is in front.
-    pub mode: Pane,
+    /// The pane that is shown.
+    pub pane: Pane,
     /// The row that is chosen.
     pub row: usize,
-    /// Whether what is shown stays as it is.
+    /// Whether the display is paused.
     pub is_paused: bool,
-    /// Which events are summed up.
+    /// Which events are aggregated.
     pub selecting: Selecting,
     /// The filter, as it was typed.
     pub filter: String,
@@ -87,7 +87,7 @@ pub struct ScreenState {
     names: Vec<GroupName>,
 }
 
-/// What the groups can be ranked by with a key.
+/// The rankings that a key cycles through.
 const SORTS: [Sort; 5] =
     [Sort::Total, Sort::Count, Sort::Percentile(Quantile::P50), Sort::Percentile(Quantile::P99), Sort::Max];
 
@@ -107,7 +107,7 @@ impl ScreenState {
         let filter = selecting.conditions.iter().map(typed);
         ScreenState {
             question,
-            mode: Pane::Groups,
+            pane: Pane::Groups,
             row: 0,
             is_paused: false,
             filter: filter.collect::<Vec<_>>().join(" "),
@@ -117,7 +117,7 @@ impl ScreenState {
         }
     }
 
-    /// Takes note of what is shown now. The chosen group stays chosen where it is another one's turn.
+    /// Updates the groups. The chosen group stays chosen if its row changes.
     pub fn show(&mut self, finding: &LiveFinding) {
         let chosen = self.names.get(self.row).cloned();
         self.names = finding.top.groups.iter().map(|group| group.name.clone()).collect();
@@ -129,10 +129,10 @@ impl ScreenState {
         self.row = self.row.min(self.names.len().saturating_sub(1));
     }
 
-    /// Does what a key says.
+    /// Handles a key.
     pub fn key(&mut self, key: Key) -> Effect {
         self.complaint = None;
-        match (&mut self.mode, key) {
+        match (&mut self.pane, key) {
             (_, Key::Interrupt) => Effect::Quit,
             (Pane::Filter(text) | Pane::By(text), Key::Char(character)) => {
                 text.push(character);
@@ -149,18 +149,18 @@ impl ScreenState {
             (Pane::By(text), Key::Enter) => {
                 let fields: Vec<String> =
                     text.split([',', ' ']).filter(|field| !field.is_empty()).map(str::to_owned).collect();
-                self.mode = Pane::Groups;
+                self.pane = Pane::Groups;
                 self.selecting.by = (!fields.is_empty()).then_some(fields);
                 Effect::Select(self.selecting.clone())
             }
             (Pane::Groups, Key::Char('q')) => Effect::Quit,
             (Pane::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
-                self.mode = Pane::Groups;
+                self.pane = Pane::Groups;
                 self.question.detail = None;
                 Effect::Ask
             }
             (_, Key::Escape) | (Pane::Help, _) => {
-                self.mode = match self.question.detail {
+                self.pane = match self.question.detail {
                     Some(_) => Pane::Detail,
                     None => Pane::Groups,
                 };
@@ -170,13 +170,13 @@ impl ScreenState {
         }
     }
 
-    /// Does what a key says where nothing is being typed.
+    /// Handles a key where no text is being typed.
     fn command(&mut self, key: Key) -> Effect {
         let last = self.names.len().saturating_sub(1);
         match key {
-            Key::Char('?' | 'h') => self.mode = Pane::Help,
-            Key::Char('/') => self.mode = Pane::Filter(self.filter.clone()),
-            Key::Char('g') => self.mode = Pane::By(self.selecting.by.clone().unwrap_or_default().join(",")),
+            Key::Char('?' | 'h') => self.pane = Pane::Help,
+            Key::Char('/') => self.pane = Pane::Filter(self.filter.clone()),
+            Key::Char('g') => self.pane = Pane::By(self.selecting.by.clone().unwrap_or_default().join(",")),
             Key::Char('p' | ' ') => self.is_paused = !self.is_paused,
             Key::Char('w') => return self.look_back(self.question.window.next()),
             Key::Char('1') => return self.look_back(LookBack::Seconds),
@@ -196,7 +196,7 @@ impl ScreenState {
             Key::Enter => {
                 if let Some(name) = self.names.get(self.row) {
                     self.question.detail = Some(name.clone());
-                    (self.mode, self.is_paused) = (Pane::Detail, false);
+                    (self.pane, self.is_paused) = (Pane::Detail, false);
                     return Effect::Ask;
                 }
             }
@@ -210,13 +210,13 @@ impl ScreenState {
         Effect::Ask
     }
 
-    /// Takes a filter that was typed: conditions with spaces between them.
+    /// Applies a typed filter: conditions separated by spaces.
     fn filter(&mut self, text: &str) -> Effect {
         let conditions: Result<Vec<Condition>, _> = text.split_whitespace().map(str::parse).collect();
         match conditions {
             Ok(conditions) => {
                 self.filter = text.trim().to_owned();
-                self.mode = Pane::Groups;
+                self.pane = Pane::Groups;
                 self.selecting.conditions = conditions;
                 Effect::Select(self.selecting.clone())
             }
