@@ -24,7 +24,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, palette: P
     }
     let columns = (width - GUTTER).min(heat.columns.len().max(1) * 2);
     let length = Ns::from(heat.slice_ns * heat.columns.len() as u64).in_words();
-    let title = format!("DURATIONS over the last {length}, newest on the right");
+    let title = format!("DURATIONS over the last {length}, now on the right");
     let mut lines = vec![Line::styled(title, palette.title())];
     // Rows share a line without room for each.
     let share = heat.rows_from.len().div_ceil(height - 1).max(1);
