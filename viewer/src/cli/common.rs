@@ -20,7 +20,7 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     pub format: Format,
 
-    /// ColorChoice to use colours.
+    /// When to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
     pub color: ColorChoice,
 
@@ -76,11 +76,11 @@ pub struct Common {
     pub unit: Option<TimeUnit>,
 
     /// The reader to use: the native one, or Babeltrace 2 where it is built in.
-    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "SourceWindow")]
+    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
     pub source: SourceChoice,
 
     /// The number of threads that the native reader decodes with; by default one per core.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "SourceWindow")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
     pub threads: Option<u16>,
 }
 

@@ -16,7 +16,7 @@ Examples:
   ltt-top outliers TRACE --sensitivity high
       What is unusual, and why?
   ltt-top hist TRACE --event eventloop --over-time
-      ColorChoice was the event loop slow?
+      When was the event loop slow?
   ltt-top top TRACE --where 'duration>1ms' --format json
       Statistics of all calls longer than a millisecond, for a program to read.
   ltt-top events TRACE --where name=flushall --context 20

@@ -235,7 +235,7 @@ pub struct LiveOptions {
     /// Record events on this machine whose name matches, while they are watched; may be repeated.
     ///
     /// A session daemon and a relay are started if none is running, and stopped at the end.
-    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "SourceWindow")]
+    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
     pub enable: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ pub enum Format {
     Csv,
 }
 
-/// ColorChoice to use colours.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set.

@@ -42,7 +42,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFin
 /// The sessions, their lag, and what is missing.
 fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
     let trace = &finding.top.trace;
-    // The window and sort of the figures, which may lag behind the latest request.
+    // The window and sort of the figures, which may be older than the latest request.
     let (window, sort) = (finding.window, finding.top.sorted_by);
     let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
