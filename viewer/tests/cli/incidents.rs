@@ -74,7 +74,7 @@ fn outline(found: &Value) -> String {
     )
 }
 
-/// The incident of the causes trace that begins within so many milliseconds after a time of the truth.
+/// The incident of the causes trace that begins within a number of milliseconds after a time of the truth.
 fn after<'f>(found: &'f Value, truth: &str, within_ms: i64) -> Vec<&'f Value> {
     let (seconds, _) = truth.split_once(' ').unwrap();
     let (whole, fraction) = seconds.split_once('.').unwrap();
@@ -231,7 +231,7 @@ fn csv_has_a_row_for_each_incident() {
 }
 
 /// Times that go back and forth, durations of any length, threads that mix, pairs without an end: whatever a trace says,
-/// there is an answer, it is the same each time, and what was blocked is no more than there was.
+/// there is an answer, it is the same each time, and no more is blocked than the trace is long.
 #[test]
 fn random_and_hostile_timelines_are_survived() {
     const EVENTS: [&str; 9] =

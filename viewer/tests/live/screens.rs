@@ -42,11 +42,11 @@ fn screens_of_a_recorded_scene() {
     terminal.keys(&["4"]);
     terminal.until("window all");
     terminal.keys(&["Down", "Enter"]);
-    assert_golden("detail", &terminal.until("THE SLOWEST"));
+    assert_golden("detail", &terminal.until("SLOWEST so far"));
     terminal.keys(&["?"]);
     assert_golden("help", &terminal.until("this"));
     terminal.keys(&["x"]);
-    terminal.until("THE SLOWEST");
+    terminal.until("SLOWEST so far");
     terminal.keys(&["Escape"]);
     terminal.until("INCIDENTS");
     terminal.keys(&["/", "duration", "Enter"]);

@@ -1,4 +1,4 @@
-//! The table in `docs/verdicts.md`: what healthy groups get, and what of planted stalls is found. `OVERWRITE=1 cargo test`
+//! The tables in `docs/verdicts.md`: findings in healthy groups, and which planted stalls are found. `OVERWRITE=1 cargo test`
 //! writes it anew.
 
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const PLANTED_IN: [usize; 2] = [1_000, 10_000];
 /// What is planted in a healthy group.
 #[derive(Clone, Copy)]
 enum Plant {
-    /// So many stalls, so many times the 99.9th percentile.
+    /// A number of stalls, at a multiple of the 99.9th percentile.
     Stalls(usize, u64),
     /// Stalls of 10 times the 99.9th percentile within one second, 2 % of the group.
     Second,
