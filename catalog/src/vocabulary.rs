@@ -1,4 +1,4 @@
-//! The words that catalogs use for what the model knows as enums.
+//! The words that catalogs use for the model's enums.
 
 use std::fmt;
 

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::Report;
+use crate::check::parts::{self, Part};
+use crate::error::{Authority, Report};
 use crate::model::{Catalog, Event, EventName, Measure};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean;
@@ -12,9 +13,7 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
         catalog.events().map(|(provider, event)| format!("{}:{}", provider.name, event.name)).collect();
     let checker = Checker { catalog, names };
     let mut former_owners = HashMap::new();
-    for (provider, event) in catalog.events() {
-        let place =
-            Place::top().then(Step::Provider(provider.name.clone())).then(Step::Event(event.name.clone()));
+    for Part { place, provider, part: event } in parts::events(catalog) {
         let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
         checker.check_repeats(&name, event, &place, report);
         checker.check_explains(&name, event, &place, report);
@@ -40,7 +39,7 @@ impl Checker<'_> {
         if found.is_none() {
             let known = self.names.iter().map(String::as_str);
             let suggestion = did_you_mean(&name.to_string(), known);
-            report.add(place.clone(), format!("there is no event `{name}`{suggestion}"));
+            report.add(Authority::Model, place.clone(), format!("unknown event `{name}`{suggestion}"));
         }
         found
     }
@@ -60,29 +59,40 @@ impl Checker<'_> {
             return;
         };
         if self.lacks_duration(name, event) {
-            report.add(place, "this event has no `duration`, so it cannot repeat another's");
+            report.add(
+                Authority::Model,
+                place,
+                "this event has no `duration`, so it cannot repeat another's",
+            );
         } else if self.lacks_duration(repeated, target) {
-            report.add(place, format!("`{repeated}` has no `duration` that could be repeated"));
+            report.add(Authority::Model, place, format!("`{repeated}` has no `duration` to repeat"));
         } else if let Some(cycle) = self.cycle(name) {
-            report
-                .add(place, format!("the repeats go in a circle: {cycle}; one event has to be the original"));
+            report.add(
+                Authority::Model,
+                place,
+                format!("the repeats form a cycle: {cycle}; one event has to be the original"),
+            );
         } else if let Some(original) = &target.meaning.repeats {
-            report.add(place, format!("`{repeated}` only repeats `{original}`; name that one"));
+            report.add(
+                Authority::Model,
+                place,
+                format!("`{repeated}` only repeats `{original}`; name the original"),
+            );
         }
     }
 
-    /// The way along `repeats` from an event back to itself, in words.
+    /// The path along `repeats` from an event back to itself, in words.
     fn cycle(&self, name: &EventName) -> Option<String> {
-        let mut way = vec![name];
+        let mut path = vec![name];
         let mut seen = HashSet::from([name]);
         loop {
-            let next = self.event(way.last()?)?.meaning.repeats.as_ref()?;
-            way.push(next);
+            let next = self.event(path.last()?)?.meaning.repeats.as_ref()?;
+            path.push(next);
             if next == name {
-                let names: Vec<String> = way.iter().map(ToString::to_string).collect();
+                let names: Vec<String> = path.iter().map(ToString::to_string).collect();
                 return Some(names.join(" → "));
             }
-            // A circle further on is reported by the events that are in it.
+            // A cycle further on is reported by the events that are in it.
             if !seen.insert(next) {
                 return None;
             }
@@ -94,31 +104,32 @@ impl Checker<'_> {
         let place = place.value("explains");
         if !explained.is_empty() && event.meaning.measure == Measure::Sum {
             report.add(
+                Authority::Model,
                 place.clone(),
-                "a sum lies at no particular time, so it overlaps nothing that it could explain",
+                "a sum has no position in time, so it overlaps nothing that it could explain",
             );
         }
         for (index, target_name) in explained.iter().enumerate() {
             let place = place.then(Step::Element(index));
             if target_name == name {
-                report.add(place, "an event does not explain itself");
+                report.add(Authority::Model, place, "an event does not explain itself");
                 continue;
             }
             if explained[..index].contains(target_name) {
-                report.add(place, format!("`{target_name}` stands here twice"));
+                report.add(Authority::Model, place, format!("duplicate event `{target_name}`"));
                 continue;
             }
             let Some(target) = self.find(target_name, &place, report) else {
                 continue;
             };
             let wrong = if self.lacks_duration(target_name, target) {
-                "has no `duration`, so nothing can explain that it was slow"
+                "has no `duration`, so it cannot be slow"
             } else if target.meaning.measure == Measure::Sum {
-                "is a sum and lies at no particular time, so nothing overlaps it"
+                "is a sum and has no position in time, so nothing overlaps it"
             } else {
                 continue;
             };
-            report.add(place, format!("`{target_name}` {wrong}"));
+            report.add(Authority::Model, place, format!("`{target_name}` {wrong}"));
         }
     }
 
@@ -128,17 +139,22 @@ impl Checker<'_> {
         };
         let place = place.value("started-by");
         if start_name == name {
-            return report.add(place, "an event does not start itself");
+            return report.add(Authority::Model, place, "an event does not start itself");
         }
         if event.meaning.duration.is_some() {
-            let message = "an event with a `duration` says itself when its interval began";
-            return report.add(place, message);
+            let message =
+                "an event with a `duration` already says when its interval began; remove `started-by`";
+            return report.add(Authority::Model, place, message);
         }
         let Some(start) = self.find(start_name, &place, report) else {
             return;
         };
         if start.meaning.is_timed() {
-            report.add(place, format!("`{start_name}` ends an interval and cannot start another"));
+            report.add(
+                Authority::Model,
+                place,
+                format!("`{start_name}` ends an interval, so it cannot start another"),
+            );
         }
     }
 
@@ -154,13 +170,15 @@ impl Checker<'_> {
             let place = place.value("formerly").then(Step::Element(index));
             if self.event(former).is_some() {
                 report.add(
+                    Authority::Model,
                     place,
                     format!("`{former}` is the name of an event today; a former name is no longer in use"),
                 );
             } else if let Some(owner) = owners.insert(former.clone(), name.clone()) {
                 report.add(
+                    Authority::Model,
                     place,
-                    format!("`{former}` is a former name of `{owner}` already; a reader could not tell which is meant"),
+                    format!("`{former}` is already a former name of `{owner}`; a reader could not tell which is meant"),
                 );
             }
         }

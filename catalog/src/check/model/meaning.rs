@@ -1,6 +1,6 @@
 //! Rules for what an event or a class says about its own fields.
 
-use crate::error::Report;
+use crate::error::{Authority, Report};
 use crate::model::{Class, Clock, Event, Field, FieldType, Measure};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
@@ -24,6 +24,7 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
     roles.check(place, report);
     if !meaning.advice_for.is_empty() && meaning.group_by.is_empty() {
         report.add(
+            Authority::Model,
             place.value("advice-for"),
             "advice for single groups needs `group-by`: its keys are values of the first of those fields",
         );
@@ -36,8 +37,11 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
         ];
         for (_, key) in said.into_iter().filter(|(is_said, _)| *is_said) {
             report.add(
+                Authority::Model,
                 place.value(key),
-                format!("`{key}` is about the duration, and there is none; name its field with `duration`"),
+                format!(
+                    "`{key}` is about the duration, and the event has none; name its field with `duration`"
+                ),
             );
         }
     }
@@ -73,7 +77,7 @@ impl<'a> Roles<'a> {
         for (index, name) in self.group_by.iter().enumerate() {
             let place = place.value("group-by").then(Step::Element(index));
             if self.group_by[..index].contains(name) {
-                report.add(place, format!("`{name}` stands here twice"));
+                report.add(Authority::Model, place, format!("duplicate field `{name}`"));
             } else {
                 self.recorded_field(name, &place, report);
             }
@@ -88,12 +92,12 @@ impl<'a> Roles<'a> {
         let Some(field) = self.fields.iter().find(|field| field.name == name) else {
             let known = self.fields.iter().map(|field| field.name.as_str());
             let suggestion = did_you_mean_one_of(name, known);
-            report.add(place.clone(), format!("there is no field `{name}`{suggestion}"));
+            report.add(Authority::Model, place.clone(), format!("unknown field `{name}`{suggestion}"));
             return None;
         };
         if !field.recorded {
             let message = format!("`{name}` is not recorded (`record = false`), so no reader sees it");
-            report.add(place.clone(), message);
+            report.add(Authority::Model, place.clone(), message);
             return None;
         }
         Some(field)
@@ -104,11 +108,13 @@ fn check_duration(field: &Field, place: &Place, report: &mut Report) {
     let name = &field.name;
     if !matches!(field.kind, FieldType::Integer(_)) {
         report.add(
+            Authority::Model,
             place.clone(),
-            format!("a duration is an integer such as `u64`, and `{name}` is `{}`", field.kind),
+            format!("a duration is an integer such as `u64`, but `{name}` is `{}`", field.kind),
         );
     } else if field.unit.is_none_or(|unit| unit.nanoseconds().is_none()) {
         report.add(
+            Authority::Model,
             place.clone(),
             format!("a duration has a unit of time; give `{name}` one, such as `unit = \"us\"`"),
         );
