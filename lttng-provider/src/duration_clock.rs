@@ -88,7 +88,7 @@ mod clock {
     use std::thread::sleep;
     use std::time::Duration;
 
-    use lttng_counter::Reading;
+    use lttng_counter::ClockPair;
 
     use super::DurationClock;
 
@@ -110,7 +110,7 @@ mod clock {
     const REFUSED: u64 = u64::MAX;
 
     struct Start {
-        reading: Reading,
+        at: ClockPair,
         rough: u64,
     }
 
@@ -144,9 +144,9 @@ mod clock {
     pub(super) fn start() {
         START.get_or_init(|| {
             lttng_counter::check()?;
-            let reading = Reading::now();
+            let at = ClockPair::now();
             sleep(ROUGH);
-            Ok(Start { reading, rough: reading.frequency_until(&Reading::now()) })
+            Ok(Start { at, rough: at.frequency_until(&ClockPair::now()) })
         });
     }
 
@@ -166,18 +166,16 @@ mod clock {
     /// Goes over to the counter when it has been compared for long enough.
     #[inline]
     pub(crate) fn advance() {
-        if let Some(Ok(start)) = START.get()
-            && FREQUENCY.load(Ordering::Relaxed) == 0
-            && start.reading.monotonic().elapsed() >= SHORTEST
-        {
-            start.conclude(&Reading::now());
+        let Some(Ok(start)) = START.get() else { return };
+        if FREQUENCY.load(Ordering::Relaxed) == 0 && start.at.monotonic().elapsed() >= SHORTEST {
+            start.conclude(&ClockPair::now());
         }
     }
 
     impl Start {
         #[cold]
-        fn conclude(&self, end: &Reading) {
-            let frequency = self.reading.frequency_until(end);
+        fn conclude(&self, end: &ClockPair) {
+            let frequency = self.at.frequency_until(end);
             let outcome = if is_near(frequency, self.rough) { frequency } else { REFUSED };
             // Another thread may have been faster.
             let first = FREQUENCY.compare_exchange(0, outcome, Ordering::Relaxed, Ordering::Relaxed);
