@@ -62,16 +62,14 @@ impl<'a, 't> Calls<'a, 't> {
     }
 }
 
-/// For each open parenthesis, where it is closed.
+/// For each opening parenthesis, the index of the closing one.
 fn closing(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut closing = vec![None; tokens.len()];
     let mut open = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         if token.is("(") {
             open.push(index);
-        } else if token.is(")")
-            && let Some(start) = open.pop()
-        {
+        } else if let Some(start) = token.is(")").then(|| open.pop()).flatten() {
             closing[start] = Some(index);
         }
     }

@@ -158,9 +158,8 @@ fn append(text: &mut String, said: &str) {
 /// Gives a text what a sentence has: a capital before its first small word, and a full stop.
 fn sentence(text: &mut String) {
     let word = text.split(' ').next().unwrap_or_default();
-    if word.chars().all(|letter| letter.is_ascii_lowercase())
-        && let Some(first) = text.get_mut(..1)
-    {
+    let is_small = word.chars().all(|letter| letter.is_ascii_lowercase());
+    if let Some(first) = text.get_mut(..1).filter(|_| is_small) {
         first.make_ascii_uppercase();
     }
     if text.ends_with(|last: char| last.is_alphanumeric() || last == ')') {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lttng_catalog::{Catalog, Error, Step};
 
-use super::draft::{Class, Event, Field, Provider, UNDOCUMENTED};
+use super::draft::{DraftClass, DraftEvent, DraftField, DraftProvider, UNDOCUMENTED};
 use super::options::Options;
 use super::problem::Problem;
 use super::write::write;
@@ -16,7 +16,7 @@ const MOST_ERRORS: usize = 100;
 /// Writes the catalog, if it is one.
 pub fn finish(
     file: &str,
-    mut providers: Vec<Provider>,
+    mut providers: Vec<DraftProvider>,
     options: &Options,
     notes: &mut Vec<Problem>,
 ) -> Result<String, Vec<Problem>> {
@@ -51,9 +51,9 @@ pub fn finish(
 }
 
 /// A table can be in a TOML file once.
-fn find_duplicates(provider: &Provider, problems: &mut Vec<Problem>) {
+fn find_duplicates(provider: &DraftProvider, problems: &mut Vec<Problem>) {
     let mut lines = HashMap::new();
-    for Event { name, line, .. } in &provider.events {
+    for DraftEvent { name, line, .. } in &provider.events {
         if let Some(first) = lines.insert(name, line) {
             problems
                 .push(Problem::new(*line, format!("`{name}` is declared a second time, after line {first}")));
@@ -62,10 +62,10 @@ fn find_duplicates(provider: &Provider, problems: &mut Vec<Problem>) {
 }
 
 /// LTTng makes a class of each event's name, so a class cannot have it.
-fn rename_classes(provider: &mut Provider, notes: &mut Vec<Problem>) {
+fn rename_classes(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     let events: HashSet<String> = provider.events.iter().map(|event| event.name.clone()).collect();
     let mut renamed = HashMap::new();
-    for Class { name, line, .. } in &mut provider.classes {
+    for DraftClass { name, line, .. } in &mut provider.classes {
         if events.contains(name) {
             let new = format!("{name}_class");
             notes.push(Problem::new(
@@ -85,7 +85,7 @@ fn rename_classes(provider: &mut Provider, notes: &mut Vec<Problem>) {
 /// Gives fields that C or LTTng would change, such as `errno`, a `_` at their end.
 ///
 /// Which those are the catalog knows, so a catalog is made to find out.
-fn rename_fields(name: &str, origin: &str, providers: &mut [Provider], notes: &mut Vec<Problem>) {
+fn rename_fields(name: &str, origin: &str, providers: &mut [DraftProvider], notes: &mut Vec<Problem>) {
     let Err(errors) = Catalog::parse(origin, &write(name, origin, providers)) else { return };
     for error in errors.errors.iter().take(MOST_ERRORS) {
         let Some((fields, index)) = field_at(error, providers) else { continue };
@@ -108,7 +108,10 @@ fn new_name(name: &str) -> String {
     if name == lower { format!("{name}_") } else { lower }
 }
 
-fn field_at<'p>(error: &Error, providers: &'p mut [Provider]) -> Option<(&'p mut Vec<Field>, usize)> {
+fn field_at<'p>(
+    error: &Error,
+    providers: &'p mut [DraftProvider],
+) -> Option<(&'p mut Vec<DraftField>, usize)> {
     let [Step::Provider(provider), owner, Step::Field(index, _), ..] = error.place.steps() else {
         return None;
     };
@@ -122,10 +125,10 @@ fn field_at<'p>(error: &Error, providers: &'p mut [Provider]) -> Option<(&'p mut
 }
 
 /// What the catalog says, at the line of the imported file that it is about.
-fn locate(error: &Error, providers: &[Provider]) -> Problem {
+fn locate(error: &Error, providers: &[DraftProvider]) -> Problem {
     let mut line = None;
     let mut provider = None;
-    let mut fields: &[Field] = &[];
+    let mut fields: &[DraftField] = &[];
     for step in error.place.steps() {
         match step {
             Step::Provider(name) => {
@@ -162,7 +165,7 @@ fn locate(error: &Error, providers: &[Provider]) -> Problem {
     Problem::new(line.unwrap_or(1), message)
 }
 
-fn count_undocumented(providers: &[Provider], notes: &mut Vec<Problem>) {
+fn count_undocumented(providers: &[DraftProvider], notes: &mut Vec<Problem>) {
     let count = |docs: &mut dyn Iterator<Item = &String>| docs.filter(|doc| doc.is_empty()).count();
     let events = count(&mut providers.iter().flat_map(|known| known.events.iter().map(|event| &event.doc)));
     let fields = count(&mut providers.iter().flat_map(|known| {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::c_type::{Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::comments::{Comments, Documentation};
-use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
+use super::draft::{DraftClass, DraftEnumeration, DraftEvent, DraftField, DraftLabel, DraftProvider};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
 use super::lttng_macros::{Macro, kind_of, log_level};
@@ -19,7 +19,7 @@ pub fn read(
     source: Source<'_>,
     types: &Types,
     notes: &mut Vec<Problem>,
-) -> Result<Vec<Provider>, Vec<Problem>> {
+) -> Result<Vec<DraftProvider>, Vec<Problem>> {
     let Source { tokens, comments, .. } = source;
     let calls = Calls::new(&tokens);
     let mut header = Header {
@@ -44,11 +44,11 @@ pub fn read(
 struct Header<'h, 'a, 't> {
     reader: Reader<'h, 'a, 't>,
     comments: Comments<'t>,
-    providers: Vec<Provider>,
+    providers: Vec<DraftProvider>,
     by_name: HashMap<String, usize>,
     /// By provider and name.
-    classes: HashMap<(String, String), Class>,
-    enums: HashMap<(String, String), Enumeration>,
+    classes: HashMap<(String, String), DraftClass>,
+    enums: HashMap<(String, String), DraftEnumeration>,
     /// The classes and enums that something uses.
     used: HashSet<(String, String)>,
     problems: Vec<Problem>,
@@ -109,7 +109,7 @@ impl<'t> Header<'_, '_, 't> {
         };
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         self.check_arguments(call, arguments)?;
-        let mut event = Event::new(&name, call.name.line);
+        let mut event = DraftEvent::new(&name, call.name.line);
         event.doc = documentation.text;
         event.fields = self.fields(call, rest.first(), &provider)?;
         self.provider(&provider, call).events.push(event);
@@ -124,7 +124,7 @@ impl<'t> Header<'_, '_, 't> {
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         self.check_arguments(call, arguments)?;
         let fields = self.fields(call, rest.first(), &provider)?;
-        let class = Class { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
+        let class = DraftClass { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
         if self.classes.insert((provider, name.clone()), class).is_some() {
             return Err(format!("the class `{name}` is declared twice"));
         }
@@ -146,7 +146,7 @@ impl<'t> Header<'_, '_, 't> {
         };
         let mut class = class.clone();
         self.used.insert((class_provider.clone(), class_name.clone()));
-        let mut event = Event::new(&name, call.name.line);
+        let mut event = DraftEvent::new(&name, call.name.line);
         event.doc = documentation.text;
         if class.fields.is_empty() {
             // An event without fields needs no class to say so.
@@ -186,7 +186,7 @@ impl<'t> Header<'_, '_, 't> {
         });
         let line = call.name.line;
         // The fields that use it say how wide it is.
-        let enumeration = Enumeration {
+        let enumeration = DraftEnumeration {
             name: name.clone(),
             line,
             doc: documentation.text,
@@ -199,7 +199,7 @@ impl<'t> Header<'_, '_, 't> {
         Ok(())
     }
 
-    fn label(&self, call: &Call<'t>, next: i128) -> Result<Label, String> {
+    fn label(&self, call: &Call<'t>, next: i128) -> Result<DraftLabel, String> {
         let full = call.name.text;
         let kind = full.strip_prefix("lttng_ust_field_enum_").or_else(|| full.strip_prefix("ctf_enum_"));
         let number = |range: &Range| {
@@ -216,7 +216,7 @@ impl<'t> Header<'_, '_, 't> {
             }
             _ => return Err(format!("expected `lttng_ust_field_enum_value(…)`, found `{full}`")),
         };
-        Ok(Label { name: self.text(name)?, doc: String::new(), first, last })
+        Ok(DraftLabel { name: self.text(name)?, doc: String::new(), first, last })
     }
 
     fn log_level(&mut self, call: &Call<'t>) -> Result<(), String> {
@@ -239,7 +239,7 @@ impl<'t> Header<'_, '_, 't> {
     }
 
     /// The event that the first two arguments name.
-    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut Event, String> {
+    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut DraftEvent, String> {
         let (provider, name) = (self.name(&call.arguments[0])?, self.name(&call.arguments[1])?);
         let index = self.by_name.get(&provider).copied();
         // It is near, most often the last one.
@@ -254,10 +254,10 @@ impl<'t> Header<'_, '_, 't> {
         event: &Call<'t>,
         range: Option<&Range>,
         provider: &str,
-    ) -> Result<Vec<Field>, String> {
+    ) -> Result<Vec<DraftField>, String> {
         let Some(range) = range.filter(|range| !range.is_empty()) else { return Ok(Vec::new()) };
         let range = self.wrapped(range, &["LTTNG_UST_TP_FIELDS", "TP_FIELDS"])?;
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<DraftField> = Vec::new();
         self.each_call(range, |header, call| {
             let before = header.comments.before(call.name.offset, call.name.line);
             let mut field = match header.reader.read(call)? {
@@ -293,7 +293,7 @@ impl<'t> Header<'_, '_, 't> {
         self.used.insert(key);
         container.clone_into(&mut enumeration.container);
         let known = self.provider(provider, event);
-        let of_other_width = |other: &Enumeration| other.name == name && other.container != container;
+        let of_other_width = |other: &DraftEnumeration| other.name == name && other.container != container;
         if known.enums.iter().any(of_other_width) {
             // A catalog's enum has one width, and LTTng's has that of each field.
             enumeration.name = format!("{name}_{container}");
@@ -363,9 +363,9 @@ impl<'t> Header<'_, '_, 't> {
         self.comments.after(end.end(), end.line, next.map_or(usize::MAX, |next| next.offset))
     }
 
-    fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut Provider {
+    fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut DraftProvider {
         let index = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
-            self.providers.push(Provider::new(name, call.name.line));
+            self.providers.push(DraftProvider::new(name, call.name.line));
             self.providers.len() - 1
         });
         &mut self.providers[index]
@@ -397,7 +397,7 @@ fn takes(call: &Call<'_>, what: &str) -> String {
 }
 
 /// An argument that two fields are made of cannot be the argument of both; they take their own names.
-fn unshare_arguments(fields: &mut [Field]) {
+fn unshare_arguments(fields: &mut [DraftField]) {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for field in fields.iter() {
         *uses.entry(field.argument.clone().unwrap_or_else(|| field.name.clone())).or_default() += 1;

@@ -82,7 +82,11 @@ fn import(
     file: &str,
     text: &str,
     options: &Options,
-    read: impl FnOnce(lex::Source<'_>, Types, &mut Vec<Problem>) -> Result<Vec<draft::Provider>, Vec<Problem>>,
+    read: impl FnOnce(
+        lex::Source<'_>,
+        Types,
+        &mut Vec<Problem>,
+    ) -> Result<Vec<draft::DraftProvider>, Vec<Problem>>,
 ) -> Result<Imported, Problems> {
     let mut types = Types::default();
     options.types.iter().for_each(|(name, meaning)| types.define(name, *meaning));

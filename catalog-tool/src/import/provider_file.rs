@@ -7,12 +7,12 @@ use std::collections::hash_map::Entry;
 
 use super::c_type::{CType, Types, spell};
 use super::comments::{Comments, Documentation};
-use super::draft::{Event, Field, Provider};
+use super::draft::{DraftEvent, DraftField, DraftProvider};
 use super::lex::{Kind, Source, Token};
 use super::problem::Problem;
 
 /// Reads the providers of a file; the problems, if there are any, are all that it has.
-pub fn read(source: Source<'_>, types: Types) -> Result<Vec<Provider>, Vec<Problem>> {
+pub fn read(source: Source<'_>, types: Types) -> Result<Vec<DraftProvider>, Vec<Problem>> {
     let Source { tokens, comments, .. } = source;
     let mut parser =
         Parser { tokens: &tokens, at: 0, types, comments: Comments::new(comments), problems: Vec::new() };
@@ -32,8 +32,8 @@ struct Parser<'a, 't> {
 }
 
 impl<'a, 't> Parser<'a, 't> {
-    fn file(&mut self) -> Vec<Provider> {
-        let mut providers: Vec<Provider> = Vec::new();
+    fn file(&mut self) -> Vec<DraftProvider> {
+        let mut providers: Vec<DraftProvider> = Vec::new();
         let mut by_name: HashMap<String, usize> = HashMap::new();
         while let Some(token) = self.next() {
             match token.text {
@@ -60,14 +60,14 @@ impl<'a, 't> Parser<'a, 't> {
         providers
     }
 
-    fn provider(&mut self, keyword: Token<'t>) -> Option<Provider> {
+    fn provider(&mut self, keyword: Token<'t>) -> Option<DraftProvider> {
         let documentation = self.comments.before(keyword.offset, keyword.line);
         let name = self.name("the provider's name", keyword);
         let Some(name) = name.filter(|_| self.expect("{", "after the provider's name").is_some()) else {
             self.skip_statement();
             return None;
         };
-        let mut provider = Provider::new(&name, keyword.line);
+        let mut provider = DraftProvider::new(&name, keyword.line);
         provider.doc = documentation.text;
         loop {
             let Some(token) = self.next() else {
@@ -87,13 +87,13 @@ impl<'a, 't> Parser<'a, 't> {
         Some(provider)
     }
 
-    fn probe(&mut self, keyword: Token<'t>) -> Option<Event> {
+    fn probe(&mut self, keyword: Token<'t>) -> Option<DraftEvent> {
         let documentation = self.comments.before(keyword.offset, keyword.line);
         let Some(name) = self.name("the probe's name", keyword) else {
             self.skip_to_probe();
             return None;
         };
-        let mut event = Event::new(&name, keyword.line);
+        let mut event = DraftEvent::new(&name, keyword.line);
         if self.expect("(", &format!("after `probe {name}`")).is_none() {
             self.skip_to_probe();
             return None;
@@ -157,7 +157,7 @@ impl<'a, 't> Parser<'a, 't> {
         alone: bool,
         until: usize,
         documentation: &Documentation,
-    ) -> Option<Field> {
+    ) -> Option<DraftField> {
         let Some((first, last)) = tokens.first().zip(tokens.last()) else {
             let line = self.tokens[self.at - 1].line;
             self.problem(line, format!("argument {} is empty", index + 1));
@@ -178,7 +178,7 @@ impl<'a, 't> Parser<'a, 't> {
                 None
             }
             Ok(kind) => {
-                let mut field = Field::new(&name, first.line, kind);
+                let mut field = DraftField::new(&name, first.line, kind);
                 field.doc = documentation.parameter(&name).map_or(before.or(beside).text, str::to_owned);
                 Some(field)
             }
@@ -197,9 +197,8 @@ impl<'a, 't> Parser<'a, 't> {
         let start = self.at;
         self.skip_statement();
         let tokens = &self.tokens[start..self.at.saturating_sub(1).max(start)];
-        if let (kind, Some(name)) = self.types.split_name(tokens)
-            && let Ok(meaning) = self.types.read(kind)
-        {
+        let (kind, name) = self.types.split_name(tokens);
+        if let (Some(name), Ok(meaning)) = (name, self.types.read(kind)) {
             self.types.define(name.text, meaning);
         }
     }
@@ -214,15 +213,16 @@ impl<'a, 't> Parser<'a, 't> {
         };
         self.at += 1;
         let mut name = first.text.to_owned();
-        while let [dash, word, ..] = &self.tokens[self.at..]
-            && dash.is("-")
-            && matches!(word.kind, Kind::Word | Kind::Number)
-        {
-            name.push_str("__");
-            name.push_str(word.text);
-            self.at += 2;
+        loop {
+            match &self.tokens[self.at..] {
+                [dash, word, ..] if dash.is("-") && matches!(word.kind, Kind::Word | Kind::Number) => {
+                    name.push_str("__");
+                    name.push_str(word.text);
+                    self.at += 2;
+                }
+                _ => return Some(name),
+            }
         }
-        Some(name)
     }
 
     fn expect(&mut self, text: &str, place: &str) -> Option<()> {
