@@ -112,10 +112,8 @@ impl<'c> CatalogField<'c> {
 
     /// The argument from an expression.
     pub(crate) fn convert_expression(&self, expression: &Expr) -> TokenStream {
-        // The type of `3` is up to where it stands.
-        if let Some(kind) = self.number_type()
-            && is_bare_number(expression)
-        {
+        // The type of `3` depends on its context.
+        if let Some(kind) = self.number_type().filter(|_| is_bare_number(expression)) {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
         let reference = reference(expression);

@@ -185,14 +185,15 @@ impl<'m> Matching<'m> {
                 Some(expression) => literal(expression),
                 None => next,
             };
-            if let (Meaning::Value(label), Some(number)) = (meaning, number)
-                && number != *label.values.start()
-            {
-                let value = label.values.start();
-                let message =
-                    format!("the label `{}` is {value} in the catalog, and here {number}", label.name);
-                let written = variant.number.map(syn::spanned::Spanned::span);
-                self.errors.add(syn::Error::new(written.unwrap_or_else(|| variant.name.span()), message));
+            match (meaning, number) {
+                (Meaning::Value(label), Some(number)) if number != *label.values.start() => {
+                    let value = label.values.start();
+                    let message =
+                        format!("the label `{}` is {value} in the catalog, but {number} here", label.name);
+                    let written = variant.number.map(syn::spanned::Spanned::span);
+                    self.errors.add(syn::Error::new(written.unwrap_or_else(|| variant.name.span()), message));
+                }
+                _ => {}
             }
             next = number.map(|number| number + 1);
         }

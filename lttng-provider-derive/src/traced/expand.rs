@@ -131,10 +131,11 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream 
     };
     let when_kept = when_kept.into_iter();
     quote! {
-        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept()
-            && #condition
-        {
-            <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+        // Nested, and not a let chain, which only the edition 2024 of the caller would take.
+        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept() {
+            if #condition {
+                <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+            }
         }
     }
 }

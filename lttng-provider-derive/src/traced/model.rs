@@ -62,10 +62,8 @@ impl<'m> Model<'m> {
         catalogs: &'m Catalogs,
     ) -> syn::Result<Self> {
         let mut errors = Errors::default();
-        if let Some(word) = &options.polling
-            && function.item.sig.asyncness.is_none()
-        {
-            let message = "only an `async fn` is polled: leave `polling` out, or make the function one";
+        if let Some(word) = options.polling.as_ref().filter(|_| function.item.sig.asyncness.is_none()) {
+            let message = "only an `async fn` is polled: remove `polling`, or make the function `async`";
             errors.add(syn::Error::new(word.span(), message));
         }
         let mut events = Vec::new();

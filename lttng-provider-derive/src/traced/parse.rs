@@ -32,14 +32,14 @@ fn check(input: ParseStream<'_>) -> syn::Result<()> {
         let message = "a `const fn` cannot be traced: it may run while the program is compiled";
         return Err(syn::Error::new_spanned(word, message));
     }
-    if let ReturnType::Type(_, kind) = &signature.output
-        && signature.asyncness.is_none()
-        && is_future(kind)
-    {
-        let message = "only the making of the future would be measured, not its run: make it an `async fn`";
-        return Err(syn::Error::new_spanned(kind, message));
+    match &signature.output {
+        ReturnType::Type(_, kind) if signature.asyncness.is_none() && is_future(kind) => {
+            let message =
+                "only the creation of the future would be measured, not its run: make this an `async fn`";
+            Err(syn::Error::new_spanned(kind, message))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A name that the function's body has from the caller.
