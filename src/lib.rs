@@ -1,8 +1,8 @@
 //! Valkey's six LTTng-UST providers, ready to call.
 //!
 //! A program that emits these events is traced, filtered and read like a `valkey-server` built with
-//! `USE_LTTNG=yes`: the names, fields and types are the same. They come from `catalog/valkey.toml`; a module is a
-//! provider, and a type in it is an event.
+//! `USE_LTTNG=yes`: the names, fields and types are the same. They come from the catalog `lttng_catalog::VALKEY`; a
+//! module is a provider, and a type in it is an event.
 //!
 //! ```
 //! use lttng_provider::emit;
