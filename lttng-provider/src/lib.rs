@@ -105,9 +105,10 @@ mod moment;
 mod owned_text;
 mod switch;
 mod text;
+mod unit;
 mod value;
 
-pub use duration::{Guard, NoDetails, Stopwatch, Unit};
+pub use duration::{Guard, NoDetails, Stopwatch};
 pub use duration_clock::{DurationClock, duration_clock, use_counter_clock};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
@@ -119,6 +120,7 @@ pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use switch::{Switch, Watch};
 pub use text::Text;
+pub use unit::Unit;
 pub use value::{Time, Value};
 
 /// Whether tracing is built in.
