@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lttng_counter::ClockPair;
 
-/// For how long the counter is compared with the monotonic clock, at least.
+/// The shortest time for which the counter is compared with the monotonic clock.
 const SHORTEST: Duration = Duration::from_millis(200);
 
 static START: OnceLock<ClockPair> = OnceLock::new();

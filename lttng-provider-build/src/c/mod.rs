@@ -4,6 +4,7 @@ mod build_files;
 mod emit;
 mod header;
 mod probe;
+mod signature;
 mod source;
 
 use lttng_border::{Border, Clash, Provider};
