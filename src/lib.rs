@@ -35,6 +35,6 @@
 //! ```
 //!
 //! The feature `usdt`, or `USE_USDT=yes`, makes a USDT probe of each event, for bpftrace and others; it needs neither LTTng nor
-//! a C compiler, and can be on beside `lttng`.
+//! a C compiler, and can be on together with `lttng`.
 
 lttng_provider::include_events!();

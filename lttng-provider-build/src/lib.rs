@@ -6,8 +6,8 @@
 //! lttng_provider_build::compile("catalog.toml");
 //! ```
 //!
-//! and its `src/lib.rs` or `src/main.rs` then has the events by `lttng_provider::include_events!();`. The
-//! application depends on `lttng-provider`, and forwards a feature to it to switch tracing on:
+//! `lttng_provider::include_events!();` then brings the events into `src/lib.rs` or `src/main.rs`. The application
+//! depends on `lttng-provider`, and forwards a feature to it to switch tracing on:
 //!
 //! ```toml
 //! [features]

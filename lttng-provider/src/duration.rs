@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::event::DurationEvent;
 use crate::moment::Moment;
 
-/// The details of an event that has no field but its duration.
+/// The details of an event whose only field is the duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoDetails {}
 
@@ -19,7 +19,7 @@ pub struct Stopwatch<E> {
 }
 
 impl<E: DurationEvent> Stopwatch<E> {
-    /// Begins, if the event is enabled; reads no clock otherwise.
+    /// Begins if the event is enabled; does not read the clock otherwise.
     #[inline]
     pub fn start() -> Self {
         let enabled = E::enabled();
@@ -29,7 +29,7 @@ impl<E: DurationEvent> Stopwatch<E> {
         Self::start_if(enabled)
     }
 
-    /// Begins, if `enabled` says so; reads no clock otherwise. For one measurement that feeds several events:
+    /// Begins if `enabled`; does not read the clock otherwise. For one measurement that feeds several events:
     ///
     /// ```
     /// # mod events { include!("../doc/events.rs"); }
@@ -47,7 +47,7 @@ impl<E: DurationEvent> Stopwatch<E> {
         Stopwatch { start: (crate::TRACING && enabled).then(Moment::now), event: PhantomData }
     }
 
-    /// The time since the start; none if the event was not enabled then.
+    /// The time since the start; `None` if the event was not enabled then.
     #[inline]
     pub fn elapsed(&self) -> Option<Duration> {
         self.start.map(|start| start.elapsed())
@@ -71,7 +71,7 @@ pub struct Guard<E: for<'a> DurationEvent<Details<'a> = NoDetails>> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
-    /// Begins, if the event is enabled; reads no clock otherwise.
+    /// Begins if the event is enabled; does not read the clock otherwise.
     #[inline]
     pub fn start() -> Self {
         Guard { stopwatch: Stopwatch::start() }
@@ -88,8 +88,8 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
-    /// Apart from `drop`, which is then small enough to become part of the measured function. It takes a value: a
-    /// reference would have the guard written to memory when it begins, enabled or not.
+    /// Not part of `drop`, which is then small enough to be inlined into the measured function. It takes a value: a
+    /// reference would force the guard into memory when it begins, enabled or not.
     #[cold]
     #[inline(never)]
     fn finish(start: Moment) {

@@ -1,6 +1,6 @@
 //! What was read from a file of another tool, on its way to a catalog.
 
-/// Stands where the file documents nothing.
+/// The documentation where the file has none.
 pub const UNDOCUMENTED: &str = "TODO";
 
 #[derive(Debug)]
@@ -58,10 +58,10 @@ pub struct DraftEvent {
     pub line: usize,
     pub doc: String,
     pub class: Option<String>,
-    /// None, if it has a class.
+    /// Empty if it has a class.
     pub fields: Vec<DraftField>,
     pub duration: Option<String>,
-    /// Whether a probe stands at its start, too.
+    /// Whether it also has a probe at its start.
     pub entry: bool,
     /// As catalogs spell it.
     pub log_level: Option<&'static str>,
@@ -113,7 +113,7 @@ impl DraftField {
         }
     }
 
-    /// How many arguments of a C function it takes.
+    /// The number of arguments that it takes in C.
     pub fn arguments(&self) -> usize {
         let has_length = self.kind == "text" || self.kind == "bytes";
         let is_sequence = self.kind.starts_with('[') && !self.kind.contains(';');

@@ -6,7 +6,7 @@ use super::draft::DraftField;
 use super::lex::{Kind, Token};
 use super::number::number;
 
-/// What a field macro stands for.
+/// The meaning of a field macro.
 pub enum Read {
     Field(DraftField),
     /// A field of an enum, which is looked up by its provider and its name.
@@ -20,7 +20,7 @@ pub enum Read {
     Nothing,
 }
 
-/// What field macros are read with.
+/// The context in which field macros are read.
 pub struct Reader<'r, 'a, 't> {
     pub calls: &'r Calls<'a, 't>,
     pub types: &'r Types,
@@ -87,7 +87,7 @@ impl<'t> Reader<'_, '_, 't> {
                     "array" | "array_text" => 4,
                     _ => 5,
                 };
-                return Err(format!("`{full}` takes {takes} arguments, and there are {}", found.len()));
+                return Err(format!("`{full}` takes {takes} arguments, not {}", found.len()));
             }
             _ => {
                 let near = lttng_catalog::nearest(full, MACROS.iter().copied());
@@ -184,13 +184,13 @@ const MACROS: &[&str] = &[
     "ctf_enum",
 ];
 
-/// The macro without what it says of the base and the byte order.
+/// The macro's name without its base and byte order.
 fn shown(name: &str) -> (&str, u8, bool) {
     let (name, base) = name.strip_suffix("_hex").map_or((name, 10), |name| (name, 16));
     name.strip_suffix("_network").map_or((name, base, false), |name| (name, base, true))
 }
 
-/// The argument, if that is all that the value is: perhaps in parentheses.
+/// The argument, if the value is nothing else, perhaps in parentheses.
 fn argument<'t>(value: &[Token<'t>]) -> Option<&'t str> {
     match value {
         [open, inner @ .., close] if open.is("(") && close.is(")") => argument(inner),

@@ -1,4 +1,4 @@
-//! The last steps: names that a catalog cannot have, the text, and the catalog's own checks over it.
+//! The last steps: renames what a catalog cannot have, writes the text, and has the catalog's checks run on it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::options::Options;
 use super::problem::Problem;
 use super::write::write;
 
-/// The errors of a catalog that are looked up in the imported file; more say nothing new.
+/// The most errors of a catalog that are looked up in the imported file.
 const MOST_ERRORS: usize = 100;
 
-/// Writes the catalog, if it is one.
+/// Writes the catalog, if it is valid.
 pub fn finish(
     file: &str,
     mut providers: Vec<DraftProvider>,
@@ -50,13 +50,12 @@ pub fn finish(
     }
 }
 
-/// A table can be in a TOML file once.
+/// A TOML file has each table once.
 fn find_duplicates(provider: &DraftProvider, problems: &mut Vec<Problem>) {
     let mut lines = HashMap::new();
     for DraftEvent { name, line, .. } in &provider.events {
         if let Some(first) = lines.insert(name, line) {
-            problems
-                .push(Problem::new(*line, format!("`{name}` is declared a second time, after line {first}")));
+            problems.push(Problem::new(*line, format!("duplicate `{name}`; the first is in line {first}")));
         }
     }
 }
@@ -70,7 +69,7 @@ fn rename_classes(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
             let new = format!("{name}_class");
             notes.push(Problem::new(
                 *line,
-                format!("the class `{name}` is called `{new}`, since an event has its name"),
+                format!("the class `{name}` is renamed to `{new}`, because an event has its name"),
             ));
             renamed.insert(std::mem::replace(name, new.clone()), new);
         }
@@ -82,9 +81,9 @@ fn rename_classes(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     }
 }
 
-/// Gives fields that C or LTTng would change, such as `errno`, a `_` at their end.
+/// Appends a `_` to the names of fields that C or LTTng would change, such as `errno`.
 ///
-/// Which those are the catalog knows, so a catalog is made to find out.
+/// The catalog's checks know which those are, so they are run to find out.
 fn rename_fields(name: &str, origin: &str, providers: &mut [DraftProvider], notes: &mut Vec<Problem>) {
     let Err(errors) = Catalog::parse(origin, &write(name, origin, providers)) else { return };
     for error in errors.errors.iter().take(MOST_ERRORS) {
@@ -96,7 +95,7 @@ fn rename_fields(name: &str, origin: &str, providers: &mut [DraftProvider], note
             let new = new_name(&field.name);
             notes.push(Problem::new(
                 field.line,
-                format!("the field `{}` is called `{new}`: {}", field.name, error.message),
+                format!("the field `{}` is renamed to `{new}`: {}", field.name, error.message),
             ));
             field.name = new;
         }
@@ -124,7 +123,7 @@ fn field_at<'p>(
     Some((fields, *index))
 }
 
-/// What the catalog says, at the line of the imported file that it is about.
+/// An error of the catalog, at the line of the imported file that it is about.
 fn locate(error: &Error, providers: &[DraftProvider]) -> Problem {
     let mut line = None;
     let mut provider = None;

@@ -21,12 +21,12 @@ const PAIRS: &[(&str, &str)] = &[
     ("enter", "return"),
 ];
 
-/// LTTng-UST's macros take no more.
+/// The most that LTTng-UST's macros take.
 const MOST_ARGUMENTS: usize = 10;
 
 const DURATION: &str = "duration";
 
-/// Makes one event of each pair, in the place of its end; the notes say which.
+/// Replaces each pair by one event, in the position of its end; notes say which.
 pub fn join(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     let by_name: HashMap<String, usize> =
         provider.events.iter().enumerate().map(|(index, event)| (event.name.clone(), index)).collect();
@@ -78,13 +78,13 @@ fn partner(name: &str, known: &HashMap<String, usize>) -> Option<(String, String
     })
 }
 
-/// The fields of the start, those that the end adds, and the duration; none if those are too many.
+/// The fields of the start, those that the end adds, and the duration; `None` if they are too many.
 fn join_two(base: &str, start: &DraftEvent, end: &DraftEvent) -> Option<DraftEvent> {
     let mut fields = start.fields.clone();
     for field in &end.fields {
         match fields.iter().position(|known| known.name == field.name) {
             None => fields.push(field.clone()),
-            // The same thing twice: whom it was done for, as a rule.
+            // The same value in both, such as the client.
             Some(index) if is_same(&fields[index], field) => {
                 if fields[index].doc.is_empty() {
                     fields[index].doc.clone_from(&field.doc);
@@ -117,7 +117,7 @@ fn join_two(base: &str, start: &DraftEvent, end: &DraftEvent) -> Option<DraftEve
     Some(event)
 }
 
-/// Whether two fields of one name say the same, as far as the file tells.
+/// Whether two fields of the same name have the same type and documentation.
 fn is_same(one: &DraftField, other: &DraftField) -> bool {
     one.kind == other.kind && (one.doc == other.doc || one.doc.is_empty() || other.doc.is_empty())
 }

@@ -1,6 +1,6 @@
 //! DTrace provider files: `provider NAME { probe NAME(TYPE name, …); … };`
 //!
-//! A name keeps its `__`, which is how stapsdt notes have it; DTrace shows `-` for it.
+//! A name keeps its `__`, as in stapsdt notes; DTrace shows `-` for it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,7 +11,7 @@ use super::draft::{DraftEvent, DraftField, DraftProvider};
 use super::lex::{Kind, Source, Token};
 use super::problem::Problem;
 
-/// Reads the providers of a file; the problems, if there are any, are all that it has.
+/// Reads the providers of a file, or all of its errors.
 pub fn read(source: Source<'_>, types: Types) -> Result<Vec<DraftProvider>, Vec<Problem>> {
     let Source { tokens, comments, .. } = source;
     let mut parser =
@@ -71,7 +71,7 @@ impl<'a, 't> Parser<'a, 't> {
         provider.doc = documentation.text;
         loop {
             let Some(token) = self.next() else {
-                self.problem(keyword.line, format!("`provider {name} {{` is never closed; it needs a `}};`"));
+                self.problem(keyword.line, format!("`provider {name} {{` is not closed; add a `}};`"));
                 return None;
             };
             match token.text {
@@ -113,7 +113,7 @@ impl<'a, 't> Parser<'a, 't> {
         let end = self.tokens.get(self.at.wrapping_sub(1)).copied().unwrap_or(keyword);
         match self.peek() {
             Some(token) if token.is(";") => self.at += 1,
-            _ => self.problem(end.line, format!("`probe {name}(…)` needs a `;` after it")),
+            _ => self.problem(end.line, format!("`probe {name}(…)` is not terminated; add a `;`")),
         }
         let end = self.tokens[self.at - 1];
         event.doc = documentation.or(self.comments.after(end.end(), end.line, usize::MAX)).text;
@@ -143,10 +143,7 @@ impl<'a, 't> Parser<'a, 't> {
             }
             self.at += 1;
         }
-        self.problem(
-            keyword.line,
-            format!("the arguments of `probe {name}` are never closed; they need a `)`"),
-        );
+        self.problem(keyword.line, format!("the arguments of `probe {name}` are not closed; add a `)`"));
         None
     }
 
@@ -185,7 +182,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// Skips `: (bufinfo_t *, …)`, which says what D scripts see instead of the arguments.
+    /// Skips `: (bufinfo_t *, …)`, the types that D scripts see instead of the arguments.
     fn skip_translation(&mut self) {
         while self.peek().is_some_and(|token| !matches!(token.text, ";" | "}" | "probe")) {
             self.at += 1;
@@ -203,7 +200,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// A name; DTrace's `-` is `__` in it.
+    /// A name; a `-` of DTrace becomes `__`.
     fn name(&mut self, what: &str, after: Token<'t>) -> Option<String> {
         let Some(first) = self.peek().filter(|token| token.kind == Kind::Word) else {
             let found =
@@ -248,7 +245,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// Skips up to and with a `;` that is in no braces.
+    /// Skips to the end of a statement, its `;` included.
     fn skip_statement(&mut self) {
         let mut depth = 0usize;
         while let Some(token) = self.peek() {
@@ -287,7 +284,7 @@ struct Argument<'a, 't> {
 }
 
 impl Argument<'_, '_> {
-    /// Where the comments end that can be about it: at its comma, or at the next argument on another line.
+    /// Where the comments about it end: at its comma, or at the next argument on another line.
     fn end_of_comments(&self, next: Option<&Argument<'_, '_>>) -> usize {
         let next = next.and_then(|next| next.tokens.first());
         next.filter(|next| next.line > self.end.line).map_or(self.end.offset, |next| next.offset)

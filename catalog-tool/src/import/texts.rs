@@ -1,4 +1,4 @@
-//! A pointer and a length beside it are one text in a catalog.
+//! A pointer followed by a length is one text in a catalog.
 //!
 //! Such text need not end in a NUL, so it cannot be a `string`. A USDT probe of the catalog passes pointer and
 //! length again, in the same places.

@@ -60,7 +60,7 @@ impl Matching<'_> {
                 Some(index) if found[index].is_some() => {
                     self.report(
                         field,
-                        format!("another field of the struct is recorded as `{wanted}` already"),
+                        format!("another field of the struct is already recorded as `{wanted}`"),
                     );
                 }
                 Some(index) => {

@@ -26,7 +26,7 @@ pub(super) struct StructField<'i> {
 pub(super) enum How {
     /// As it is.
     Plain,
-    /// As what it prints as: `#[event(display)]`, which is kept for messages.
+    /// As `Display` prints it: `#[event(display)]`, which is kept for messages.
     Display(Ident),
     /// As this for `None`, else as what is in `Some`: `#[event(none = …)]`.
     None(Box<Expr>),
@@ -36,7 +36,7 @@ impl<'i> Input<'i> {
     pub(super) fn parse(input: &'i DeriveInput) -> syn::Result<Self> {
         let attribute = TargetAttribute::find(input, "shop::sold")?;
         let Data::Struct(data) = &input.data else {
-            let message = "an event is a struct; for the values of one of its fields there is `EventEnum`";
+            let message = "an event is a struct; for the values of a field use `EventEnum`";
             return Err(syn::Error::new_spanned(&input.ident, message));
         };
         let fields = match &data.fields {

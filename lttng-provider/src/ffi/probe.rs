@@ -106,8 +106,8 @@ macro_rules! start_probe {
     }};
 }
 
-/// Defines a probe: its function, its note, and room in the section `.probes`, by whose place in the file bpftrace finds
-/// any semaphore.
+/// Defines a probe: its function, its note, and room in the section `.probes`, whose position in the file leads
+/// bpftrace to any semaphore.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! usdt_probe {
@@ -162,10 +162,10 @@ macro_rules! usdt_probe {
     };
 }
 
-/// Defines semaphores, where LTTng's tracepoints have none.
+/// Defines the semaphores, where no tracepoints of LTTng hold them.
 ///
 /// Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
-/// the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+/// the first mapping that it finds, so semaphores must not be in such a page: they begin on a page boundary.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! usdt_semaphores {

@@ -5,19 +5,19 @@ use std::sync::atomic::{AtomicI32, AtomicU16, Ordering};
 
 use crate::bindings::lttng_ust_tracepoint;
 
-/// A tracepoint that LTTng-UST knows, defined in generated C.
+/// A tracepoint of LTTng-UST, defined in generated C.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Tracepoint(UnsafeCell<lttng_ust_tracepoint>);
 
-// SAFETY: only `state` and what lies after it are accessed, and those atomically.
+// SAFETY: only `state` and the padding after it are accessed, both atomically.
 unsafe impl Sync for Tracepoint {}
 
 impl Tracepoint {
-    /// Where the state lies, from the start.
+    /// The offset of the state.
     pub const STATE: usize = std::mem::offset_of!(lttng_ust_tracepoint, state);
 
-    /// Where the semaphore of the USDT probe lies: in the padding after the state, so that one load tells of both.
+    /// The offset of the USDT probe's semaphore: in the padding after the state, so that one load reads both.
     pub const SEMAPHORE: usize = {
         let after_state = Tracepoint::STATE + size_of::<i32>();
         assert!(
@@ -38,7 +38,7 @@ impl Tracepoint {
     /// The semaphore; not 0 while a tracer is attached to the USDT probe.
     #[inline(always)]
     pub fn semaphore(&self) -> u16 {
-        // SAFETY: it lies within the struct, in padding, and is aligned; only the kernel writes it.
+        // SAFETY: it is in the struct's padding, and aligned; only the kernel writes it.
         unsafe { AtomicU16::from_ptr(self.0.get().cast::<u8>().add(Self::SEMAPHORE).cast()) }
             .load(Ordering::Relaxed)
     }

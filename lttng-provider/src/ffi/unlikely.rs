@@ -1,4 +1,4 @@
-//! A hint to the compiler.
+//! A branch hint for the compiler.
 
 /// `true`, and marks the path cold.
 #[cold]
