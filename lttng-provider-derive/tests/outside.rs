@@ -1,4 +1,5 @@
-//! An edit of a catalog has the code checked anew, in crates outside of this workspace.
+//! Crates outside of this workspace: of another edition, with a catalog as text, documented without LTTng, and checked
+//! again when a catalog changes.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +33,7 @@ pub struct Sold {
 }
 "#;
 
-/// A workspace of its own: `store` has a catalog, and `client` uses the events of `store` and a copy of the catalog.
+/// A separate workspace: `store` has a catalog, and `client` uses the events of `store` and a copy of the catalog.
 struct Workspace {
     folder: TempDir,
     /// Held while there is one: they share a target folder, where Cargo cannot tell them apart but by time.
@@ -49,7 +50,7 @@ impl Workspace {
         let package =
             |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies]\n");
         this.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"store\", \"client\"]\n");
-        // The versions of this workspace: they are at hand without a network.
+        // The versions of this workspace, which are available without a network.
         fs::copy(workspace().join("Cargo.lock"), this.path("Cargo.lock")).unwrap();
 
         let dependencies =
@@ -77,11 +78,18 @@ impl Workspace {
         fs::write(path, text).unwrap();
     }
 
-    /// Checks all crates, and returns what the compiler says if it refuses one.
+    /// Checks all crates, and returns the errors if the compiler refuses one.
     fn check(&self) -> Result<(), String> {
+        self.cargo(&["check", "--quiet", "--workspace"], &[])
+    }
+
+    /// Runs Cargo, and returns its messages if it fails.
+    fn cargo(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args(["check", "--quiet", "--workspace", "--offline"]).current_dir(&self.folder);
-        cargo.env("CARGO_TARGET_DIR", workspace().join("target/e2e")).env_remove("USE_LTTNG");
+        cargo.args(arguments).arg("--offline").current_dir(&self.folder);
+        cargo.env("CARGO_TARGET_DIR", workspace().join("target/e2e"));
+        cargo.env_remove("USE_LTTNG").env_remove("USE_USDT").env_remove("DOCS_RS");
+        cargo.envs(variables.iter().copied());
         let output = cargo.output().unwrap();
         if output.status.success() {
             Ok(())
@@ -92,7 +100,7 @@ impl Workspace {
 }
 
 #[test]
-fn edit_of_a_catalog_has_its_users_checked_anew() {
+fn edit_of_a_catalog_has_its_users_checked_again() {
     let workspace = Workspace::new();
     workspace.check().unwrap();
 
@@ -121,4 +129,61 @@ fn crate_without_a_catalog_is_told_to_have_one() {
     workspace.write("client/src/lib.rs", &STRUCT.replace("store::sold", "store::store::sold"));
     let message = workspace.check().unwrap_err();
     assert!(message.contains("the crate has no catalog: compile one in its build script"), "{message}");
+}
+
+const FUNCTION: &str = r#"
+/// Measured, and recorded again if the result is large.
+#[lttng_provider::traced(store::paid, also(store::paid, when = *ret > 1))]
+pub fn pay(amount: u32) -> u32 {
+    amount * 2
+}
+"#;
+
+const PAID: &str = r#"
+[provider.store.event.paid]
+doc = "Something was paid."
+duration = "took"
+fields = [{ name = "took", type = "u64", unit = "ns", doc = "How long." }]
+"#;
+
+#[test]
+fn crates_of_older_editions_take_all_that_is_generated() {
+    let workspace = Workspace::new();
+    workspace.write("store/catalog/store.toml", &format!("{CATALOG}{PAID}"));
+    workspace.write("store/src/lib.rs", &format!("lttng_provider::include_events!();\n{STRUCT}\n{FUNCTION}"));
+    let manifest = fs::read_to_string(workspace.path("store/Cargo.toml")).unwrap();
+    for edition in ["2018", "2021"] {
+        workspace.write("store/Cargo.toml", &manifest.replace("\"2024\"", &format!("{edition:?}")));
+        workspace.check().unwrap();
+        let on = [("USE_LTTNG", "yes"), ("USE_USDT", "yes")];
+        workspace.cargo(&["check", "--quiet", "--workspace"], &on).unwrap();
+    }
+}
+
+#[test]
+fn catalog_as_text_is_found_by_the_macros_and_watched() {
+    let workspace = Workspace::new();
+    workspace.write(
+        "store/build.rs",
+        "fn main() {
+            let text = include_str!(\"catalog/store.toml\");
+            lttng_provider_build::Builder::new().catalog_text(\"store.toml\", text).compile();
+        }",
+    );
+    workspace.check().unwrap();
+    workspace.write("store/catalog/store.toml", &CATALOG.replace("\"count\"", "\"pieces\""));
+    let message = workspace.check().unwrap_err();
+    assert!(message.contains("`store:sold` has no field `count` in the catalog"), "{message}");
+}
+
+#[test]
+fn documentation_with_tracing_on_needs_neither_lttng_nor_a_c_compiler() {
+    let workspace = Workspace::new();
+    let document = ["doc", "--quiet", "--workspace", "--no-deps"];
+    let missing =
+        [("CC", "/nonexistent"), ("PKG_CONFIG", "/nonexistent"), ("USE_LTTNG", "yes"), ("USE_USDT", "yes")];
+    let message = workspace.cargo(&document, &missing).unwrap_err();
+    assert!(message.contains("pkg-config is not installed"), "{message}");
+    let on_docs_rs = [&missing[..], &[("DOCS_RS", "1")]].concat();
+    workspace.cargo(&document, &on_docs_rs).unwrap();
 }
