@@ -1,4 +1,4 @@
-//! `lttng-catalog`: reads the command line, runs the command, says how it ended.
+//! `lttng-catalog`: parses the command line, runs the command, and reports the outcome.
 
 use std::process::ExitCode;
 

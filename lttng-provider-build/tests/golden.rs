@@ -56,14 +56,14 @@ fn off_is_rust_alone() {
 fn providers_of_one_name_in_two_catalogs_are_refused() {
     let shop = read("lttng-provider/doc/shop.toml");
     let clash = generate(&[shop.clone(), shop], &options(true, "")).unwrap_err();
-    assert_eq!(clash.to_string(), "two catalogs have a provider `shop`; rename one");
+    assert_eq!(clash.to_string(), "two catalogs have a provider `shop`: rename one of them");
 }
 
 #[test]
 fn prefix_that_makes_a_name_too_long_is_refused() {
     let shop = read("lttng-provider/doc/shop.toml");
     let clash = generate(&[shop], &options(true, &"x".repeat(250))).unwrap_err();
-    assert!(clash.to_string().contains("255 bytes; take a shorter prefix"), "{clash}");
+    assert!(clash.to_string().contains("255 bytes: choose a shorter prefix"), "{clash}");
 }
 
 fn options(tracing: bool, prefix: &str) -> Options {

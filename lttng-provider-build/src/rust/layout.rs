@@ -1,0 +1,13 @@
+//! Indentation and line breaks of generated Rust.
+
+use crate::lists;
+
+/// Four spaces before every line that has something on it.
+pub(super) fn indent(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()
+}
+
+/// `start(a, b)end`, in Rust's style.
+pub(super) fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
+    lists::list(indent, "    ", start, items, end, ",")
+}
