@@ -9,6 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 use std::{env, thread};
 
 use crate::workspace;
@@ -16,6 +17,7 @@ use crate::workspace;
 /// Tools, and the Debian packages that have them where the names differ.
 const PACKAGES: &[(&str, &str)] = &[
     ("cc", "gcc"),
+    ("clang++", "clang"),
     ("chrt", "util-linux"),
     ("ld.lld", "lld"),
     ("lttng", "lttng-tools"),
@@ -46,6 +48,22 @@ pub fn need(tool: &str) -> bool {
         missing_tool(tool);
     }
     is_installed
+}
+
+/// Whether this user may make user namespaces, in which a host can have another name. If not, the test is listed as not
+/// run and should return.
+#[must_use]
+pub fn need_namespaces() -> bool {
+    let mut unshare = Command::new("unshare");
+    let output = need("unshare").then(|| {
+        unshare.args(["--user", "--map-root-user", "--uts", "true"]).output().expect("it is installed")
+    });
+    match output {
+        Some(output) if output.status.success() => return true,
+        Some(output) => not_allowed("user namespaces", &String::from_utf8_lossy(&output.stderr)),
+        None => {}
+    }
+    false
 }
 
 /// Lists the running test as not run because a tool, or a header, is not installed.
@@ -115,6 +133,8 @@ mod tests {
     #[test]
     fn running_test_is_known_by_name() {
         let name = test();
-        assert!(name == "lttng_testing" || name == "lttng_testing::need::tests::running_test_is_known_by_name");
+        assert!(
+            name == "lttng_testing" || name == "lttng_testing::need::tests::running_test_is_known_by_name"
+        );
     }
 }
