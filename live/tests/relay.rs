@@ -215,8 +215,10 @@ fn relay_that_stalls_loses_nothing_and_repeats_nothing() {
         relay.pause();
         viewer.until("the stall is noticed", |viewer| matches!(viewer.status().state, State::Lost(_)));
         relay.resume();
-        viewer.until("it goes on", |viewer| viewer.seen.len() == emitted);
-        assert_eq!(viewer.status().state, State::Attached, "round {round}");
+        // On a busy machine it may take the relay for stalled once more.
+        viewer.until(&format!("round {round} goes on"), |viewer| {
+            viewer.seen.len() == emitted && viewer.status().state == State::Attached
+        });
     }
     drop(program);
     session.destroy();

@@ -36,6 +36,11 @@ impl CountingAllocator {
         (result, self.peak.load(Relaxed).saturating_sub(before))
     }
 
+    /// The bytes in use, by all threads.
+    pub fn used(&self) -> usize {
+        self.used.load(Relaxed)
+    }
+
     fn add(&self, bytes: usize) {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         self.peak.fetch_max(used, Relaxed);

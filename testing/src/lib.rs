@@ -34,4 +34,4 @@ pub use relay::Relay;
 pub use session::Session;
 pub use table::Table;
 pub use trace::{Event, Trace, declarations};
-pub use wait::wait_until;
+pub use wait::{must_end, wait_until};

@@ -118,5 +118,5 @@ fn thousands_of_damaged_traces_are_survived() {
         }
         assert!(damaged > 200 && unreadable > 5, "{damaged} damaged, {unreadable} unreadable");
     });
-    assert!(peak < 200 << 10, "{peak} kB of memory");
+    assert!(peak < 100 << 20, "{peak} bytes of memory");
 }
