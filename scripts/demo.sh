@@ -80,7 +80,7 @@ lttng add-context --userspace --type=vpid --type=vtid --type=procname
 lttng start
 
 echo "  50 clients that set, get, push and pop"
-load -n 50000 -r 100000 -t set,get,incr,lpush,lpop,hset,zadd &
+load -n 50000 -r 100000 -t set,get,incr,lpush,lpop,hset &
 mixed=$!
 pids+=($mixed)
 echo "  meanwhile: KEYS *, DEL of the big set, BGSAVE, keys that expire, a client that waits in vain"

@@ -6,10 +6,10 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lttng_live::{Options, State};
-use lttng_testing::Random;
+use lttng_testing::{CountingAllocator, Random, must_end, wait_until};
 
 #[path = "support/honest_relay.rs"]
 mod honest_relay;
@@ -70,21 +70,23 @@ fn serve(mut connection: TcpStream, answer: &Answer) {
     }
 }
 
-/// For relays that answer, if only on a slow or emulated machine.
+/// Waits for replies longer than any machine takes for one.
 fn patient() -> Options {
-    Options { timeout: Duration::from_secs(30), ..Options::default() }
+    Options { timeout: Duration::from_secs(60), ..Options::default() }
 }
 
+/// Gives up on replies soon.
 fn impatient() -> Options {
     let (timeout, patience) = (Duration::from_millis(100), Duration::from_millis(50));
     Options { timeout, patience, ..Options::default() }
 }
 
-/// The memory that this process takes, in MiB.
-fn memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("this is Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it says so");
-    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+/// The memory that all tests together have allocated, in MiB.
+fn memory() -> usize {
+    ALLOCATOR.used() >> 20
 }
 
 /// Why the viewer has lost the relay, or cannot receive from it.
@@ -169,7 +171,7 @@ fn metadata_without_end_is_refused() {
         }
         _ => Some(honest(command, &counter)),
     });
-    let mut viewer = Viewer::start(&[&relay.url], &Options::default());
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     assert!(trouble(&mut viewer).contains("larger than 32 MiB"));
     assert!(memory() < 500, "{} MiB", memory());
 }
@@ -177,30 +179,74 @@ fn metadata_without_end_is_refused() {
 #[test]
 fn packets_that_nobody_takes_are_not_asked_for() {
     let counter = AtomicU64::new(0);
-    let asked = Arc::new(AtomicU64::new(0));
-    let packets = Arc::clone(&asked);
+    let asked: Arc<[AtomicU64; 2]> = Arc::default();
+    let [packets, rounds] = [0, 1];
+    let counts = Arc::clone(&asked);
     let relay = Liar::start(move |command, _| {
-        packets.fetch_add(u64::from(command == 5), Ordering::Relaxed);
+        counts[packets].fetch_add(u64::from(command == 5), Ordering::Relaxed);
+        // New streams are asked for in each round.
+        counts[rounds].fetch_add(u64::from(command == 7), Ordering::Relaxed);
         Some(honest(command, &counter))
     });
-    let viewer = Viewer::start(&[&relay.url], &impatient());
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_millis(300) {
-        viewer.live.wait(Duration::from_millis(10));
-    }
-    assert!((1..=4).contains(&asked.load(Ordering::Relaxed)), "{asked:?}");
+    let _viewer = Viewer::start(&[&relay.url], &patient());
+    let count = |what: usize| asked[what].load(Ordering::Relaxed);
+    wait_until("the inbox is full", || count(packets) == 4);
+    let before = count(rounds);
+    wait_until("more rounds have passed", || count(rounds) >= before + 5);
+    assert_eq!(count(packets), 4);
 }
 
 #[test]
 fn answer_that_comes_too_late_is_not_waited_for() {
     let counter = AtomicU64::new(0);
+    let given_up = Arc::new(AtomicBool::new(false));
+    let may_answer = Arc::clone(&given_up);
     let relay = Liar::start(move |command, _| {
-        if command == 2 {
-            thread::sleep(Duration::from_millis(400));
+        while command == 2 && !may_answer.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
         }
         Some(honest(command, &counter))
     });
-    assert_eq!(trouble(&mut Viewer::start(&[&relay.url], &impatient())), "no answer in time");
+    let said = trouble(&mut Viewer::start(&[&relay.url], &impatient()));
+    given_up.store(true, Ordering::Relaxed);
+    assert_eq!(said, "no answer in time");
+}
+
+/// Watches a relay whose replies are garbled, for a while.
+fn watch_garbled(seed: u64) {
+    let random = Mutex::new(Random::new(seed));
+    let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| {
+        let mut reply = honest(command, &counter);
+        // The first replies must be right for the others to be asked for.
+        if command < 3 && below(4) > 0 {
+            return Some(reply);
+        }
+        match below(12) {
+            0 => return None,
+            1 => reply.truncate(below(reply.len() as u64 + 1) as usize),
+            2 => reply.extend(vec![0xFF; below(100) as usize]),
+            3..=6 => {
+                for _ in 0..1 + below(4) {
+                    let place = below(reply.len() as u64) as usize;
+                    reply[place] = below(256) as u8;
+                }
+            }
+            // Status, flags and lengths are where words begin.
+            7 | 8 => {
+                let place = 4 * below(reply.len() as u64 / 4) as usize;
+                let word = [0_u32, 1, 2, 3, 4, 5, 6, u32::MAX][below(8) as usize];
+                reply[place..place + 4].copy_from_slice(&word.to_be_bytes());
+            }
+            _ => {}
+        }
+        Some(reply)
+    });
+    let mut viewer = Viewer::start(&[&relay.url], &impatient());
+    for _ in 0..3 {
+        viewer.take();
+    }
 }
 
 #[test]
@@ -211,44 +257,8 @@ fn garbled_replies_are_survived() {
         PANICS.fetch_add(1, Ordering::Relaxed);
         usual(info);
     }));
-    for seed in 1..=150_u64 {
-        let random = Mutex::new(Random::new(seed));
-        let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
-        let counter = AtomicU64::new(0);
-        let relay = Liar::start(move |command, _| {
-            let mut reply = honest(command, &counter);
-            // The first replies must be right for the others to be asked for.
-            if command < 3 && below(4) > 0 {
-                return Some(reply);
-            }
-            match below(12) {
-                0 => return None,
-                1 => reply.truncate(below(reply.len() as u64 + 1) as usize),
-                2 => reply.extend(vec![0xFF; below(100) as usize]),
-                3..=6 => {
-                    for _ in 0..1 + below(4) {
-                        let place = below(reply.len() as u64) as usize;
-                        reply[place] = below(256) as u8;
-                    }
-                }
-                // Status, flags and lengths are where words begin.
-                7 | 8 => {
-                    let place = 4 * below(reply.len() as u64 / 4) as usize;
-                    let word = [0_u32, 1, 2, 3, 4, 5, 6, u32::MAX][below(8) as usize];
-                    reply[place..place + 4].copy_from_slice(&word.to_be_bytes());
-                }
-                _ => {}
-            }
-            Some(reply)
-        });
-        let mut viewer = Viewer::start(&[&relay.url], &impatient());
-        let begin = Instant::now();
-        while begin.elapsed() < Duration::from_millis(40) && !viewer.live.is_over() {
-            viewer.take();
-        }
-        let begin = Instant::now();
-        drop(viewer);
-        assert!(begin.elapsed() < Duration::from_secs(20), "seed {seed}: it does not end");
+    for seed in 1..=150 {
+        must_end(&format!("seed {seed}"), move || watch_garbled(seed));
     }
     assert_eq!(PANICS.load(Ordering::Relaxed), 0);
     assert!(memory() < 500, "{} MiB", memory());

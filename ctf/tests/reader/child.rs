@@ -1,19 +1,24 @@
-//! Parts of tests that run in a separate process, because several tests share one.
+//! Memory that a part of a test takes, counted in a separate process because tests share one.
 
 use std::process::Command;
-use std::{env, fs, process};
+use std::{env, process};
+
+use lttng_testing::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
 
 /// Set in the environment of the child.
 const IS_CHILD: &str = "CTF_READER_TEST_CHILD";
 
-/// Runs part of a test in a separate process, and returns the peak memory of that process, in kilobytes.
+/// Runs part of a test in a separate process, and returns the most bytes that it had allocated at a time.
 ///
 /// That process is this test binary, made to run the same test again, which is named by its path in the binary.
 #[track_caller]
-pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
+pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> usize {
     if env::var_os(IS_CHILD).is_some() {
-        part();
-        println!("\n{MARK}{}", peak_memory());
+        let ((), peak) = ALLOCATOR.peak_of(part);
+        println!("\n{MARK}{peak}");
         process::exit(0);
     }
     let mut command = Command::new(env::current_exe().expect("the test binary is a file"));
@@ -26,11 +31,4 @@ pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
 }
 
 /// What stands before the figure in the child's output.
-const MARK: &str = "peak memory in kB: ";
-
-/// The most memory that this process has had, in kilobytes.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
+const MARK: &str = "peak memory in bytes: ";

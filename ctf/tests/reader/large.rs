@@ -108,5 +108,5 @@ fn event_larger_than_64_mb_is_named_and_the_rest_is_read_in_bounded_memory() {
             }
         },
     );
-    assert!(peak < 300 << 10, "{peak} kB of memory");
+    assert!(peak < 200 << 20, "{peak} bytes of memory");
 }

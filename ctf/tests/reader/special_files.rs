@@ -5,10 +5,9 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc;
-use std::time::Duration;
 
 use ctf_reader::{Collected, Error, Nothing, Progress, Reader, Report, Window};
+use lttng_testing::must_end;
 
 use crate::small::SmallTrace;
 
@@ -24,18 +23,15 @@ const KINDS: [SpecialFile; 5] = [
     ("terminal", |path| symlink("/dev/tty", path).unwrap()),
 ];
 
-/// Reads traces, and fails if that takes long; each is some hundred bytes.
+/// Reads traces, and fails if that does not end.
 fn read(folders: &[&Path]) -> Result<Report, Error> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let report = Reader::open(&folders).map(|reader| {
+    must_end("reading", move || {
+        Reader::open(&folders).map(|reader| {
             let Collected { report, .. } = reader.read(Window::default(), Nothing, &Progress::default());
             report
-        });
-        sender.send(report)
-    });
-    receiver.recv_timeout(Duration::from_secs(10)).expect("it ends")
+        })
+    })
 }
 
 /// Asserts that one line of damage names the file.
