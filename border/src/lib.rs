@@ -30,3 +30,7 @@ pub use clash::Clash;
 pub use number::Number;
 pub use packing::{PACKED_MAX, Packing, PackingKind};
 pub use probe::{PROBE_ARGUMENTS_MAX, Probe, ProbeArgument, ProbePart};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,3 +11,7 @@ mod trust;
 pub use ffi::counter;
 pub use reading::Reading;
 pub use trust::check;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

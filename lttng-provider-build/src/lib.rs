@@ -41,3 +41,7 @@ pub use c::c_sources;
 pub use file::GeneratedFile;
 pub use generate::{Options, generate};
 pub use lttng_border::Clash;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
