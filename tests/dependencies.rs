@@ -1,0 +1,136 @@
+//! Which crates of others this project takes in: under which licences, from where, and in how many versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use lttng_testing::workspace;
+use serde_json::Value;
+
+/// What a dependency's manifest may say. All of them allow use in programs under any licence; a new one is to be read first.
+const LICENCES: &[&str] = &[
+    "(MIT OR Apache-2.0) AND Unicode-3.0",
+    "0BSD OR MIT OR Apache-2.0",
+    "Apache-2.0",
+    "Apache-2.0 OR BSL-1.0",
+    "Apache-2.0 OR MIT",
+    "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
+    "Apache-2.0/MIT",
+    "BSD-3-Clause",
+    "ISC",
+    "MIT",
+    "MIT OR Apache-2.0",
+    "MIT OR Apache-2.0 OR LGPL-2.1-or-later",
+    "MIT OR Zlib OR Apache-2.0",
+    "MIT/Apache-2.0",
+    "Unlicense OR MIT",
+    "Unlicense/MIT",
+    "Zlib",
+    "Zlib OR Apache-2.0 OR MIT",
+];
+
+/// The only place that dependencies come from; a Git address or a folder could not be published.
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// Crates that are here in several versions, and why that cannot be helped.
+const DUPLICATES: &[(&str, &str)] = &[
+    ("bitflags", "defmt, which jiff names for microcontrollers and nothing here compiles, needs 1.x"),
+    ("itertools", "bindgen needs 0.13, ratatui 0.14"),
+    ("shlex", "bindgen needs 1.x, cc 2.x"),
+    ("signal-hook", "crossterm needs 0.3; ltt-top and valkey-lite use 0.4"),
+    (
+        "syn",
+        "serde and clap have moved to 3.x; bindgen, ratatui's macros and lttng-provider-derive are at 2.x",
+    ),
+];
+
+#[test]
+fn licences_are_among_those_that_were_read() {
+    for package in foreign() {
+        let licence = text(&package, "license");
+        assert!(
+            LICENCES.contains(&licence),
+            "{}: the licence `{licence}` is not in the list of tests/dependencies.rs: read it, then add it or drop the crate",
+            name(&package)
+        );
+    }
+}
+
+#[test]
+fn dependencies_come_from_the_registry_alone() {
+    for package in foreign() {
+        assert_eq!(text(&package, "source"), REGISTRY, "{}: depend on a published version", name(&package));
+    }
+}
+
+#[test]
+fn no_crate_is_here_twice_without_a_reason() {
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for package in foreign() {
+        let entry = versions.entry(text(&package, "name").to_owned()).or_default();
+        entry.insert(text(&package, "version").to_owned());
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    for (name, versions) in &versions {
+        assert!(
+            DUPLICATES.iter().any(|(known, _)| known == name),
+            "{name} is here in the versions {versions:?}: `cargo tree --invert {name}@VERSION` says who needs each; make \
+             them agree, or add the reason to tests/dependencies.rs"
+        );
+    }
+    for (name, _) in DUPLICATES {
+        assert!(
+            versions.contains_key(*name),
+            "{name} has one version now: take it off the list of tests/dependencies.rs"
+        );
+    }
+}
+
+#[test]
+fn published_crates_need_only_published_crates() {
+    let metadata = metadata();
+    let local: Vec<&Value> = packages(&metadata).filter(|package| package["source"].is_null()).collect();
+    let is_published = |name: &str| {
+        local.iter().any(|package| package["name"] == name && package["publish"] != Value::Array(Vec::new()))
+    };
+    for package in local.iter().filter(|package| is_published(text(package, "name"))) {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            // Cargo leaves dev-dependencies without a version out of packages.
+            let has_version = dependency["req"] != "*";
+            if dependency["path"].is_null() || (dependency["kind"] == "dev" && !has_version) {
+                continue;
+            }
+            let needed = text(dependency, "name");
+            assert!(has_version, "{} needs {needed} without a version", name(package));
+            assert!(is_published(needed), "{} needs {needed}, which is not published", name(package));
+        }
+    }
+}
+
+/// All packages of others, for all platforms and with all features.
+fn foreign() -> Vec<Value> {
+    let metadata = metadata();
+    let foreign: Vec<_> =
+        packages(&metadata).filter(|package| !package["source"].is_null()).cloned().collect();
+    assert!(foreign.len() > 50, "cargo metadata lists only {} dependencies", foreign.len());
+    foreign
+}
+
+fn metadata() -> Value {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version=1", "--all-features", "--locked", "--offline"]);
+    let output = cargo.current_dir(workspace()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().unwrap().iter()
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn name(package: &Value) -> String {
+    format!("{} {}", text(package, "name"), text(package, "version"))
+}
