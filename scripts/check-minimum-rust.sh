@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+#   scripts/check-minimum-rust.sh [CRATE]...
+#
 # Checks each published crate, from its package and with all features, by a compiler of the version that its
 # `rust-version` claims. Such a compiler comes from rustup, or is the system's own.
 #
@@ -11,7 +13,7 @@ export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/minimum-rust
 cd "$packages"
 
 declare -A crates
-for name in "${published[@]}"; do
+for name in "${chosen[@]}"; do
 	version=$(sed --quiet 's/^rust-version = "\(.*\)"$/\1/p' "$name/Cargo.toml")
 	crates[$version]+=" --package $name"
 done

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+#   scripts/check-packages.sh [CRATE]...
+#
 # Checks that each published crate has what crates.io shows, and builds from its package alone: with its default features,
 # without any, with each one alone, and with all.
 set -euo pipefail
@@ -6,7 +8,7 @@ cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
 cd "$packages"
-for name in "${published[@]}"; do
+for name in "${chosen[@]}"; do
 	for file in README.md LICENSE-MIT LICENSE-APACHE; do
 		if [ ! -s "$name/$file" ] || [ -L "$name/$file" ]; then
 			echo "$name: its package lacks $file: link it beside Cargo.toml and name it in \`include\`" >&2
@@ -25,7 +27,7 @@ check() {
 	echo "cargo check --package $*"
 	cargo check --quiet --offline --package "$@"
 }
-for name in "${published[@]}"; do
+for name in "${chosen[@]}"; do
 	check "$name"
 	[ -n "$(features "$name")" ] || continue
 	check "$name" --no-default-features
