@@ -31,7 +31,7 @@ const LICENCES: &[&str] = &[
 /// The only place that dependencies come from; a Git address or a folder could not be published.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Crates that are here in several versions, and why that cannot be helped.
+/// Crates that published crates need in several versions, and why that cannot be helped.
 const DUPLICATES: &[(&str, &str)] = &[
     ("bitflags", "defmt, which jiff names for microcontrollers and nothing here compiles, needs 1.x"),
     ("itertools", "bindgen needs 0.13, ratatui 0.14"),
@@ -63,23 +63,23 @@ fn dependencies_come_from_the_registry_alone() {
 }
 
 #[test]
-fn no_crate_is_here_twice_without_a_reason() {
-    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for package in foreign() {
-        let entry = versions.entry(text(&package, "name").to_owned()).or_default();
-        entry.insert(text(&package, "version").to_owned());
+fn users_of_published_crates_compile_no_crate_twice_without_a_reason() {
+    let metadata = metadata();
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in needed_by_published(&metadata) {
+        versions.entry(text(package, "name")).or_default().insert(text(package, "version"));
     }
     versions.retain(|_, versions| versions.len() > 1);
     for (name, versions) in &versions {
         assert!(
             DUPLICATES.iter().any(|(known, _)| known == name),
-            "{name} is here in the versions {versions:?}: `cargo tree --invert {name}@VERSION` says who needs each; make \
-             them agree, or add the reason to tests/dependencies.rs"
+            "{name} is needed in the versions {versions:?}: `cargo tree --invert {name}@VERSION` says by whom; make them \
+             agree, or add the reason to tests/dependencies.rs"
         );
     }
     for (name, _) in DUPLICATES {
         assert!(
-            versions.contains_key(*name),
+            versions.contains_key(name),
             "{name} has one version now: take it off the list of tests/dependencies.rs"
         );
     }
@@ -88,11 +88,9 @@ fn no_crate_is_here_twice_without_a_reason() {
 #[test]
 fn published_crates_need_only_published_crates() {
     let metadata = metadata();
-    let local: Vec<&Value> = packages(&metadata).filter(|package| package["source"].is_null()).collect();
-    let is_published = |name: &str| {
-        local.iter().any(|package| package["name"] == name && package["publish"] != Value::Array(Vec::new()))
-    };
-    for package in local.iter().filter(|package| is_published(text(package, "name"))) {
+    let published: Vec<&Value> = packages(&metadata).filter(|package| is_published(package)).collect();
+    assert!(published.len() > 5, "only {} crates are published", published.len());
+    for package in &published {
         for dependency in package["dependencies"].as_array().unwrap() {
             // Cargo leaves dev-dependencies without a version out of packages.
             let has_version = dependency["req"] != "*";
@@ -101,9 +99,37 @@ fn published_crates_need_only_published_crates() {
             }
             let needed = text(dependency, "name");
             assert!(has_version, "{} needs {needed} without a version", name(package));
-            assert!(is_published(needed), "{} needs {needed}, which is not published", name(package));
+            let found = published.iter().any(|package| package["name"] == needed);
+            assert!(found, "{} needs {needed}, which is not published", name(package));
         }
     }
+}
+
+/// What the published crates need to be built, directly or not: what enters the builds of those who use them.
+fn needed_by_published(metadata: &Value) -> Vec<&Value> {
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let nodes: BTreeMap<&str, &Value> = nodes.iter().map(|node| (text(node, "id"), node)).collect();
+    let mut to_visit: Vec<&str> = packages(metadata)
+        .filter(|package| is_published(package))
+        .map(|package| text(package, "id"))
+        .collect();
+    let mut needed = BTreeSet::new();
+    while let Some(id) = to_visit.pop() {
+        if !needed.insert(id) {
+            continue;
+        }
+        for dependency in nodes[id]["deps"].as_array().unwrap() {
+            let mut kinds = dependency["dep_kinds"].as_array().unwrap().iter();
+            if kinds.any(|kind| kind["kind"] != "dev") {
+                to_visit.push(text(dependency, "pkg"));
+            }
+        }
+    }
+    packages(metadata).filter(|package| needed.contains(text(package, "id"))).collect()
+}
+
+fn is_published(package: &Value) -> bool {
+    package["source"].is_null() && package["publish"] != Value::Array(Vec::new())
 }
 
 /// All packages of others, for all platforms and with all features.
@@ -117,7 +143,7 @@ fn foreign() -> Vec<Value> {
 
 fn metadata() -> Value {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--format-version=1", "--all-features", "--locked", "--offline"]);
+    cargo.args(["metadata", "--format-version=1", "--all-features", "--locked"]);
     let output = cargo.current_dir(workspace()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()

@@ -66,7 +66,9 @@ fn dead_links(file: &Path) -> Vec<String> {
 }
 
 fn leads_somewhere(file: &Path, text: &str, link: &str) -> bool {
-    if link.contains("://") || link.starts_with("mailto:") {
+    // Rust items in texts that are part of a crate's documentation are rustdoc's to check.
+    let is_item = link.contains("::");
+    if is_item || link.contains("://") || link.starts_with("mailto:") {
         return true;
     }
     let (path, heading) = link.split_once('#').unwrap_or((link, ""));
