@@ -17,6 +17,10 @@
 //! assert_eq!(call.probe.arguments.len(), 5);
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod argument;
 mod border;
 mod clash;
@@ -30,7 +34,3 @@ pub use clash::Clash;
 pub use number::Number;
 pub use packing::{PACKED_MAX, Packing, PackingKind};
 pub use probe::{PROBE_ARGUMENTS_MAX, Probe, ProbeArgument, ProbePart};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
