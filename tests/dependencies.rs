@@ -1,6 +1,7 @@
 //! Which crates of others this project takes in: under which licences, from where, and in how many versions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::process::Command;
 
 use lttng_testing::workspace;
@@ -101,6 +102,30 @@ fn published_crates_need_only_published_crates() {
             assert!(has_version, "{} needs {needed} without a version", name(package));
             let found = published.iter().any(|package| package["name"] == needed);
             assert!(found, "{} needs {needed}, which is not published", name(package));
+        }
+    }
+}
+
+#[test]
+fn written_order_of_publishing_holds() {
+    let document = fs::read_to_string(workspace().join("docs/releasing.md")).unwrap();
+    let mut order = BTreeMap::new();
+    for row in document.lines().filter(|line| line.starts_with("| ") && line.ends_with('|')) {
+        let mut cells = row.split('|').map(str::trim).skip(1);
+        let Some(Ok(step)) = cells.next().map(str::parse::<u32>) else { continue };
+        let names = cells.next().unwrap().split(", ").map(|name| name.trim_matches('`').to_owned());
+        order.extend(names.map(|name| (name, step)));
+    }
+    let metadata = metadata();
+    for package in packages(&metadata).filter(|package| is_published(package)) {
+        let step =
+            |name: &str| *order.get(name).unwrap_or_else(|| panic!("docs/releasing.md does not list {name}"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            if dependency["path"].is_null() || dependency["req"] == "*" {
+                continue;
+            }
+            let (first, then) = (text(dependency, "name"), text(package, "name"));
+            assert!(step(first) < step(then), "docs/releasing.md: {first} must be published before {then}");
         }
     }
 }
