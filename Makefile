@@ -10,16 +10,26 @@ setup:
 demo:
 	@scripts/demo.sh
 
-# All that must hold before a change lands, with tracing off and on.
+# All that must hold before a change lands, with tracing off and on. Each stage says its name; what could not run is listed last.
+stage := scripts/stage.sh
+test: export STEPS_BEGAN := $(shell date +%s)
 test: setup
-	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- --deny warnings
-	cargo clippy --quiet --workspace --all-targets --all-features -- --deny warnings
-	RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
-	cargo test --quiet --workspace
-	cargo test --quiet --package ltt-top --features babeltrace2 --test cli -- valkey damage recorded hosts # from both sources
-	cargo test --quiet --workspace --all-features --lib --bins
-	cargo test --quiet --workspace --all-features --doc --exclude lttng-provider-derive # its examples run in tests/market
+	@scripts/missing.sh begin
+	@$(stage) "fetching dependencies" cargo fetch --locked
+	@$(stage) "formatting" cargo fmt --all --check
+	@$(stage) "lints, tracing on" cargo clippy --workspace --all-targets --all-features -- --deny warnings
+	@$(stage) "lints, tracing off" cargo clippy --workspace --all-targets -- --deny warnings
+	@$(stage) "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
+	@$(stage) "packages, each feature alone" scripts/check-packages.sh
+	@$(stage) "minimum Rust" scripts/check-minimum-rust.sh
+	@$(stage) "tests" cargo test --workspace
+	@$(stage) "tests, Babeltrace 2 as the other source" cargo test --workspace --features ltt-top/babeltrace2 --test cli -- valkey damage recorded hosts
+	@$(stage) "unit tests, tracing on" cargo test --workspace --all-features --lib --bins
+	@$(stage) "examples in documentation" cargo test --workspace --all-features --doc --exclude lttng-provider-derive # its examples run in tests/market
+	@$(stage) "aarch64" scripts/check-aarch64.sh
+	@$(stage) "big-endian and 32-bit" scripts/emulated.sh
+	@$(stage) "Miri" scripts/miri.sh
+	@scripts/missing.sh end
 
 # Figures, each beside its floor; nothing fails on them.
 bench: setup

@@ -20,6 +20,9 @@ tests=(
 	libclang-dev lld binutils
 	# Programs with USDT probes.
 	systemtap-sdt-dev
+	# Compilers for other processors, and a reader of what Cargo says.
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	gcc-i686-linux-gnu libc6-dev-i386-cross jq
 	# Other compilers of generated C, other readers of USDT probes.
 	g++ clang bpftrace gdb make
 	# Counting instructions, unpacking the recorded trace.

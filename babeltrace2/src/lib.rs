@@ -49,3 +49,7 @@ mod staging;
 mod survey;
 
 pub use source::Babeltrace2;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

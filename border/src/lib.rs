@@ -17,6 +17,10 @@
 //! assert_eq!(call.probe.arguments.len(), 5);
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod argument;
 mod border;
 mod clash;

@@ -12,3 +12,7 @@ mod trust;
 pub use clock_pair::ClockPair;
 pub use ffi::counter;
 pub use trust::check;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -32,3 +32,7 @@ pub use options::{Options, Seek};
 pub use protocol::Session;
 pub use status::{State, Status};
 pub use url::{PORT, Url};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -45,3 +45,7 @@ pub use error::Error;
 pub use file::GeneratedFile;
 pub use generate::{Options, generate};
 pub use lttng_border::Clash;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
