@@ -6,8 +6,10 @@ mod duration;
 mod enumeration;
 mod event;
 mod probe;
+mod tracing;
 
 use lttng_border::{Border, Provider};
+pub(crate) use tracing::table;
 
 use crate::version::GENERATED;
 use crate::{BackEnds, GeneratedFile, lists};
