@@ -1,6 +1,6 @@
 //! `mini-redis-server` with its existing spans recorded: `traced-mini-redis [ADDRESS]`, by default 127.0.0.1:6379.
 //!
-//! Lines that end in `// +` are what recording adds to a service.
+//! Lines that end in `// +`, here and in `Cargo.toml`, and `build.rs` are what recording adds to a service.
 
 use tokio::net::TcpListener;
 use tokio::signal;

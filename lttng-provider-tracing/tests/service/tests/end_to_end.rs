@@ -199,6 +199,22 @@ fn recorded_spans_leave_nothing_in_memory() {
 }
 
 #[test]
+fn span_over_a_fork_is_recorded_by_both_processes() {
+    let program = Program::example("bridged-service", "forking").traced().build();
+    let daemon = Daemon::start();
+    let session = daemon.session();
+    session.enable("service:waiting");
+    session.add_context("vpid");
+    session.start();
+    let child = daemon.run(program, [""; 0]);
+    let events = session.stop().events();
+    let (of_child, of_parent): (Vec<_>, Vec<_>) =
+        events.into_iter().partition(|event| event.context("vpid") == child.trim());
+    assert_eq!(orders(&of_parent, "service:waiting"), [1, 2, 4]);
+    assert_eq!(orders(&of_child, "service:waiting"), [2, 3]);
+}
+
+#[test]
 fn with_tracing_off_the_layer_is_none() {
     let program = Program::example("bridged-service", "layers").build();
     let daemon = Daemon::start();

@@ -34,8 +34,8 @@ fn any_value_is_recorded_as_documented() {
 fn model(sale: &[(usize, Given)]) -> Vec<String> {
     (0..FIELDS.len())
         .map(|field| {
-            let given = sale.iter().filter(|(of, given)| *of == field && *given != Given::Empty);
-            let given = given.last().map_or(&Given::Empty, |(_, given)| given);
+            let mut given = sale.iter().filter(|(of, given)| *of == field && *given != Given::Empty);
+            let given = given.next_back().map_or(&Given::Empty, |(_, given)| given);
             match FIELDS[field] {
                 "count" => clamped(given, 0, 255).to_string(),
                 "delta" => clamped(given, -32_768, 32_767).to_string(),
