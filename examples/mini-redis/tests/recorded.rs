@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use std::{fs, thread};
 
 use lttng_testing::{Daemon, Event, Program, Session, workspace};
@@ -14,6 +15,8 @@ use serde_json::Value;
 const CLIENTS: u64 = 8;
 /// The requests of each client: 200 of SET, 200 of GET and one that the server does not know.
 const KEYS: u64 = 200;
+/// How long the slow client does not read.
+const STALL: Duration = Duration::from_secs(1);
 
 /// A server that a daemon traces, ended as by Ctrl-C.
 struct Server {
@@ -59,6 +62,17 @@ fn ask(address: &str, client: u64) {
     request(&mut stream, &["flushall"], "-ERR unknown command 'flushall'\r\n");
 }
 
+/// One client that does not read its reply at once, which the server waits for: more than the sockets have room for.
+fn ask_slowly(address: &str) {
+    let value = "x".repeat(32 << 20);
+    let mut stream = TcpStream::connect(address).expect("the server listens");
+    request(&mut stream, &["set", "large", &value], "+OK\r\n");
+    stream.write_all(b"*2\r\n$3\r\nget\r\n$5\r\nlarge\r\n").expect("the server reads");
+    thread::sleep(STALL);
+    let mut bytes = vec![0; value.len() + "$33554432\r\n\r\n".len()];
+    stream.read_exact(&mut bytes).expect("the server answers");
+}
+
 fn request(stream: &mut TcpStream, words: &[&str], reply: &str) {
     let words: String = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
     let count = words.matches('$').count();
@@ -94,20 +108,24 @@ fn every_request_of_every_client_is_recorded_and_ltt_top_agrees() {
     session.add_context("vpid");
     session.add_context("vtid");
     session.start();
-    let events = recorded(&session, Server::start(daemon.command(server())));
+    let server = Server::start(daemon.command(server()));
+    server.serve();
+    ask_slowly(&server.address);
+    server.stop();
+    let events = session.stop().events();
 
     let expected = [
-        ("mini_redis_server:connection", CLIENTS),
-        ("mini_redis_server:get", CLIENTS * KEYS),
-        ("mini_redis_server:request", CLIENTS * (2 * KEYS + 1)),
-        ("mini_redis_server:set", CLIENTS * KEYS),
+        ("mini_redis_server:connection", CLIENTS + 1),
+        ("mini_redis_server:get", CLIENTS * KEYS + 1),
+        ("mini_redis_server:request", CLIENTS * (2 * KEYS + 1) + 2),
+        ("mini_redis_server:set", CLIENTS * KEYS + 1),
         ("mini_redis_server:unknown", CLIENTS),
     ];
     assert_eq!(count(&events), BTreeMap::from(expected));
     requests_have_the_texts_of_mini_redis(&events);
     busy_time_is_within_the_duration(&events);
     top_has_the_figures_of_babeltrace(session.folder(), &events);
-    incidents_have_the_longest_intervals(session.folder(), &events);
+    incidents_have_the_slow_client(session.folder(), &events);
 }
 
 fn requests_have_the_texts_of_mini_redis(events: &[Event]) {
@@ -131,6 +149,8 @@ fn requests_have_the_texts_of_mini_redis(events: &[Event]) {
     }
     texts.sort();
     expected.sort();
+    texts.retain(|text| !text.contains("large"));
+    assert_eq!(texts.len(), expected.len());
     for (text, expected) in texts.iter().zip(&expected) {
         assert_eq!(text, expected);
     }
@@ -141,12 +161,10 @@ fn number(event: &Event, field: &str) -> u64 {
 }
 
 fn busy_time_is_within_the_duration(events: &[Event]) {
-    for event in events.iter().filter(|event| event.name != "mini_redis_server:request") {
+    let commands = ["mini_redis_server:get", "mini_redis_server:set", "mini_redis_server:unknown"];
+    for event in events.iter().filter(|event| commands.contains(&event.name.as_str())) {
         assert!(number(event, "tracing_busy") <= number(event, "duration"), "{event:?}");
     }
-    let connections = events.iter().filter(|event| event.name == "mini_redis_server:connection");
-    let busy: u64 = connections.map(|event| number(event, "tracing_busy")).sum();
-    assert!(busy > 0, "the server works while it serves");
 }
 
 fn ltt_top(command: &str, trace: &Path) -> Value {
@@ -179,12 +197,22 @@ fn top_has_the_figures_of_babeltrace(trace: &Path, events: &[Event]) {
     assert_eq!(groups, figures);
 }
 
-/// Connections take a second or so, and each is an interval of its own.
-fn incidents_have_the_longest_intervals(trace: &Path, events: &[Event]) {
+fn incidents_have_the_slow_client(trace: &Path, events: &[Event]) {
+    let slowest = events.iter().filter(|event| event.name == "mini_redis_server:get");
+    let slowest = slowest.max_by_key(|event| number(event, "duration")).expect("there are some");
+    assert!(number(slowest, "duration") >= STALL.as_micros() as u64, "{slowest:?}");
+    assert!(number(slowest, "tracing_busy") < number(slowest, "duration"), "most of it was waiting");
     let found = ltt_top("incidents", trace);
     assert_eq!(found["trace"]["events"], events.len());
-    let timed = events.iter().filter(|event| event.name != "mini_redis_server:request").count();
-    assert_eq!(found["intervals"], timed, "{found:#}");
+    let untimed = ["mini_redis_server:request", "mini_redis_server:connection"];
+    let timed = events.iter().filter(|event| !untimed.contains(&event.name.as_str())).count();
+    assert_eq!(found["intervals"], timed);
+    let incidents = found["incidents"].as_array().expect("incidents");
+    let is_it = |incident: &&Value| {
+        incident["cause"]["event"] == "mini_redis_server:get"
+            && incident["cause"]["duration_us"].as_f64() == Some(number(slowest, "duration") as f64)
+    };
+    assert_eq!(incidents.iter().filter(is_it).count(), 1, "{found:#}");
 }
 
 #[test]
