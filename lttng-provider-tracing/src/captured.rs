@@ -13,22 +13,8 @@ use tracing_core::field::{Field, Visit};
 
 use crate::literal::unquote;
 use crate::plan::{Plan, Source};
+use crate::value::{Buffer, LimitedText, Value};
 use crate::warnings::{Place, Warnings};
-
-/// Short text needs no memory besides the value.
-pub(crate) type Buffer = SmallVec<[u8; 32]>;
-
-/// A captured value.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Value {
-    /// None yet.
-    #[default]
-    Missing,
-    Integer(i128),
-    Float(f64),
-    Bool(bool),
-    Text(Buffer),
-}
 
 /// The values of a span or an event, by slots of its plan.
 #[derive(Debug, Default)]
@@ -130,25 +116,14 @@ impl Visit for Visitor<'_> {
         if self.plan.slot(field).is_none() {
             return;
         }
-        let mut text = Limited(Buffer::new());
+        let mut text = LimitedText(Buffer::new());
         // An error is either the limit, or what the value itself says; what is written counts.
         let formatted = catch_unwind(AssertUnwindSafe(|| write!(text, "{value:?}")));
         if formatted.is_err() {
             self.warn_of_panic(field);
         }
-        let Limited(mut text) = text;
+        let LimitedText(mut text) = text;
         unquote(&mut text);
         self.set(field, || Value::Text(text));
-    }
-}
-
-/// Text that ends where LTTng would cut it, and its formatting with it.
-struct Limited(Buffer);
-
-impl fmt::Write for Limited {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = Text::MAX - self.0.len();
-        self.0.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
-        if text.len() > room { Err(fmt::Error) } else { Ok(()) }
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use lttng_provider::Unit;
 
-use crate::captured::{Buffer, Value};
-use crate::generated::Kind;
+use crate::kind::Kind;
 use crate::literal::nanoseconds;
+use crate::value::{Buffer, LimitedText, Value};
 
 /// The value of an argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,17 +110,16 @@ fn boolean(value: &Value) -> Option<bool> {
 }
 
 fn text(value: &Value) -> Argument<'_> {
-    let mut written = Buffer::new();
+    let mut written = LimitedText(Buffer::new());
     let formatted = match value {
         Value::Missing => return Argument::Nothing,
         Value::Text(text) => return Argument::Text(text),
         Value::Bool(truth) => return Argument::Text(if *truth { b"true" } else { b"false" }),
-        Value::Integer(integer) => write!(Bytes(&mut written), "{integer}"),
-        Value::Float(float) => write!(Bytes(&mut written), "{float}"),
+        Value::Integer(integer) => write!(written, "{integer}"),
+        Value::Float(float) => write!(written, "{float}"),
     };
-    // Memory takes any text.
-    let _ = formatted;
-    Argument::Written(written)
+    debug_assert!(formatted.is_ok(), "a number is short");
+    Argument::Written(written.0)
 }
 
 /// The value of the label that a text names: as it is, or as `Debug` writes a variant, `InProgress(3)` for `IN_PROGRESS`.
@@ -137,19 +136,10 @@ fn letters(name: &str) -> impl Iterator<Item = u8> + '_ {
     name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
 }
 
-struct Bytes<'b>(&'b mut Buffer);
-
-impl std::fmt::Write for Bytes<'_> {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0.extend_from_slice(text.as_bytes());
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generated::{I8, U8, U64};
+    use crate::kind::{I8, U8, U64};
 
     fn text(text: &str) -> Value {
         Value::Text(Buffer::from_slice(text.as_bytes()))

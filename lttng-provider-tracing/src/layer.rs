@@ -1,4 +1,4 @@
-//! The layer: a filter that lets through what a session records, and a recorder behind it.
+//! The layer: a filter that lets through what a session records, and a recorder for it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::callsites::Callsites;
 use crate::captured::Captured;
 use crate::generated;
 use crate::plan::Plan;
-use crate::span::{Span, Spans};
-use crate::values::{Times, Values};
+use crate::sources::values;
+use crate::span::{Span, Spans, Times};
 use crate::warnings::Warnings;
 
 /// The layer that [`layer!`](crate::layer) makes: it sees only spans and events that a session records.
@@ -105,7 +105,7 @@ impl State {
     /// Records each event of the plan that a session wants now.
     fn record(&self, plan: &Plan, metadata: &Metadata<'_>, captured: &Captured, times: Times) {
         for recording in plan.recordings.iter().filter(|recording| (recording.event.enabled)()) {
-            let values = Values::new(recording, metadata, captured, times, &self.warnings);
+            let values = values(recording, metadata, captured, times, &self.warnings);
             (recording.event.record)(&values);
         }
     }

@@ -5,12 +5,15 @@ mod captured;
 mod convert;
 #[doc(hidden)]
 pub mod generated;
+mod kind;
 mod layer;
 mod literal;
 mod macros;
 mod pattern;
 mod plan;
+mod sources;
 mod span;
+mod value;
 mod values;
 mod warnings;
 

@@ -3,7 +3,7 @@
 //! `#[instrument]` records a parameter of the type `String` by its `Debug`, and so with quotes around it, and a `Duration`
 //! as `1.5ms`.
 
-use crate::captured::Buffer;
+use crate::value::Buffer;
 
 /// Replaces a literal of a string or a byte string by what it stands for; leaves other text as it is.
 pub(crate) fn unquote(text: &mut Buffer) {
@@ -37,7 +37,7 @@ fn unquoted(text: &mut [u8]) -> Option<usize> {
     Some(to)
 }
 
-/// Whether this, without the quotes around it, has no quote of its own and only escapes that are known.
+/// Whether this, without the quotes around it, has no further quote and only escapes that are known.
 fn is_one_literal(inside: &[u8]) -> bool {
     let mut at = 0;
     while let Some(byte) = inside.get(at) {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tracing_core::Metadata;
 use tracing_core::field::Field;
 
-use crate::generated::{Event, Kind, Measured};
+use crate::generated::{Event, Measured};
+use crate::kind::Kind;
 use crate::pattern::{matches, same_name};
 use crate::warnings::{Place, Warnings};
 

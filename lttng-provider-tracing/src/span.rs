@@ -6,8 +6,6 @@ use lttng_provider::Clock;
 use smallvec::SmallVec;
 
 use crate::captured::Captured;
-use crate::values::Times;
-
 /// A span that is being recorded.
 #[derive(Debug)]
 pub(crate) struct Span {
@@ -20,6 +18,13 @@ pub(crate) struct Span {
     /// Since the outermost of these, if the busy time is recorded.
     entered: Option<Stopwatch>,
     busy: Duration,
+}
+
+/// How long a span took; an event of `tracing` took no time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    pub(crate) wall: Duration,
+    pub(crate) busy: Duration,
 }
 
 /// The measurement of durations that events have, so that it is by the same clock.
