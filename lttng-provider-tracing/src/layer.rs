@@ -190,7 +190,7 @@ where
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {
         self.with_span(id, &context, |span, plan| {
             if span.enter(plan.needs_busy) {
-                for recording in &plan.recordings {
+                for recording in plan.recordings.iter().filter(|recording| (recording.event.enabled)()) {
                     (recording.event.begin)();
                 }
             }
