@@ -11,6 +11,7 @@
 //! ```
 
 mod built_in;
+mod callsite;
 mod check;
 mod error;
 mod lookup;
@@ -24,6 +25,7 @@ mod suggest;
 mod vocabulary;
 
 pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
+pub use callsite::CallsitePattern;
 pub use check::check;
 pub use error::{Authority, Error, Errors};
 pub use markdown::markdown;

@@ -182,6 +182,9 @@ fn hints(event: &Event) -> String {
     if event.entry {
         sentences.push(format!("USDT tracers also have its beginning, `{}__start`.", event.name));
     }
+    if let Some(pattern) = &event.tracing {
+        sentences.push(format!("Recorded from `tracing`: `{pattern}`."));
+    }
     if let Some(uri) = &event.model_uri {
         sentences.push(format!("Model: <{uri}>."));
     }

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::callsite::CallsitePattern;
+
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
@@ -91,6 +93,8 @@ pub struct Event {
     pub model_uri: Option<String>,
     /// Whether USDT tracers get a second probe, where a measurement of the event begins.
     pub entry: bool,
+    /// The spans or events of `tracing` that are recorded as this one; those of its name where the catalog is silent.
+    pub tracing: Option<CallsitePattern>,
     /// What the event means to a reader.
     pub meaning: Meaning,
 }

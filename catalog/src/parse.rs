@@ -136,6 +136,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
     let log_level = table.choice("log-level", LogLevel::ALL);
     let model_uri = table.string("model-uri");
     let entry = table.boolean("entry").unwrap_or(false);
+    let tracing = table.parsed("tracing", str::parse);
     let mut meaning = Meaning {
         duration: table.string("duration"),
         measure: table.choice("measure", Measure::ALL),
@@ -171,6 +172,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         log_level,
         model_uri,
         entry,
+        tracing,
         meaning,
     }
 }

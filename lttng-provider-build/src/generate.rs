@@ -15,10 +15,11 @@ pub struct Options {
     pub prefix: String,
 }
 
-/// Turns catalogs into `events.rs` and, for LTTng-UST, a header and a C file for each provider.
+/// Turns catalogs into `events.rs`, the table `tracing.rs` that `lttng-provider-tracing` needs and, for LTTng-UST, a header
+/// and a C file for each provider.
 pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Clash> {
     let border = Border::lower(catalogs, &options.prefix)?;
-    let mut files = vec![rust::events(&border, options.back_ends)];
+    let mut files = vec![rust::events(&border, options.back_ends), rust::table(&border)];
     if options.back_ends.lttng {
         files.push(lttng::support());
         files.extend(border.providers.iter().flat_map(|provider| {

@@ -52,6 +52,8 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
         };
         changes.add(place, change, notices);
     }
+    let pattern = |event: &Event| event.tracing.as_ref().map(ToString::to_string).unwrap_or_default();
+    changes.changed(place, "tracing", &pattern(old), &pattern(new), Notices::Caller);
     changes.changed(place, "model-uri", &text(&old.model_uri), &text(&new.model_uri), Notices::Nobody);
 }
 

@@ -8,8 +8,10 @@ mod enumeration;
 mod event;
 mod layout;
 mod probe;
+mod tracing;
 
 use lttng_border::{Border, Provider};
+pub(crate) use tracing::table;
 
 use crate::version::GENERATED;
 use crate::{BackEnds, GeneratedFile};
