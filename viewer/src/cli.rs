@@ -14,6 +14,8 @@ use ltt_top::source::Choice;
 use ltt_top::text::nearest;
 use ltt_top::unit::{TimeUnit, parse_duration};
 
+use crate::man;
+
 /// Finds slow commands and duration outliers in CTF traces.
 ///
 /// ltt-top reads traces that LTTng recorded and says what was slow, how slow, for whom, how often, and
@@ -26,7 +28,7 @@ use ltt_top::unit::{TimeUnit, parse_duration};
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-top",
-    version,
+    version = env!("VERSION_WITH_COMMIT"),
     override_usage = "ltt-top [COMMAND] [OPTIONS] [TRACE]...",
     disable_help_subcommand = true,
     max_term_width = 100,
@@ -151,6 +153,13 @@ pub enum Command {
     Completions {
         /// The shell.
         shell: Shell,
+    },
+    /// Write man pages into a folder, one for each command.
+    #[command(after_help = "Example:\n  ltt-top man ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
     },
 }
 
@@ -563,6 +572,11 @@ fn mistyped_command(first: &OsString) -> Option<String> {
 /// Writes a completion script.
 pub fn completions(shell: Shell, out: &mut dyn std::io::Write) {
     clap_complete::generate(shell, &mut Cli::command(), "ltt-top", out);
+}
+
+/// Writes the man pages.
+pub fn man(folder: &Path) -> std::io::Result<()> {
+    man::write(Cli::command(), folder)
 }
 
 /// The parser's message without its usage.

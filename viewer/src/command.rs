@@ -36,6 +36,11 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
             cli::completions(*shell, &mut io::stdout().lock());
             return Ok(Outcome::Complete);
         }
+        Command::Man { folder } => {
+            let unwritable =
+                |error| Trouble::Failed(format!("{}: cannot write man pages: {error}", folder.display()));
+            return cli::man(folder).map(|()| Outcome::Complete).map_err(unwritable);
+        }
     };
     let job = Job::new(options)?;
     let finding = read(&job, &question(&job, command), job.selection(command, by.as_deref())?)?;
@@ -76,7 +81,8 @@ fn question(job: &Job<'_>, command: &Command) -> Question {
         | Command::Live(_)
         | Command::Record(_)
         | Command::List(_)
-        | Command::Completions { .. } => Question::Info { limit: job.limit(20, usize::MAX) },
+        | Command::Completions { .. }
+        | Command::Man { .. } => Question::Info { limit: job.limit(20, usize::MAX) },
     }
 }
 

@@ -8,6 +8,7 @@ mod command;
 mod events;
 mod job;
 mod live;
+mod man;
 mod newest;
 mod record;
 
