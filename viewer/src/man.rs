@@ -25,9 +25,10 @@ fn file_name(command: &Command) -> String {
 }
 
 fn page(command: &Command, source: &str, see_also: &str) -> io::Result<Vec<u8>> {
-    let man = Man::new(command.clone()).source(source).manual("User Commands");
-    let mut page = Vec::new();
-    man.render_title(&mut page)?;
+    let man = Man::new(command.clone());
+    // `Man::render_title` would lose an empty date, and pages with a date are not reproducible.
+    let title = file_name(command).to_uppercase().replace(".1", "");
+    let mut page = format!(".TH {title} 1 \"\" \"{source}\" \"User Commands\"\n").into_bytes();
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
