@@ -119,9 +119,13 @@ step "Filling it: $((500000 / share)) keys, and a set of $((1000000 / share)) me
 client DEBUG POPULATE $((500000 / share))
 load -n $((1000000 / share)) -P 64 -r 100000000 SADD big __rand_int__
 
+# Large buffers where there is room, so that a busy machine loses no events.
+buffers=(--subbuf-size=512K --num-subbuf=4)
+[ "$room" -lt $((16 * cores + 2)) ] || buffers=(--subbuf-size=2M --num-subbuf=8)
 lttng create demo --output="$home/trace"
-lttng enable-event --userspace 'valkey_*'
-lttng add-context --userspace --type=vpid --type=vtid --type=procname
+lttng enable-channel --userspace "${buffers[@]}" demo
+lttng enable-event --userspace --channel=demo 'valkey_*'
+lttng add-context --userspace --channel=demo --type=vpid --type=vtid --type=procname
 lttng start
 
 step "Recording 50 clients that set, get, push and pop, for about half a minute"

@@ -161,7 +161,7 @@ if ! quietly "$log" apt --yes "${install[@]}"; then
 	if ! quietly "$log" apt --yes "${install[@]}"; then
 		if grep --quiet --extended-regexp 'resolv|connect|unreachable|timed out' "$log"; then
 			fail "packages cannot be downloaded: no network? ($(grep --extended-regexp --only-matching --max-count=1 \
-				"(Temporary failure|Could not|Cannot|Unable to connect|Connection|Network is)[^.]*" "$log"))"
+				"(Temporary failure|Could not|Cannot|Unable to connect|Connection|Network is).*" "$log"))"
 		fi
 		tail --lines=20 "$log" >&2
 		fail "packages are missing; run: $(install_command "${missing[@]}")"
