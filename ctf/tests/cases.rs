@@ -24,6 +24,7 @@ use std::sync::Arc;
 use ctf_reader::{
     Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
 };
+use lttng_testing::check_golden;
 
 #[path = "support/case.rs"]
 mod case;
@@ -163,19 +164,12 @@ fn files() -> Vec<PathBuf> {
 
 #[test]
 fn hand_written_traces_are_read_as_their_cases_say() {
-    let overwrite = std::env::var_os("OVERWRITE").is_some();
     let mut wrong = Vec::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (case, expected) = Case::parse(&text);
-        let read = read(&case);
-        if read != expected {
-            wrong.push(format!("{}:\nread\n{read}expected\n{expected}", path.display()));
-            if overwrite {
-                let input = &text[..text.len() - expected.len()];
-                std::fs::write(&path, format!("{input}{read}")).unwrap();
-            }
-        }
+        let input = &text[..text.len() - expected.len()];
+        wrong.extend(check_golden(path, &format!("{input}{}", read(&case))).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ctf_reader::{Nothing, Progress, Reader, Window, all_fields};
 use lttng_live::{Options, Seek, State, sessions};
-use lttng_testing::{Daemon, Relay, Session, Trace};
+use lttng_testing::{Daemon, Relay, Session, Trace, need_namespaces};
 
 mod support;
 #[path = "../../ctf/tests/support/tracee.rs"]
@@ -115,6 +115,9 @@ fn discarded_events_are_counted_as_in_the_folder() {
 
 #[test]
 fn two_hosts_and_two_sessions_are_merged_by_time() {
+    if !need_namespaces() {
+        return;
+    }
     let relay = Relay::start();
     let (here, there) = (Daemon::start(), Daemon::start_on("web-2"));
     let sessions_of = [started(&here, &relay), started(&there, &relay), started(&here, &relay)];

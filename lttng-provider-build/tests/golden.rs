@@ -3,11 +3,9 @@
 //! `OVERWRITE=1 cargo test -p lttng-provider-build --test golden` writes the expected files anew; read the
 //! difference before you keep it. That they compile and record is shown by the tests of the workspace.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
-
 use lttng_catalog::Catalog;
 use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
+use lttng_testing::{assert_golden, workspace};
 
 #[test]
 fn every_type_with_tracing_on() {
@@ -82,29 +80,6 @@ fn compare(folder: &str, files: &[GeneratedFile]) {
     let folder = workspace().join(folder);
     let shared = ["lttng_provider.h", "lttng_application.h", "lttng_usdt.h"];
     for file in files.iter().filter(|file| !shared.contains(&file.name.as_str())) {
-        let path = folder.join(&file.name);
-        if env::var_os("OVERWRITE").is_some() {
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(&path, &file.text).unwrap();
-        }
-        let expected = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            file.text == expected,
-            "{} differs from what is generated now:\n{}",
-            path.display(),
-            first_difference(&expected, &file.text)
-        );
+        assert_golden(folder.join(&file.name), &file.text);
     }
-}
-
-fn first_difference(expected: &str, made: &str) -> String {
-    let lines = expected.lines().zip(made.lines()).enumerate();
-    match lines.into_iter().find(|(_, (expected, made))| expected != made) {
-        Some((index, (expected, made))) => format!("line {}\n-{expected}\n+{made}", index + 1),
-        None => "one is longer than the other".to_owned(),
-    }
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

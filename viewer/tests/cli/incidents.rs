@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lttng_testing::check_golden;
 use serde_json::Value;
 
 use crate::run::{json, ltt_top, said};
@@ -18,15 +19,10 @@ fn timelines_come_to_their_incidents() {
     let mut failures = Vec::new();
     for case in cases {
         let text = std::fs::read_to_string(&case).unwrap();
-        let (timeline, expected) = text.split_once("== incidents\n").expect("a case has `== incidents`");
+        let (timeline, _) = text.split_once("== incidents\n").expect("a case has `== incidents`");
         let trace = timeline::write(timeline);
         let found = json(ltt_top(["incidents"]).arg(trace.path()));
-        let actual = outline(&found);
-        if std::env::var_os("OVERWRITE").is_some() {
-            std::fs::write(&case, format!("{timeline}== incidents\n{actual}")).unwrap();
-        } else if actual != expected {
-            failures.push(format!("{}\n--- expected\n{expected}--- found\n{actual}", case.display()));
-        }
+        failures.extend(check_golden(case, &format!("{timeline}== incidents\n{}", outline(&found))).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
