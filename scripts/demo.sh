@@ -2,13 +2,14 @@
 # The whole story in about a minute: a traced server, load with a few slow commands, and who was slow.
 # Everything is private and goes away at the end, also after Ctrl-C; only the trace stays, in out/demo.
 #
-# For tests: DEMO_PROFILE=dev builds faster, DEMO_SHARE=20 makes a twentieth of the load.
+# For tests: DEMO_PROFILE=dev builds faster, DEMO_SHARE=20 makes a twentieth of the load, DEMO_TRACE says where to.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/step.sh
 
 profile=${DEMO_PROFILE:-release}
 share=${DEMO_SHARE:-1}
+trace=${DEMO_TRACE:-out/demo}
 target=${CARGO_TARGET_DIR:-target}
 programs=$target/${profile/#dev/debug}
 # Sockets live below it, and their paths may have 108 bytes at most.
@@ -51,10 +52,10 @@ until_true() {
 }
 
 show() {
-	say "$ ltt-top $* out/demo"
+	say "$ ltt-top $* $trace"
 	printf '  %s\n' "${explanation[@]}"
 	echo
-	"$programs/ltt-top" "$@" out/demo
+	"$programs/ltt-top" "$@" "$trace"
 }
 
 step "Checking Rust and the packages lttng-tools, liblttng-ust-dev, gcc and redis-tools"
@@ -90,8 +91,7 @@ crates() { cargo tree --quiet "${what[@]}" --edges normal,build "$@"; }
 if ! crates --offline >/dev/null 2>&1; then
 	step "Downloading crates"
 	quietly "$log" crates --prefix none ||
-		fail "crates cannot be downloaded: no network? ($(grep --only-matching --max-count=1 --extended-regexp \
-			'\[[0-9]+\] .*|failed to .*' "$log" || tail --lines=1 "$log"))"
+		fail "crates cannot be downloaded: no network? ($(tail --lines=1 "$log" | sed 's/^ *//'))"
 fi
 step "Building valkey-lite (traced) and ltt-top, for one to three minutes the first time"
 cargo build --profile "$profile" --offline "${what[@]}" || fail "the build failed, after what is above"
@@ -148,10 +148,10 @@ client BGREWRITEAOF
 until_true sh -c "redis-cli -p $port INFO persistence | grep --count --extended-regexp 'aof_rewrite_(scheduled|in_progress):0' | grep --quiet 2"
 lttng stop
 lttng destroy demo
-rm --recursive --force out/demo
-mkdir --parents out
-cp --recursive "$home/trace" out/demo
-step "Recorded $(du --summarize --human-readable out/demo | cut --fields=1); what it shows:"
+rm --recursive --force "$trace"
+mkdir --parents "$(dirname "$trace")"
+cp --recursive "$home/trace" "$trace"
+step "Recorded $(du --summarize --human-readable "$trace" | cut --fields=1); what it shows:"
 
 explanation=("What held the server up, why, who waited for it, and what helps?"
 	"UNEXPL. is the part of a turn of the event loop that no event covers.")
@@ -189,15 +189,15 @@ elif [ -t 1 ]; then
 	step "Left out: ltt-top live, for which /dev/shm is too small ($((16 * cores + 2)) MiB; docker run --shm-size)"
 fi
 
-say "The trace is in out/demo. What to try next:"
+say "The trace is in $trace. What to try next:"
 cat <<-EOF
-	  $programs/ltt-top slow out/demo
+	  $programs/ltt-top slow $trace
 	      commands, and the work between them: what was in the way of whom?
-	  $programs/ltt-top hist out/demo --event eventloop --over-time
+	  $programs/ltt-top hist $trace --event eventloop --over-time
 	      when was the event loop slow?
-	  $programs/ltt-top top out/demo --event command_call --by addr
+	  $programs/ltt-top top $trace --event command_call --by addr
 	      which client cost the most?
-	  $programs/ltt-top events out/demo --where name=keys --context 5
+	  $programs/ltt-top events $trace --where name=keys --context 5
 	      what happened just before and after KEYS?
 	  $programs/ltt-top record -e 'valkey_*' --for 10s
 	      record a server of your own, and say what held it up

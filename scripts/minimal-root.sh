@@ -68,7 +68,9 @@ mount --type proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --make-rslave "$root/dev"
 mount --type tmpfs --options size=64m,mode=1777 tmpfs "$root/dev/shm"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+# The network as this machine has it, with whom it trusts.
+cp /etc/resolv.conf /etc/hosts "$root/etc"
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs"
 # Rust, for everybody to read. What cargo downloads is each user's own.
 mkdir --parents "$root/opt/rustup" "$root/opt/rust/bin"
 mount --bind --options ro "${RUSTUP_HOME:-$HOME/.rustup}" "$root/opt/rustup"
