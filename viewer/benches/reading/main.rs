@@ -77,7 +77,7 @@ fn compare(kind: &str, folder: &Path, events: u64) {
     let files = ctf_reader::stream_files(folder).expect("the folder can be read");
     let size: u64 = files.iter().map(|file| file.metadata().expect("it is there").len()).sum();
     let title = format!(
-        "Reading {events} command_call events, {} MB, {kind}: the best of {ROUNDS} rounds",
+        "SourceWindow {events} command_call events, {} MB, {kind}: the best of {ROUNDS} rounds",
         size / 1_000_000
     );
     let columns = ["reader, threads", "seconds", "M events/s", "x Babeltrace 2", "% of the floor", "target"];

@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::recording::{Recording, Targets};
+use super::recording::{RecordTargets, Recording};
 use crate::cli::RecordOptions;
-use crate::job::{Trouble, warn};
-use crate::live::Ending;
 use crate::newest::recordings;
+use crate::outcome::{Trouble, warn};
+use crate::signals::StopSignal;
 
-/// How often to look whether it is over.
+/// How often to check whether it is over.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a command may take to end after it was asked to.
+/// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Records, and returns the folder that the trace is in.
 pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     let folder = folder(options)?;
-    // From here on nothing ends us before what was created is destroyed.
-    let ending = Ending::listen_patiently()?;
-    let targets = Targets {
+    // From here on, signals must not end the process before everything created is destroyed.
+    let stop = StopSignal::listen_patiently()?;
+    let targets = RecordTargets {
         events: &options.enable,
         pid: options.target_pid,
         name: options.name.as_deref(),
@@ -32,15 +32,15 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     };
     let recording = Recording::start(&folder, &targets)?;
     let waited = match options.command.split_first() {
-        Some((program, arguments)) if !ending.is_asked_for() => {
+        Some((program, arguments)) if !stop.is_set() => {
             let mut program_command = Process::new(program);
             program_command.args(arguments);
             if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
-                // It waits until it is known to the session daemon, so that its first events are recorded.
+                // Make it wait for the session daemon, so that its first events are recorded.
                 program_command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
             }
             match program_command.spawn() {
-                Ok(child) => wait_for(child, options, &ending),
+                Ok(child) => wait_for(child, options, &stop),
                 Err(error) => {
                     Err(Trouble::Failed(format!("cannot run {}: {error}", program.to_string_lossy())))
                 }
@@ -48,11 +48,11 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
         }
         Some(_) => Ok(()),
         None => {
-            let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+            let until = options.for_length.map(|length| Instant::now() + length);
             if until.is_none() {
                 eprintln!("ltt-top: recording into {}; Ctrl-C ends it", folder.display());
             }
-            while !ending.is_asked_for() && until.is_none_or(|until| Instant::now() < until) {
+            while !stop.is_set() && until.is_none_or(|until| Instant::now() < until) {
                 std::thread::sleep(PAUSE);
             }
             Ok(())
@@ -66,9 +66,9 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     Ok(folder)
 }
 
-/// Waits until the program ends, and ends it if the time is over or we are asked to end.
-fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Result<(), Trouble> {
-    let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+/// Waits until the program ends; ends it when the time is over or on a signal.
+fn wait_for(mut child: Child, options: &RecordOptions, stop: &StopSignal) -> Result<(), Trouble> {
+    let until = options.for_length.map(|length| Instant::now() + length);
     let mut asked_at: Option<Instant> = None;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -77,7 +77,7 @@ fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Resul
             }
             return Ok(());
         }
-        let is_over = ending.is_asked_for() || until.is_some_and(|until| Instant::now() >= until);
+        let is_over = stop.is_set() || until.is_some_and(|until| Instant::now() >= until);
         match asked_at {
             None if is_over => {
                 _ = kill_process(Pid::from_child(&child), Signal::TERM);
@@ -107,6 +107,6 @@ fn folder(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     if !is_empty {
         return Err(refused(&"is not empty"));
     }
-    // The session daemon has another working directory.
+    // The session daemon has a different working directory.
     std::path::absolute(&folder).map_err(|error| refused(&error))
 }

@@ -7,6 +7,7 @@ pub mod live;
 pub mod notes;
 pub mod progress;
 mod screen;
+mod sheet;
 pub mod table;
 
 pub use screen::Screen;

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use super::Screen;
 use crate::analysis::LeftOut;
-use crate::analysis::finding::{Cause, DamageFinding, Empty, GroupName, Notes, TraceFinding};
-use crate::text::amount::{counted, duration_in_words, times};
-use crate::text::escape;
+use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
+use crate::text::amount::{counted, times};
+use crate::text::{escape, suggestion};
 
 /// The number of places of damage that are listed one by one.
 const DAMAGE_SHOWN: usize = 5;
@@ -16,7 +16,7 @@ pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io
     let events = counted(trace.events, "event");
     let heading = match (trace.begin_ns, trace.length_ns) {
         (Some(begin), Some(length)) => {
-            let length = duration_in_words(length as f64);
+            let length = Ns::from(length).in_words();
             format!("{events} in {length} from {}", screen.date_and_time(begin))
         }
         _ => events,
@@ -51,7 +51,7 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
             "a clock ran backwards {}, by up to {}: times and durations around there are wrong, and so may be \
              the order of events",
             times(trace.clock_steps.count),
-            duration_in_words(trace.clock_steps.largest_ns as f64)
+            Ns::from(trace.clock_steps.largest_ns).in_words()
         ));
     }
     let shown = trace.damage.iter().take(DAMAGE_SHOWN);
@@ -91,20 +91,19 @@ pub fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
     match empty.cause {
-        Cause::Trace => "nothing found: the trace has no events".into(),
-        Cause::Window => {
+        EmptyCause::Trace => "nothing found: the trace has no events".into(),
+        EmptyCause::Window => {
             let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
             let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
             format!("nothing found: {filter} left no event; the trace is from {begin} to {end}")
         }
-        Cause::Name => format!("nothing found: {filter} left none of {events}"),
-        Cause::Repeats => {
+        EmptyCause::Name => format!("nothing found: {filter} left none of {events}"),
+        EmptyCause::Repeats => {
             "nothing found: all events asked for only repeat others; --all includes them".into()
         }
-        Cause::Fields => format!("nothing found: no event has all of the fields {filter}"),
-        Cause::Condition => {
-            let meant = empty.did_you_mean.as_ref();
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+        EmptyCause::Fields => format!("nothing found: no event has all of the fields {filter}"),
+        EmptyCause::Condition => {
+            let meant = suggestion(empty.did_you_mean.as_deref());
             let values = match empty.range.filter(|_| empty.has_more_values) {
                 Some((least, most)) => format!(" (values: {least} to {most})"),
                 None if empty.values.is_empty() => String::new(),

@@ -6,15 +6,15 @@ use jiff::tz::TimeZone;
 const SECOND: i64 = 1_000_000_000;
 
 /// Writes times of day in a time zone.
-pub struct Clock {
+pub struct TimeOfDay {
     zone: TimeZone,
     /// The last whole second that was written, since 1970, and how.
     last: Option<(i64, [u8; 8])>,
 }
 
-impl Clock {
-    pub fn new(zone: TimeZone) -> Clock {
-        Clock { zone, last: None }
+impl TimeOfDay {
+    pub fn new(zone: TimeZone) -> TimeOfDay {
+        TimeOfDay { zone, last: None }
     }
 
     /// Appends a time of day, to the nanosecond.
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn times_are_written_to_the_nanosecond() {
-        let mut clock = Clock::new(TimeZone::UTC);
+        let mut clock = TimeOfDay::new(TimeZone::UTC);
         let mut written = |nanoseconds| {
             let mut out = Vec::new();
             clock.time_of_day(nanoseconds, &mut out);

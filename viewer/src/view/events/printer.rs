@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
 
-use super::{Form, Line, Shown};
+use super::form::{EventLine, Form, ShownField};
 use crate::analysis::follow::Follower;
 
 /// How much is gathered before it is written.
@@ -164,7 +164,7 @@ impl<'o> Printer<'o> {
             self.form.gap(&mut self.buffer);
         }
         let is_match = matches!(self.show, Show::Context(_)).then_some(is_match);
-        let line = Line { timestamp, previous: self.previous, is_match };
+        let line = EventLine { timestamp, previous: self.previous, is_match };
         self.form.begin(line, &mut self.buffer);
         body(&*self.form, &mut self.buffer);
         self.form.end(line, &mut self.buffer);
@@ -194,7 +194,7 @@ impl Follower for Printer<'_> {
         let all = || (0..class.fields.len()).collect();
         let named = |names: &Vec<String>| names.iter().filter_map(|name| class.field(name)).collect();
         let fields: Vec<usize> = self.fields.as_ref().map_or_else(all, named);
-        let shown = fields.into_iter().map(|field| Shown { field, slot: slots[field] });
+        let shown = fields.into_iter().map(|field| ShownField { field, slot: slots[field] });
         self.form.class(class, &shown.collect::<Vec<_>>());
     }
 

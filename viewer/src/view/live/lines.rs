@@ -3,7 +3,7 @@
 use crate::analysis::finding::Ns;
 use crate::analysis::incidents::{Incident, IncidentKind};
 use crate::analysis::live::LiveFinding;
-use crate::text::amount::{counted, duration, duration_in_words};
+use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
 use crate::view::table::link_name;
@@ -19,7 +19,7 @@ pub fn sessions(finding: &LiveFinding) -> Vec<String> {
 
 /// How long ago the newest events happened.
 pub fn lag(finding: &LiveFinding) -> String {
-    finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", duration_in_words(lag as f64)))
+    finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", Ns::from(lag).in_words()))
 }
 
 /// What is missing, if anything is.
@@ -47,12 +47,12 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
     };
     let unexplained = match incident.unexplained {
         Ns(0) => String::new(),
-        Ns(ns) => format!(", {} unexplained", duration(ns as f64)),
+        unexplained => format!(", {} unexplained", unexplained.short()),
     };
     let waited = match incident.waited.clients {
         0 => String::new(),
         clients => format!(", {} waited", counted(clients, "client")),
     };
-    let held = duration(incident.held.0 as f64);
+    let held = incident.held.short();
     format!("{} {held:>7} {cause}{unexplained}{waited}", screen.time_of_day(incident.begin_ns))
 }

@@ -3,8 +3,9 @@
 
 use std::io::{self, Write};
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
+use crate::text::width::cut;
 use crate::view::Screen;
 
 /// A column of a table.
@@ -173,20 +174,6 @@ impl Grid {
     }
 }
 
-/// The beginning of a text that fits, with `…` where it was cut.
-pub fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |c: &char| {
-        used += c.width().unwrap_or(0);
-        used <= room
-    };
-    let kept: String = text.chars().take_while(fits).collect();
-    if room == 0 { kept } else { kept + "…" }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,13 +220,5 @@ TOTAL    MEAN  EVENT
             let fixed = "TOTAL  ".width();
             assert!(text.lines().all(|line| line.width() <= width.max(fixed)), "{width}:\n{text}");
         }
-    }
-
-    #[test]
-    fn wide_characters_are_cut_by_their_width() {
-        assert_eq!(cut("日本語", 5), "日本…");
-        assert_eq!(cut("日本語", 4), "日…");
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abc", 0), "");
     }
 }

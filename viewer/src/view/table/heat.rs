@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::hist::{footnotes, title};
 use super::label::figure;
-use crate::analysis::heat::{Columns, Heat, HeatGroup};
-use crate::text::amount::duration_in_words;
+use crate::analysis::finding::Ns;
+use crate::analysis::heat::{Heat, HeatGroup, TimeColumns};
 use crate::view::Screen;
 
 /// The columns of a line that its cells cannot have.
@@ -46,9 +46,9 @@ fn rows(group: &HeatGroup, screen: &Screen, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-fn axis(columns: &Columns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn axis(columns: &TimeColumns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let (begin, end) = (screen.time_of_day(columns.begin_ns), screen.time_of_day(columns.end_ns));
-    let step = format!("{} a column", duration_in_words(columns.width_ns as f64));
+    let step = format!("{} a column", Ns::from(columns.width_ns).in_words());
     let room = columns.count.saturating_sub(begin.len() + end.len());
     let middle = if room > step.len() + 1 { format!("{step:^room$}") } else { " ".to_owned() };
     writeln!(out, "{:>GUTTER$}{begin}{middle}{end}", "")

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
 use super::label::value;
-use crate::analysis::info::{Info, Process, TraceInfo};
+use crate::analysis::info::{Info, ProcessInfo, TraceInfo};
 use crate::text::amount::{counted, grouped};
 use crate::text::escape;
 use crate::view::Screen;
@@ -52,13 +52,13 @@ fn write_trace(trace: &TraceInfo, screen: &Screen, out: &mut dyn Write) -> io::R
 }
 
 fn write_processes(
-    processes: &[Process],
+    processes: &[ProcessInfo],
     has_hosts: bool,
     screen: &Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let is_known = |process: &&Process| process.pid.is_some() || process.name.is_some();
-    let known: Vec<&Process> = processes.iter().filter(is_known).collect();
+    let is_known = |process: &&ProcessInfo| process.pid.is_some() || process.name.is_some();
+    let known: Vec<&ProcessInfo> = processes.iter().filter(is_known).collect();
     if known.is_empty() {
         return Ok(());
     }

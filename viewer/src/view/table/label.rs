@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
 use crate::datum::{Datum, Pairs};
-use crate::text::amount::{duration, grouped};
+use crate::text::amount::grouped;
 use crate::text::escape;
+use crate::text::short_name;
 
 /// The keys of a group: a single one as its value alone, several with their names.
 pub fn keys(Pairs(pairs): &Pairs) -> String {
@@ -31,15 +32,15 @@ impl Names {
     pub fn new<'a>(events: impl Iterator<Item = &'a str>, is_narrow: bool) -> Self {
         let mut names = Names::default();
         for event in events.filter(|_| is_narrow).collect::<BTreeSet<_>>() {
-            *names.short.entry(short(event).to_owned()).or_default() += 1;
+            *names.short.entry(short_name(event).to_owned()).or_default() += 1;
         }
         names
     }
 
     /// How an event is called.
     pub fn of(&self, event: &str) -> String {
-        let is_unique = self.short.get(short(event)) == Some(&1);
-        escape::text(if is_unique { short(event) } else { event })
+        let is_unique = self.short.get(short_name(event)) == Some(&1);
+        escape::text(if is_unique { short_name(event) } else { event })
     }
 
     /// How a group is called.
@@ -59,11 +60,6 @@ impl Names {
     }
 }
 
-/// An event's name without its provider.
-pub fn short(event: &str) -> &str {
-    event.split_once(':').map_or(event, |(_, name)| name)
-}
-
 /// A figure that rests on a unit; it is marked if the unit is a guess.
 pub fn marked(figure: String, unit_is_guess: bool) -> String {
     if unit_is_guess { figure + "?" } else { figure }
@@ -71,7 +67,7 @@ pub fn marked(figure: String, unit_is_guess: bool) -> String {
 
 /// A duration, marked if its unit is a guess; `-` if there is none.
 pub fn figure(duration_ns: Option<Ns>, unit_is_guess: bool) -> String {
-    duration_ns.map_or("-".into(), |Ns(ns)| marked(duration(ns as f64), unit_is_guess))
+    duration_ns.map_or("-".into(), |duration| marked(duration.short(), unit_is_guess))
 }
 
 /// An event with how long it took, and how often it came.
@@ -82,7 +78,7 @@ pub fn link(link: &LinkFinding) -> String {
 
 /// What an event is called: by its keys where it has any.
 pub fn name(event: &str, key: &Pairs) -> String {
-    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
+    if key.0.is_empty() { escape::text(short_name(event)) } else { keys(key) }
 }
 
 /// A value; `-` if there is none.

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure};
-use super::slow::Columns;
+use super::slow::EventColumns;
+use crate::analysis::finding::Ns;
 use crate::analysis::outliers::{Outliers, Threshold};
 use crate::analysis::verdict::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
-use crate::text::amount::{counted, duration, duration_in_words, grouped, times};
+use crate::text::amount::{counted, grouped, times};
 use crate::text::escape;
 use crate::view::Screen;
 
@@ -82,7 +83,7 @@ fn period_cells(period: &Period, names: &Names, screen: &Screen) -> Vec<String> 
         groups => format!(" + {}", groups - 1),
     };
     vec![
-        duration(period.lost.0 as f64),
+        period.lost.short(),
         grouped(period.count.into()),
         screen.time_of_day(period.begin_ns),
         screen.time_of_day(period.end_ns),
@@ -120,7 +121,7 @@ fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn W
 
 /// Writes single events, the longest first.
 fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let columns = Columns::new(
+    let columns = EventColumns::new(
         outliers.events.iter().map(|outlier| &outlier.event),
         outliers.trace.has_several_hosts(),
     );
@@ -152,8 +153,7 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
         hidden => format!(", of which {} shorter ones are not shown (-n shows more)", grouped(hidden.into())),
     };
     if let Some(threshold) = &outliers.threshold {
-        let [limit, total] =
-            [threshold.slower_than, threshold.total].map(|ns| duration_in_words(ns.0 as f64));
+        let [limit, total] = [threshold.slower_than, threshold.total].map(Ns::in_words);
         let events = counted(threshold.count, "event");
         return vec![format!("{events} took {limit} or longer, {total} in all{hidden}")];
     }
@@ -176,7 +176,7 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
 
 /// Everything that decides, with the limits that it came to.
 fn rule(rule: &RuleFinding) -> String {
-    let excess = duration_in_words(rule.least_excess.0 as f64);
+    let excess = rule.least_excess.in_words();
     format!(
         "rule: a gap in a group's durations (own; with fewer than {} of all its event's: event) or a jump of their level \
          that is less probable than {:.1e}, which is {} shared out over {}; slow is what lies above the gap, {} times and \
@@ -204,7 +204,7 @@ fn rule(rule: &RuleFinding) -> String {
 fn unjudged(rare: &[Unjudged]) -> Option<String> {
     const SHOWN: usize = 3;
     let one = |event: &Unjudged| {
-        let max = duration_in_words(event.max.unwrap_or_default().0 as f64);
+        let max = event.max.unwrap_or_default().in_words();
         format!("{} ({}, {max} at most)", escape::text(&event.event), times(event.count))
     };
     let named: Vec<String> = rare.iter().take(SHOWN).map(one).collect();

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
+use super::palette::Palette;
 
 /// The keys, and what they do.
 const KEYS: [(&str, &str); 11] = [

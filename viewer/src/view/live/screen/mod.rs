@@ -5,7 +5,8 @@ mod draw;
 mod groups;
 mod heat;
 mod help;
+mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Key, Mode, Selecting, State};
+pub use state::{Effect, Key, Pane, ScreenState, Selecting};

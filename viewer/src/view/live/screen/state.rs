@@ -2,8 +2,8 @@
 
 use crate::analysis::Sort;
 use crate::analysis::finding::GroupName;
-use crate::analysis::histogram::Quantile;
-use crate::analysis::live::{LiveFinding, Question, Window};
+use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
+use crate::analysis::quantile::Quantile;
 use crate::filter::Condition;
 
 /// A key that was pressed.
@@ -53,7 +53,7 @@ pub struct Selecting {
 
 /// What is in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum Pane {
     /// The groups.
     Groups,
     /// One group.
@@ -68,11 +68,11 @@ pub enum Mode {
 
 /// What the screen shows.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ScreenState {
     /// What is asked of the analysis.
-    pub question: Question,
+    pub question: LiveQuestion,
     /// What is in front.
-    pub mode: Mode,
+    pub mode: Pane,
     /// The row that is chosen.
     pub row: usize,
     /// Whether what is shown stays as it is.
@@ -91,10 +91,10 @@ pub struct State {
 const SORTS: [Sort; 5] =
     [Sort::Total, Sort::Count, Sort::Percentile(Quantile::P50), Sort::Percentile(Quantile::P99), Sort::Max];
 
-impl State {
+impl ScreenState {
     /// The first screen.
-    pub fn new(window: Window, sort: Sort, selecting: Selecting) -> State {
-        let question = Question {
+    pub fn new(window: LookBack, sort: Sort, selecting: Selecting) -> ScreenState {
+        let question = LiveQuestion {
             window,
             sort,
             quantiles: vec![Quantile::P50, Quantile::P99],
@@ -105,9 +105,9 @@ impl State {
         };
         let typed = |condition: &Condition| condition.given.trim_start_matches("--where ").to_owned();
         let filter = selecting.conditions.iter().map(typed);
-        State {
+        ScreenState {
             question,
-            mode: Mode::Groups,
+            mode: Pane::Groups,
             row: 0,
             is_paused: false,
             filter: filter.collect::<Vec<_>>().join(" "),
@@ -134,35 +134,35 @@ impl State {
         self.complaint = None;
         match (&mut self.mode, key) {
             (_, Key::Interrupt) => Effect::Quit,
-            (Mode::Filter(text) | Mode::By(text), Key::Char(character)) => {
+            (Pane::Filter(text) | Pane::By(text), Key::Char(character)) => {
                 text.push(character);
                 Effect::Draw
             }
-            (Mode::Filter(text) | Mode::By(text), Key::Backspace) => {
+            (Pane::Filter(text) | Pane::By(text), Key::Backspace) => {
                 text.pop();
                 Effect::Draw
             }
-            (Mode::Filter(text), Key::Enter) => {
+            (Pane::Filter(text), Key::Enter) => {
                 let text = text.clone();
                 self.filter(&text)
             }
-            (Mode::By(text), Key::Enter) => {
+            (Pane::By(text), Key::Enter) => {
                 let fields: Vec<String> =
                     text.split([',', ' ']).filter(|field| !field.is_empty()).map(str::to_owned).collect();
-                self.mode = Mode::Groups;
+                self.mode = Pane::Groups;
                 self.selecting.by = (!fields.is_empty()).then_some(fields);
                 Effect::Select(self.selecting.clone())
             }
-            (Mode::Groups, Key::Char('q')) => Effect::Quit,
-            (Mode::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
-                self.mode = Mode::Groups;
+            (Pane::Groups, Key::Char('q')) => Effect::Quit,
+            (Pane::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
+                self.mode = Pane::Groups;
                 self.question.detail = None;
                 Effect::Ask
             }
-            (_, Key::Escape) | (Mode::Help, _) => {
+            (_, Key::Escape) | (Pane::Help, _) => {
                 self.mode = match self.question.detail {
-                    Some(_) => Mode::Detail,
-                    None => Mode::Groups,
+                    Some(_) => Pane::Detail,
+                    None => Pane::Groups,
                 };
                 Effect::Draw
             }
@@ -174,15 +174,15 @@ impl State {
     fn command(&mut self, key: Key) -> Effect {
         let last = self.names.len().saturating_sub(1);
         match key {
-            Key::Char('?' | 'h') => self.mode = Mode::Help,
-            Key::Char('/') => self.mode = Mode::Filter(self.filter.clone()),
-            Key::Char('g') => self.mode = Mode::By(self.selecting.by.clone().unwrap_or_default().join(",")),
+            Key::Char('?' | 'h') => self.mode = Pane::Help,
+            Key::Char('/') => self.mode = Pane::Filter(self.filter.clone()),
+            Key::Char('g') => self.mode = Pane::By(self.selecting.by.clone().unwrap_or_default().join(",")),
             Key::Char('p' | ' ') => self.is_paused = !self.is_paused,
             Key::Char('w') => return self.look_back(self.question.window.next()),
-            Key::Char('1') => return self.look_back(Window::Seconds),
-            Key::Char('2') => return self.look_back(Window::Minute),
-            Key::Char('3') => return self.look_back(Window::Minutes),
-            Key::Char('4') => return self.look_back(Window::All),
+            Key::Char('1') => return self.look_back(LookBack::Seconds),
+            Key::Char('2') => return self.look_back(LookBack::Minute),
+            Key::Char('3') => return self.look_back(LookBack::Minutes),
+            Key::Char('4') => return self.look_back(LookBack::All),
             Key::Char('s') => {
                 let place = SORTS.iter().position(|sort| *sort == self.question.sort);
                 self.question.sort = SORTS[place.map_or(0, |place| (place + 1) % SORTS.len())];
@@ -196,7 +196,7 @@ impl State {
             Key::Enter => {
                 if let Some(name) = self.names.get(self.row) {
                     self.question.detail = Some(name.clone());
-                    (self.mode, self.is_paused) = (Mode::Detail, false);
+                    (self.mode, self.is_paused) = (Pane::Detail, false);
                     return Effect::Ask;
                 }
             }
@@ -205,7 +205,7 @@ impl State {
         Effect::Draw
     }
 
-    fn look_back(&mut self, window: Window) -> Effect {
+    fn look_back(&mut self, window: LookBack) -> Effect {
         (self.question.window, self.is_paused) = (window, false);
         Effect::Ask
     }
@@ -216,7 +216,7 @@ impl State {
         match conditions {
             Ok(conditions) => {
                 self.filter = text.trim().to_owned();
-                self.mode = Mode::Groups;
+                self.mode = Pane::Groups;
                 self.selecting.conditions = conditions;
                 Effect::Select(self.selecting.clone())
             }

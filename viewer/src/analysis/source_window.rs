@@ -1,4 +1,4 @@
-//! One or more readings of the same window of a source.
+//! A window of a source, which can be read several times.
 
 use std::convert::Infallible;
 use std::sync::atomic::Ordering::Relaxed;
@@ -7,18 +7,18 @@ use super::selection::Misfit;
 use crate::source::Source;
 use ctf_reader::{Collect, Error, Progress, Report, Window};
 
-/// A source, the window to read from it, and where to tell how far reading has come.
+/// A window of a source, with the progress of reading it.
 #[derive(Debug)]
-pub struct Reading<'a, S> {
+pub struct SourceWindow<'a, S> {
     /// Where events come from.
     pub source: &'a mut S,
     /// Which part of the trace to read.
     pub window: Window,
-    /// How far reading has come.
+    /// Where to report progress.
     pub progress: &'a Progress,
 }
 
-impl<S: Source> Reading<'_, S> {
+impl<S: Source> SourceWindow<'_, S> {
     pub(super) fn read<C: Collect<Stop = Infallible>>(&mut self, collector: C) -> Result<(C, Report), Error> {
         self.progress.done.store(0, Relaxed);
         self.source.read(self.window, collector, self.progress)
@@ -30,7 +30,7 @@ impl<S: Source> Reading<'_, S> {
 pub enum Failure {
     /// Nothing could be read.
     Source(Error),
-    /// The selection makes no sense for what was read.
+    /// The selection does not fit what was read.
     Misfit(Misfit),
 }
 
