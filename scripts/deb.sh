@@ -68,9 +68,11 @@ notices() {
 		folder=$(grep --max-count=1 "/$name-${version#v}/Cargo.toml$" <<<"$manifests") || continue
 		folder=$(dirname "$folder")
 		printf '\n==== %s %s\n\n' "$name" "${version#v}"
-		find "$folder" -maxdepth 1 -iname '*mit*' -type f | grep --quiet . &&
-			find "$folder" -maxdepth 1 -iname '*mit*' -type f -exec cat {} + ||
-			find "$folder" -maxdepth 1 \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) -type f -exec cat {} +
+		if compgen -G "$folder/*MIT*" >/dev/null; then
+			cat "$folder"/*MIT*
+		else
+			find "$folder" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'unlicense*' \) -exec cat {} +
+		fi
 	done
 }
 

@@ -18,7 +18,8 @@ log=$home/log
 : >"$log"
 pids=()
 # Headings stand out on a terminal only.
-[ -t 1 ] && heading='\n\033[1m%s\033[0m\n' || heading='\n%s\n'
+bold='' plain=''
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 
 clean_up() {
 	status=$?
@@ -38,7 +39,7 @@ trap 'tail --lines=20 "$log" >&2; fail "line $LINENO failed, after what is above
 lttng() { "${private[@]}" lttng --no-sessiond "$@" >>"$log" 2>&1; }
 client() { redis-cli -p "$port" "$@" >/dev/null 2>>"$log"; }
 load() { redis-benchmark -p "$port" "$@" >/dev/null 2>>"$log"; }
-say() { printf "$heading" "$1"; }
+say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 
 # Waits until a command succeeds: for a minute at most, and while all that was started runs.
 until_true() {
@@ -131,7 +132,7 @@ lttng start
 step "Recording 50 clients that set, get, push and pop, for about half a minute"
 load -n $((50000 / share)) -r 100000 -t set,get,incr,lpush,lpop,hset,zadd &
 mixed=$!
-pids+=($mixed)
+pids+=("$mixed")
 step "Meanwhile: KEYS *, DEL of the big set, BGSAVE, keys that expire, a client that waits in vain"
 client KEYS '*'
 client BGSAVE
@@ -176,10 +177,10 @@ if [ -t 1 ] && [ "$(shm_mib)" -ge $((16 * cores + 2)) ]; then
 	client CONFIG SET appendonly no
 	(while load -n 100000 -r 100000 -t set,get,incr,lpush,lpop; do :; done) &
 	busy=$!
-	pids+=($busy)
+	pids+=("$busy")
 	(while sleep 3; do client KEYS '*'; done) &
 	slow=$!
-	pids+=($slow)
+	pids+=("$slow")
 	"${private[@]}" "$viewer" live -e 'valkey_*' --for 20s
 	for pid in "$busy" "$slow"; do
 		kill "$pid" 2>/dev/null || true

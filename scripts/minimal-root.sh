@@ -103,6 +103,7 @@ fails() {
 	local said
 	if said=$(in_root "$1" "$2" 2>&1); then fail "$2 did not fail: $said"; fi
 	said=$(grep --invert-match '^make: ' <<<"$said" | tail --lines=1)
+	# shellcheck disable=SC2053 # a pattern
 	[[ $said == $3 ]] || fail "$2 says: $said; expected: $3"
 	echo "        $said"
 }

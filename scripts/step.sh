@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the other scripts: one line a step, with the time since the first of them began.
 
 export STEPS_BEGAN=${STEPS_BEGAN:-$(date +%s)}
