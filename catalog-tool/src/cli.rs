@@ -1,12 +1,14 @@
 //! The command line.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands;
+use crate::man;
 use crate::outcome::{Outcome, Trouble};
 
 /// Works with catalogs of trace events, and shows what a program offers to tracers.
@@ -16,7 +18,7 @@ use crate::outcome::{Outcome, Trouble};
 #[derive(Debug, Parser)]
 #[command(
     name = "lttng-catalog",
-    version,
+    version = env!("VERSION_WITH_COMMIT"),
     disable_help_subcommand = true,
     arg_required_else_help = true,
     max_term_width = 100,
@@ -102,6 +104,13 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write man pages into a folder, one for each command.
+    #[command(after_help = "Example:\n  lttng-catalog man ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// Why no command runs, with a message for the user.
@@ -130,6 +139,13 @@ pub fn completions(shell: Shell) -> Result<Outcome, Trouble> {
     clap_complete::generate(shell, &mut Cli::command(), "lttng-catalog", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(Outcome::Fine)
+}
+
+/// Writes the man pages.
+pub fn man(folder: &Path) -> Result<Outcome, Trouble> {
+    man::write(Cli::command(), folder)
+        .map(|()| Outcome::Fine)
+        .map_err(|error| Trouble::file(folder, "cannot write man pages", &error))
 }
 
 /// The parser's message without its usage.

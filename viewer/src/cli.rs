@@ -1,13 +1,15 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use ltt_top::text::suggestion;
 use lttng_catalog::nearest;
+
+use crate::man;
 
 mod common;
 mod help;
@@ -35,7 +37,7 @@ pub use values::{ColorChoice, Format, SourceChoice};
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-top",
-    version,
+    version = env!("VERSION_WITH_COMMIT"),
     override_usage = "ltt-top [COMMAND] [OPTIONS] [TRACE]...",
     disable_help_subcommand = true,
     max_term_width = 100,
@@ -113,6 +115,13 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write man pages into a folder, one for each command.
+    #[command(after_help = "Example:\n  ltt-top man ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// Why there is no command to run, as a message for the user.
@@ -163,6 +172,11 @@ fn mistyped_command(first: &OsString) -> Option<String> {
 /// Writes a completion script.
 pub fn completions(shell: Shell, out: &mut dyn std::io::Write) {
     clap_complete::generate(shell, &mut Cli::command(), "ltt-top", out);
+}
+
+/// Writes the man pages.
+pub fn man(folder: &Path) -> std::io::Result<()> {
+    man::write(Cli::command(), folder)
 }
 
 /// The parser's message on one line, without its usage.

@@ -36,6 +36,11 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
             cli::completions(*shell, &mut io::stdout().lock());
             Ok(Outcome::Complete)
         }
+        Command::Man { folder } => {
+            let unwritable =
+                |error| Trouble::Failed(format!("{}: cannot write man pages: {error}", folder.display()));
+            cli::man(folder).map(|()| Outcome::Complete).map_err(unwritable)
+        }
     }
 }
 

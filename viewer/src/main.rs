@@ -8,6 +8,7 @@ mod command;
 mod events;
 mod invocation;
 mod live;
+mod man;
 mod newest;
 mod outcome;
 mod record;

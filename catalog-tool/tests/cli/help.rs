@@ -6,7 +6,7 @@ use crate::run::{case, said};
 
 #[test]
 fn help_is_as_reviewed() {
-    for name in ["lttng-catalog", "import", "check", "doc", "diff", "c", "list", "completions"] {
+    for name in ["lttng-catalog", "import", "check", "doc", "diff", "c", "list", "completions", "man"] {
         let command = (name != "lttng-catalog").then_some(name);
         let said = said(command.into_iter().chain(["--help"]));
         assert_eq!((said.status, &*said.err), (0, ""));

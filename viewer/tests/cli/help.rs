@@ -22,6 +22,7 @@ fn help_is_as_reviewed() {
         "record",
         "list",
         "completions",
+        "man",
     ] {
         let command = (name != "ltt-top").then_some(name);
         let said = said(&mut ltt_top(command.into_iter().chain(["--help"])));
