@@ -2,6 +2,11 @@
 
 use crate::lists;
 
+/// An application's lints are not for generated code, and it need not use every event.
+pub(super) const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
+
 /// Four spaces before every line that has something on it.
 pub(super) fn indent(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()

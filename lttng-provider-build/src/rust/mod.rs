@@ -15,12 +15,7 @@ pub(crate) use tracing::table;
 
 use crate::version::GENERATED;
 use crate::{BackEnds, GeneratedFile};
-use layout::indent;
-
-/// An application's lints are not for generated code, and it need not use every event.
-const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
+use layout::{ALLOWED, indent};
 
 /// rustc shows this line in its error if the crate already has a module of this name.
 const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";

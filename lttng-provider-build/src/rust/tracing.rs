@@ -5,7 +5,7 @@ use lttng_border::{Argument, Border, Event, Provider, RustType, Shape};
 use lttng_catalog::{Enumeration, Measure, Unit};
 
 use super::doc::literal;
-use super::{ALLOWED, indent, list};
+use super::layout::{ALLOWED, indent, list};
 use crate::GeneratedFile;
 
 /// All events in one table.
