@@ -44,8 +44,11 @@ impl FromStr for CallsitePattern {
                 (name, Some(rest.strip_suffix('}').ok_or_else(|| wrong("has no `}` before its `]`"))?))
             }
         };
-        let fields: Vec<String> =
-            fields.into_iter().flat_map(|fields| fields.split(',')).map(|field| field.trim().to_owned()).collect();
+        let fields: Vec<String> = fields
+            .into_iter()
+            .flat_map(|fields| fields.split(','))
+            .map(|field| field.trim().to_owned())
+            .collect();
         if fields.iter().any(String::is_empty) {
             return Err(wrong("has an empty field name"));
         }

@@ -114,7 +114,7 @@ impl State {
 /// Lets through the spans and events that a session records.
 ///
 /// A call site that the catalog does not name is of no interest, which `tracing` asks once; for the others, whether a
-/// session records them is asked each time, and nothing else is done while none does.
+/// session records them is asked each time, and nothing is captured while none does.
 #[derive(Debug)]
 pub struct CatalogFilter {
     state: Arc<State>,
