@@ -54,8 +54,8 @@ impl KeySlot {
 }
 
 impl ClassPlan {
-    /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind its
-    /// number.
+    /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind
+    /// its number.
     pub fn new(
         selection: &Selection,
         class: &EventClass,

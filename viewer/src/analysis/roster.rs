@@ -9,7 +9,8 @@ use super::selection::{EventKind, LeftOut, Misfit, Selection};
 use super::slots::Slots;
 use ctf_reader::{ClassIndex, EventClass, Events};
 
-/// The plans for all classes so far, shared by the parts of a split collector, and the number of events that each part has seen.
+/// The plans for all classes so far, shared by the parts of a split collector, and the number of events that each part
+/// has seen.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
     plans: Arc<ClassPlans>,

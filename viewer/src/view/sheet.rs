@@ -14,7 +14,8 @@ use crate::text::escape;
 /// A row: the names of columns with their cells.
 pub type SheetRow = Vec<(String, String)>;
 
-/// Rows under columns. A column `key.*` stands for all columns with that prefix in any row, in the order in which they first appear.
+/// Rows under columns. A column `key.*` stands for all columns with that prefix in any row, in the order in which they
+/// first appear.
 pub struct Sheet {
     columns: Vec<String>,
     rows: Vec<SheetRow>,

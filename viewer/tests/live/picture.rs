@@ -1,5 +1,5 @@
-//! The picture of the live screen in the README: what a terminal shows of a recorded scene, as SVG. It is a golden file, so
-//! that it never shows what the program does not.
+//! The picture of the live screen in the README: what a terminal shows of a recorded scene, as SVG. It is a golden
+//! file, so that it never shows what the program does not.
 
 use lttng_testing::{assert_golden, need, workspace};
 

@@ -1,7 +1,7 @@
 //! A relay in the test that serves a recorded trace, so that a scene is the same every time.
 //!
-//! It can serve the trace again and again, each time 2^32 ns later: LTTng's events have the lower 32 bits of their times, so
-//! that only the times of packets change.
+//! It can serve the trace again and again, each time 2^32 ns later: LTTng's events have the lower 32 bits of their
+//! times, so that only the times of packets change.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

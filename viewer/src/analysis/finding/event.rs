@@ -38,8 +38,8 @@ pub struct EventFinding {
     /// The frames of the fields that are stacks, by name; only where they were looked up.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stacks: BTreeMap<String, Vec<Frame>>,
-    /// From the outermost interval that contains it to the innermost within it that took most of the time; empty where that
-    /// was not looked for.
+    /// From the outermost interval that contains it to the innermost within it that took most of the time; empty where
+    /// that was not looked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<LinkFinding>,
     /// Why it is shown, in words.

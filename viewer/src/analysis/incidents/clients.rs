@@ -39,7 +39,8 @@ impl Clients {
             .take_while(move |(end, _)| *end >= span.begin_ns)
     }
 
-    /// The number of services expected in a time of this length, from the rate before it, of which `stalled` does not count.
+    /// The number of services expected in a time of this length, from the rate before it, of which `stalled` does not
+    /// count.
     pub fn expected(&self, before: Span, stalled: i64, length: i64) -> u64 {
         let reach = match self.recent.front() {
             Some((oldest, _)) if self.recent.len() == MOST => before.begin_ns.max(*oldest),

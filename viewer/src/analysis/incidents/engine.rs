@@ -26,7 +26,8 @@ const NEAR: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 /// The number of past incidents that a late interval may be added to.
 const MOST_LATE: usize = 256;
 
-/// An interval that begins within an earlier turn by more than this is due to a clock step, not to inexact durations; nanoseconds.
+/// An interval that begins within an earlier turn by more than this is due to a clock step, not to inexact durations;
+/// nanoseconds.
 const STEP: i64 = 1_000_000;
 
 /// How many of the last incidents of a process are remembered, for how much of a time was stalled.

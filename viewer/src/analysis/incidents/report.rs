@@ -168,7 +168,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// What can hold a program up according to the catalogs: the events that did not, with the longest of each, and those that were not recorded.
+    /// What can hold a program up according to the catalogs: the events that did not, with the longest of each, and
+    /// those that were not recorded.
     fn others(&self) -> (Vec<NotCause>, Vec<String>) {
         let kinds = self.feed.lexicon.kinds();
         let mut not_causes = Vec::new();

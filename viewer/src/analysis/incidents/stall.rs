@@ -90,7 +90,8 @@ impl Stall {
         self.chain.last().filter(|last| last.name.kind != cause.name.kind)
     }
 
-    /// Joins an overlapping stall of the same thread. The longer one determines the cause, unless one is a turn, which contains the other.
+    /// Joins an overlapping stall of the same thread. The longer one determines the cause, unless one is a turn, which
+    /// contains the other.
     pub fn join(&mut self, other: Stall) {
         let begin = self.span.begin_ns.min(other.span.begin_ns);
         let union = Span { begin_ns: begin, end_ns: self.span.end_ns.max(other.span.end_ns) };

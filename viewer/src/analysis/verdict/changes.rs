@@ -1,9 +1,9 @@
 //! When the level of a group's durations jumped: change points in a series of time bins.
 //!
 //! The level of a bin is the mean logarithm of its durations, which a few stalls hardly move and which has a finite
-//! variance even for a power law. Intervals of all lengths are compared with the rest (circular binary segmentation over a dyadic scan);
-//! where one differs more than chance allows, its edges are moved until it differs most. A slow period has sharp
-//! edges: a drift, or a daily cycle, has none and is not reported.
+//! variance even for a power law. Intervals of all lengths are compared with the rest (circular binary segmentation
+//! over a dyadic scan); where one differs more than chance allows, its edges are moved until it differs most. A slow
+//! period has sharp edges: a drift, or a daily cycle, has none and is not reported.
 
 use std::ops::Range;
 

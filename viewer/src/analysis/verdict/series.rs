@@ -1,7 +1,7 @@
 //! A group's durations over time: time bins by octave of duration, in bounded memory.
 //!
-//! Bins are powers of two of nanoseconds wide and aligned, so that two narrow ones make a wide one. Whenever there are more
-//! cells than the limit, bins become twice as wide. The resulting width depends only on the events, not on their
+//! Bins are powers of two of nanoseconds wide and aligned, so that two narrow ones make a wide one. Whenever there are
+//! more cells than the limit, bins become twice as wide. The resulting width depends only on the events, not on their
 //! order: what is too much for a part is too much for the whole.
 
 use crate::analysis::octave::octave_of;

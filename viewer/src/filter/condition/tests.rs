@@ -83,6 +83,6 @@ fn a_condition_that_makes_no_sense_is_refused_with_its_reason() {
     assert!("name>get".parse::<Condition>().unwrap_err().contains("a number or a duration"));
     assert_eq!(refusal("vpid=x", FieldKind::Integer, None), "vpid is a number, and `x` is not");
     assert!(refusal("name>1", FieldKind::Text, None).contains("is a text"));
-    assert!(refusal("size>1ms", FieldKind::Integer, None).contains("no unit"));
+    assert!(refusal("size>1ms", FieldKind::Integer, None).contains("no known unit"));
     assert!(refusal("list=1", FieldKind::Compound, None).contains("cannot be compared"));
 }

@@ -1,5 +1,5 @@
-//! The tables in `docs/verdicts.md`: findings in healthy groups, and which planted stalls are found. `OVERWRITE=1 cargo test`
-//! writes it anew.
+//! The tables in `docs/verdicts.md`: findings in healthy groups, and which planted stalls are found. `OVERWRITE=1 cargo
+//! test` writes it anew.
 
 use std::fmt::Write;
 use std::fs;
