@@ -40,6 +40,7 @@ case $status in
 0) ;;
 77)
 	reason=$(latest)
+	reason=${reason#*not run: }
 	say "    not run: $reason"
 	scripts/missing.sh add "stage \"$name\"" "what is not installed" "$reason"
 	;;
