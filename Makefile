@@ -1,6 +1,6 @@
 # What a newcomer needs; longer than a few lines goes to scripts/.
 
-.PHONY: setup demo test bench
+.PHONY: setup demo test bench deb static
 
 # Installs the system packages that are missing for all of these, or says which.
 setup:
@@ -33,6 +33,14 @@ test: setup
 
 # Figures, each beside its floor; nothing fails on them.
 bench: setup
-	cargo bench --quiet --package valkey-trace --bench producer --bench traced --bench parts
+	cargo bench --quiet --package valkey-trace --bench producer --bench traced --bench bridge --bench parts
 	cargo bench --quiet --package valkey-lite --bench overhead
 	cargo bench --quiet --package ltt-top --bench reading --bench live
+
+# Debian packages of ltt-top and lttng-catalog, in out/deb.
+deb:
+	@scripts/deb.sh
+
+# ltt-top for any Linux on x86_64 and aarch64, in out/static.
+static:
+	@scripts/static.sh

@@ -1,5 +1,5 @@
-//! Valkey's providers, from the catalog.
+//! Valkey's providers, from the catalog that comes with `lttng-catalog`.
 
 fn main() {
-    lttng_provider_build::compile("catalog/valkey.toml");
+    lttng_provider_build::Builder::new().catalog_text("valkey.toml", lttng_catalog::VALKEY).compile();
 }

@@ -2,6 +2,9 @@
 //!
 //! Dependents' build scripts learn the outcome from `DEP_LTTNG_PROVIDER_LTTNG`, `DEP_LTTNG_PROVIDER_USDT` (`on` or
 //! `off`) and `DEP_LTTNG_PROVIDER_INCLUDE`, so a program cannot be half on.
+//!
+//! On docs.rs, which sets `DOCS_RS`, the documentation is that of a build with tracing on, but nothing is compiled to
+//! run: neither LTTng-UST nor a C compiler is looked for.
 
 use std::env;
 use std::process::exit;
@@ -26,17 +29,21 @@ fn main() {
 fn choose_back_ends() -> Result<(), String> {
     let lttng = wanted("LTTNG")?;
     let usdt = wanted("USDT")?;
-    if lttng {
+    let only_documentation = is_docs_rs();
+    if lttng && !only_documentation {
         println!("cargo::metadata=include={}", find_lttng_ust()?);
     }
-    if usdt {
+    if usdt && !only_documentation {
         check_target_of_usdt()?;
     }
-    for (name, on) in [("lttng", lttng), ("usdt", usdt)] {
+    for (name, on) in [("lttng", lttng), ("usdt", usdt), ("only_documentation", only_documentation)] {
         println!("cargo::metadata={name}={}", if on { "on" } else { "off" });
-        if on {
-            println!("cargo::rustc-cfg={name}");
-        }
+    }
+    if lttng {
+        println!("cargo::rustc-cfg=lttng");
+    }
+    if usdt {
+        println!("cargo::rustc-cfg=usdt");
     }
     if lttng || usdt {
         println!("cargo::rustc-cfg=tracing");
@@ -52,10 +59,18 @@ fn wanted(back_end: &str) -> Result<bool, String> {
         "yes" => true,
         "" | "no" => false,
         other => {
-            return Err(format!("{variable} is `{other}`: set it to `yes` to turn tracing on, or to `no`"));
+            return Err(format!(
+                "invalid {variable} `{other}`: set it to `yes` to turn tracing on, or to `no`"
+            ));
         }
     };
     Ok(wanted || env::var_os(format!("CARGO_FEATURE_{back_end}")).is_some())
+}
+
+/// Whether docs.rs builds the documentation.
+fn is_docs_rs() -> bool {
+    println!("cargo::rerun-if-env-changed=DOCS_RS");
+    env::var_os("DOCS_RS").is_some()
 }
 
 /// Probes are written in assembly.
@@ -64,7 +79,7 @@ fn check_target_of_usdt() -> Result<(), String> {
     match (variable("OS").as_str(), variable("ARCH").as_str()) {
         ("linux", "x86_64" | "aarch64") => Ok(()),
         (system, processor) => Err(format!(
-            "USDT probes are on, but they are for Linux on x86_64 and aarch64, and this build is for {system} on \
+            "USDT probes are on, but they need Linux on x86_64 or aarch64, and this build is for {system} on \
              {processor}"
         )),
     }
@@ -72,16 +87,15 @@ fn check_target_of_usdt() -> Result<(), String> {
 
 /// The include path of LTTng-UST.
 ///
-/// It is not linked: the generated providers load it when the program starts, and do without where it is
-/// not installed.
+/// It is not linked: the generated providers load it when the program starts, if it is installed.
 fn find_lttng_ust() -> Result<String, String> {
     let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     if system != "linux" {
-        return Err(format!("tracing is on, but LTTng-UST is for Linux and this build is for {system}"));
+        return Err(format!("tracing is on, but LTTng-UST needs Linux, and this build is for {system}"));
     }
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     if features.split(',').any(|feature| feature == "crt-static") {
-        // glibc's own dlopen ends such a program before main; musl's finds nothing.
+        // glibc's dlopen ends such a program before main; musl's finds nothing.
         return Err(
             "tracing is on, but a program with a static libc (target feature crt-static) cannot load LTTng-UST: \
              build with `-C target-feature=-crt-static`, or without tracing"

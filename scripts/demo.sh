@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
 # The whole story in about a minute: a traced server, load with a few slow commands, and who was slow.
 # Everything is private and goes away at the end, also after Ctrl-C; only the trace stays, in out/demo.
+#
+# For tests: DEMO_PROFILE=dev builds faster, DEMO_SHARE=20 makes a twentieth of the load, DEMO_TRACE says where to.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/step.sh
 
+profile=${DEMO_PROFILE:-release}
+share=${DEMO_SHARE:-1}
+trace=${DEMO_TRACE:-out/demo}
+target=${CARGO_TARGET_DIR:-target}
+programs=$target/${profile/#dev/debug}
 # Sockets live below it, and their paths may have 108 bytes at most.
 home=$(mktemp -d /tmp/ltt-demo-XXXXXX)
-trace=$PWD/out/demo
 log=$home/log
 : >"$log"
 pids=()
 # Headings stand out on a terminal only.
-[ -t 1 ] && heading='\n\033[1m%s\033[0m\n' || heading='\n%s\n'
+bold='' plain=''
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 
 clean_up() {
 	status=$?
 	trap - EXIT
-	[ $status -eq 0 ] || [ $status -eq 130 ] || tail --lines=20 "$log" >&2
 	for pid in "${pids[@]}"; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
@@ -26,79 +33,126 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
+# Where fail was not called, the log says why.
+trap 'tail --lines=20 "$log" >&2; fail "line $LINENO failed, after what is above"' ERR
 
-# As root there is one session daemon for the whole machine; in a user namespace this one is ours.
-private=(env LTTNG_HOME="$home" LTTNG_UST_REGISTER_TIMEOUT=-1)
-if [ "$(id -u)" -eq 0 ]; then
-	private=(unshare --user --map-user=1000 --map-group=1000 "${private[@]}")
-fi
 lttng() { "${private[@]}" lttng --no-sessiond "$@" >>"$log" 2>&1; }
 client() { redis-cli -p "$port" "$@" >/dev/null 2>>"$log"; }
 load() { redis-benchmark -p "$port" "$@" >/dev/null 2>>"$log"; }
-say() { printf "$heading" "$1"; }
+say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 
-# Waits, for a minute at most, until a command succeeds.
+# Waits until a command succeeds: for a minute at most, and while all that was started runs.
 until_true() {
 	for _ in $(seq 600); do
 		if "$@" >/dev/null 2>&1; then return; fi
+		kill -0 "${pids[@]}" 2>/dev/null || break
 		sleep 0.1
 	done
-	echo "demo: waited in vain for: $*" >&2
-	exit 1
+	tail --lines=20 "$log" >&2
+	fail "waited in vain for: $*"
 }
 
 show() {
-	say "$ ltt-top $* out/demo"
+	say "$ ltt-top $* $trace"
 	printf '  %s\n' "${explanation[@]}"
 	echo
-	target/release/ltt-top "$@" out/demo
+	"$programs/ltt-top" "$@" "$trace"
 }
 
-scripts/setup.sh demo
-say "Building valkey-lite (traced) and ltt-top"
-cargo build --release --quiet --package valkey-lite --features lttng
-cargo build --release --quiet --package ltt-top
+step "Checking Rust and the packages lttng-tools, liblttng-ust-dev, gcc and redis-tools"
+# It has said why.
+scripts/setup.sh demo || exit
 
-say "Recording valkey-lite under load, for about half a minute"
-rm --recursive --force "$trace"
-mkdir --parents "$trace" "$home/data"
+# Root has one session daemon for the whole machine, and the demo must not disturb it. Any other user has a daemon for
+# each LTTNG_HOME: so as root everything traced runs as nobody, or in a user namespace in which it is not root.
+private=(env LTTNG_HOME="$home" LTTNG_UST_REGISTER_TIMEOUT=-1)
+if [ "$(id -u)" -eq 0 ]; then
+	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	in_namespace=(unshare --user --map-user=1000 --map-group=1000)
+	if "${as_nobody[@]}" true 2>/dev/null; then
+		private=("${as_nobody[@]}" "${private[@]}")
+		chown 65534:65534 "$home"
+	elif "${in_namespace[@]}" true 2>/dev/null; then
+		private=("${in_namespace[@]}" "${private[@]}")
+	else
+		fail "as root, neither another user (setpriv) nor a user namespace (unshare) is allowed here; run it as a plain user"
+	fi
+fi
+
+# LTTng's buffers: 2 MiB a core, and 16 MiB a core for the live screen.
+shm_mib() { df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail --lines=1 | tr --delete --complement 0-9; }
+cores=$(getconf _NPROCESSORS_CONF)
+room=$(shm_mib) || room=0
+[ "${room:-0}" -ge $((2 * cores + 2)) ] ||
+	fail "/dev/shm has ${room:-no} MiB free, LTTng needs $((2 * cores + 2)) MiB: in a container, use --shm-size=$((18 * cores + 8))m"
+
+what=(--locked --package valkey-lite --package ltt-top --features valkey-lite/lttng)
+# It downloads exactly the crates that the build needs.
+crates() { cargo tree --quiet "${what[@]}" --edges normal,build "$@"; }
+if ! crates --offline >/dev/null 2>&1; then
+	step "Downloading crates"
+	quietly "$log" crates --prefix none ||
+		fail "crates cannot be downloaded: no network? ($(tail --lines=1 "$log" | sed 's/^ *//'))"
+fi
+step "Building valkey-lite (traced) and ltt-top, for one to three minutes the first time"
+cargo build --profile "$profile" --offline "${what[@]}" || fail "the build failed, after what is above"
+# The repository may be where only root can look.
+server=$programs/valkey-lite
+viewer=$programs/ltt-top
+if ! "${private[@]}" test -x "$server"; then
+	cp "$server" "$viewer" "$home"
+	chmod 755 "$home"/{valkey-lite,ltt-top}
+	server=$home/valkey-lite
+	viewer=$home/ltt-top
+fi
+
+step "Starting a private session daemon and the server"
+"${private[@]}" mkdir "$home/data"
 "${private[@]}" lttng-sessiond --no-kernel >>"$log" 2>&1 &
 pids+=($!)
 until_true lttng list
-"${private[@]}" target/release/valkey-lite --port 0 --dir "$home/data" >>"$log" 2>&1 &
+"${private[@]}" "$server" --port 0 --dir "$home/data" >>"$log" 2>&1 &
 pids=($! "${pids[@]}")
 until_true grep --quiet "ready on port" "$log"
 port=$(sed --quiet 's/.*ready on port //p' "$log")
 
-echo "  500,000 keys, and a set of a million members"
-client DEBUG POPULATE 500000
-load -n 1000000 -P 64 -r 100000000 SADD big __rand_int__
+step "Filling it: $((500000 / share)) keys, and a set of $((1000000 / share)) members"
+client DEBUG POPULATE $((500000 / share))
+load -n $((1000000 / share)) -P 64 -r 100000000 SADD big __rand_int__
 
-lttng create demo --output="$trace"
-lttng enable-event --userspace 'valkey_*'
-lttng add-context --userspace --type=vpid --type=vtid --type=procname
+# Large buffers where there is room, so that a busy machine loses no events.
+buffers=(--subbuf-size=512K --num-subbuf=4)
+[ "$room" -lt $((16 * cores + 2)) ] || buffers=(--subbuf-size=2M --num-subbuf=8)
+lttng create demo --output="$home/trace"
+lttng enable-channel --userspace "${buffers[@]}" demo
+lttng enable-event --userspace --channel=demo 'valkey_*'
+lttng add-context --userspace --channel=demo --type=vpid --type=vtid --type=procname
 lttng start
 
-echo "  50 clients that set, get, push and pop"
-load -n 50000 -r 100000 -t set,get,incr,lpush,lpop,hset,zadd &
+step "Recording 50 clients that set, get, push and pop, for about half a minute"
+load -n $((50000 / share)) -r 100000 -t set,get,incr,lpush,lpop,hset &
 mixed=$!
-pids+=($mixed)
-echo "  meanwhile: KEYS *, DEL of the big set, BGSAVE, keys that expire, a client that waits in vain"
+pids+=("$mixed")
+step "Meanwhile: KEYS *, DEL of the big set, BGSAVE, keys that expire, a client that waits in vain"
 client KEYS '*'
 client BGSAVE
-load -n 5000 -r 1000000 SET short:__rand_int__ value PX 200
+load -n $((5000 / share)) -r 1000000 SET short:__rand_int__ value PX 200
 client BLPOP nothing 0.2
 client DEL big
 wait "$mixed"
 unset "pids[-1]"
-echo "  then: every write forced to disk before it is answered, and rewriting the file"
+step "Then: every write forced to disk before it is answered, and the file rewritten"
 client CONFIG SET appendfsync always appendonly yes
 until_true sh -c "redis-cli -p $port INFO persistence | grep --quiet aof_enabled:1"
-load -n 2000 -c 4 -r 100000 -t set
+load -n $((2000 / share)) -c 4 -r 100000 -t set
 client BGREWRITEAOF
 until_true sh -c "redis-cli -p $port INFO persistence | grep --count --extended-regexp 'aof_rewrite_(scheduled|in_progress):0' | grep --quiet 2"
 lttng stop
 lttng destroy demo
+rm --recursive --force "$trace"
+mkdir --parents "$(dirname "$trace")"
+cp --recursive "$home/trace" "$trace"
+step "Recorded $(du --summarize --human-readable "$trace" | cut --fields=1); what it shows:"
 
 explanation=("What held the server up, why, who waited for it, and what helps?"
 	"UNEXPL. is the part of a turn of the event loop that no event covers.")
@@ -116,36 +170,38 @@ explanation=("How long does a client wait for its turn of the event loop? Some m
 	"but for the bump at milliseconds: there the loop waited for the disk.")
 show hist --event eventloop --event aof_fsync_always
 
-if [ -t 1 ]; then
+if [ -t 1 ] && [ "$(shm_mib)" -ge $((16 * cores + 2)) ]; then
 	say "$ ltt-top live -e 'valkey_*'"
 	echo "  The same server, live for 20 seconds: ? lists the keys, q ends it."
 	sleep 2
 	client CONFIG SET appendonly no
-	(while :; do load -n 100000 -r 100000 -t set,get,incr,lpush,lpop; done) &
+	(while load -n 100000 -r 100000 -t set,get,incr,lpush,lpop; do :; done) &
 	busy=$!
-	pids+=($busy)
+	pids+=("$busy")
 	(while sleep 3; do client KEYS '*'; done) &
 	slow=$!
-	pids+=($slow)
-	"${private[@]}" target/release/ltt-top live -e 'valkey_*' --for 20s
+	pids+=("$slow")
+	"${private[@]}" "$viewer" live -e 'valkey_*' --for 20s
 	for pid in "$busy" "$slow"; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
+elif [ -t 1 ]; then
+	step "Left out: ltt-top live, for which /dev/shm is too small ($((16 * cores + 2)) MiB; docker run --shm-size)"
 fi
 
-say "The trace is in out/demo. What to try next:"
-cat <<-'EOF'
-	  target/release/ltt-top slow out/demo
+say "The trace is in $trace. What to try next:"
+cat <<-EOF
+	  $programs/ltt-top slow $trace
 	      commands, and the work between them: what was in the way of whom?
-	  target/release/ltt-top hist out/demo --event eventloop --over-time
+	  $programs/ltt-top hist $trace --event eventloop --over-time
 	      when was the event loop slow?
-	  target/release/ltt-top top out/demo --event command_call --by addr
+	  $programs/ltt-top top $trace --event command_call --by addr
 	      which client cost the most?
-	  target/release/ltt-top events out/demo --where name=keys --context 5
+	  $programs/ltt-top events $trace --where name=keys --context 5
 	      what happened just before and after KEYS?
-	  target/release/ltt-top record -e 'valkey_*' --for 10s
+	  $programs/ltt-top record -e 'valkey_*' --for 10s
 	      record a server of your own, and say what held it up
-	  target/release/ltt-top live -e 'valkey_*'
+	  $programs/ltt-top live -e 'valkey_*'
 	      what is slow right now?
 EOF

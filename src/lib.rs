@@ -1,8 +1,8 @@
 //! Valkey's six LTTng-UST providers, ready to call.
 //!
 //! A program that emits these events is traced, filtered and read like a `valkey-server` built with
-//! `USE_LTTNG=yes`: the names, fields and types are the same. They come from `catalog/valkey.toml`; a module is a
-//! provider, and a type in it is an event.
+//! `USE_LTTNG=yes`: the names, fields and types are the same. They come from the catalog `lttng_catalog::VALKEY`; a
+//! module is a provider, and a type in it is an event.
 //!
 //! ```
 //! use lttng_provider::emit;
@@ -35,6 +35,6 @@
 //! ```
 //!
 //! The feature `usdt`, or `USE_USDT=yes`, makes a USDT probe of each event, for bpftrace and others; it needs neither LTTng nor
-//! a C compiler, and can be on beside `lttng`.
+//! a C compiler, and can be on together with `lttng`.
 
 lttng_provider::include_events!();

@@ -5,7 +5,7 @@ mod support;
 use std::path::PathBuf;
 use std::process::Command;
 
-use lttng_testing::{Daemon, Event, Program};
+use lttng_testing::{Daemon, Event, Program, not_allowed};
 use support::compile_c;
 
 /// How far a time of the plugin may be from the system's within seconds; LTTng itself measures the offset of a
@@ -53,6 +53,7 @@ fn record_with_plugin(count: &str, pause: &str) -> Option<Vec<Event>> {
     }
     assert!(refused.starts_with("lttng-clock: the processor's counter is not used"), "{refused}");
     assert!(!has_plugin, "{}", trace.metadata());
+    not_allowed("a processor's counter that can be trusted", &refused);
     None
 }
 

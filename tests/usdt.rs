@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lttng_testing::{Daemon, Event, Program};
+use lttng_testing::{Daemon, Event, Program, need, not_allowed};
 use support::{CProgram, instructions_each, succeed};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
@@ -140,6 +140,9 @@ fn beginnings_texts_lists_and_floats_are_readable() {
 /// bpftrace reads six arguments, and gdb all.
 #[test]
 fn gdb_reads_every_argument() {
+    if !need("gdb") {
+        return;
+    }
     let rust = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
     let folder = tempfile::tempdir().unwrap();
     let c = CProgram {
@@ -229,20 +232,25 @@ fn assert_lists_all(program: &Path) {
         !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
     );
 
-    let mut gdb = Command::new("gdb");
-    gdb.args(["-q", "-batch", "-ex", "info probes stap"]).arg(program);
-    let listed = succeed(gdb);
-    let lines = listed.lines().filter_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        (words.first() == Some(&"stap")).then(|| format!("{}:{}", words[1], words[2]))
-    });
-    assert_eq!(sorted(lines), names(), "gdb");
+    if need("gdb") {
+        let mut gdb = Command::new("gdb");
+        gdb.args(["-q", "-batch", "-ex", "info probes stap"]).arg(program);
+        let listed = succeed(gdb);
+        let lines = listed.lines().filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            (words.first() == Some(&"stap")).then(|| format!("{}:{}", words[1], words[2]))
+        });
+        assert_eq!(sorted(lines), names(), "gdb");
+    }
 
+    if !need("bpftrace") {
+        return;
+    }
     let mut bpftrace = Command::new("bpftrace");
     bpftrace.arg("-l").arg(format!("usdt:{}:*", program.display()));
-    let output = bpftrace.output().expect("bpftrace is installed: run `make setup`");
+    let output = bpftrace.output().expect("bpftrace is installed");
     if !output.status.success() {
-        println!("bpftrace cannot list here: {}", String::from_utf8_lossy(&output.stderr));
+        not_allowed("bpftrace", &format!("it cannot list: {}", String::from_utf8_lossy(&output.stderr)));
         return;
     }
     let listed = String::from_utf8_lossy(&output.stdout);
@@ -307,30 +315,25 @@ fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> St
     printed
 }
 
-/// Whether there is what bpftrace needs; says what is missing.
+/// Whether bpftrace is installed and may attach to probes; if not, the test is listed as not run.
 fn bpftrace_works() -> bool {
+    if !need("bpftrace") {
+        return false;
+    }
     let mut bpftrace = Command::new("bpftrace");
-    let output = bpftrace.args(["-e", "BEGIN { exit(); }"]).output();
-    let reason = match output {
-        Ok(output) if output.status.success() => match uprobes() {
-            Some(reason) => reason,
-            None => return true,
-        },
-        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
-        Err(error) => format!("bpftrace: {error}; run `make setup`"),
-    };
-    println!("not tried with bpftrace here: {reason}");
-    false
+    let output = bpftrace.args(["-e", "BEGIN { exit(); }"]).output().expect("bpftrace is installed");
+    if !output.status.success() {
+        not_allowed("bpftrace", &String::from_utf8_lossy(&output.stderr));
+    } else if !has_uprobes() {
+        not_allowed("uprobes", "the kernel has none, or tracefs is not mounted");
+    }
+    output.status.success() && has_uprobes()
 }
 
-/// What keeps bpftrace from using uprobes.
-fn uprobes() -> Option<String> {
+fn has_uprobes() -> bool {
     let tracefs = Path::new("/sys/kernel/tracing/uprobe_events");
     let debugfs = Path::new("/sys/kernel/debug/tracing/uprobe_events");
-    if tracefs.exists() || debugfs.exists() || Path::new("/sys/bus/event_source/devices/uprobe").exists() {
-        return None;
-    }
-    Some("the kernel has no uprobes, or tracefs is not mounted".to_owned())
+    tracefs.exists() || debugfs.exists() || Path::new("/sys/bus/event_source/devices/uprobe").exists()
 }
 
 /// `valkey_db:expire_del 9`, from a line of the script.

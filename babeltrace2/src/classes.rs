@@ -2,48 +2,48 @@
 
 use ctf_reader::{Base, ClassIndex, Enumeration, EventClass, FieldClass, FieldKind, Scope};
 
-use crate::ffi::{self, Constant, FieldType};
+use crate::ffi::{self, BtConstant, BtFieldType};
 
 /// An event class, and how to read each of its fields.
-pub struct Described {
+pub struct ReadableClass {
     pub class: EventClass,
-    /// As many as the class has fields, in the same order.
-    pub slots: Vec<Slot>,
+    /// One for each field of the class, in the same order.
+    pub slots: Vec<FieldSlot>,
 }
 
 /// Where in an event a field stands, and how its values are built.
 #[derive(Clone, Debug)]
-pub struct Slot {
+pub struct FieldSlot {
     pub scope: Scope,
     /// The index within the scope's structure, or in the environment.
     pub member: usize,
-    pub shape: Shape,
+    pub shape: ValueShape,
 }
 
-/// What must be known beside a field's value.
+/// What must be known in addition to a field's value.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum ValueShape {
     /// Nothing: integers, floating-point numbers, text.
     Plain,
     Enumeration(Enumeration),
-    List(Box<Shape>),
-    Struct(Vec<(String, Shape)>),
-    Variant(Vec<(String, Shape)>),
+    List(Box<ValueShape>),
+    Struct(Vec<(String, ValueShape)>),
+    Variant(Vec<(String, ValueShape)>),
 }
 
 /// Translates an event class.
 pub fn describe(
-    class: ffi::EventClass<'_>,
-    environment: &[(String, Constant)],
+    class: ffi::BtEventClass<'_>,
+    environment: &[(String, BtConstant)],
     index: ClassIndex,
     trace: usize,
-) -> Described {
+) -> ReadableClass {
     let mut fields = Vec::new();
     let mut slots = Vec::new();
     for (member, (name, value)) in environment.iter().enumerate() {
         let kind = match value {
-            Constant::Integer(_) => FieldKind::Integer,
-            Constant::Text(_) => FieldKind::Text,
+            BtConstant::Integer(_) => FieldKind::Integer,
+            BtConstant::Text(_) => FieldKind::Text,
         };
         fields.push(FieldClass {
             name: name.as_str().into(),
@@ -51,7 +51,7 @@ pub fn describe(
             kind,
             base: Base::Decimal,
         });
-        slots.push(Slot { scope: Scope::Environment, member, shape: Shape::Plain });
+        slots.push(FieldSlot { scope: Scope::Environment, member, shape: ValueShape::Plain });
     }
     let structures = [
         (Scope::Packet, class.packet_context()),
@@ -60,11 +60,11 @@ pub fn describe(
         (Scope::Payload, class.payload()),
     ];
     for (scope, structure) in structures {
-        let members = structure.map(ffi::StructureClass::members).unwrap_or_default();
+        let members = structure.map(ffi::BtStructureClass::members).unwrap_or_default();
         for (member, (name, class)) in members.into_iter().enumerate() {
             let (kind, shape) = shape(class);
             fields.push(FieldClass { name: name.into(), scope, kind, base: Base::Decimal });
-            slots.push(Slot { scope, member, shape });
+            slots.push(FieldSlot { scope, member, shape });
         }
     }
     let class = EventClass {
@@ -74,25 +74,25 @@ pub fn describe(
         fields: fields.into_iter().collect(),
         trace,
     };
-    Described { class, slots }
+    ReadableClass { class, slots }
 }
 
-fn shape(class: ffi::FieldClass<'_>) -> (FieldKind, Shape) {
+fn shape(class: ffi::BtFieldClass<'_>) -> (FieldKind, ValueShape) {
     let named = |(name, class)| (name, shape(class).1);
     match class.view() {
-        FieldType::Integer => (FieldKind::Integer, Shape::Plain),
-        FieldType::Real => (FieldKind::Float, Shape::Plain),
-        FieldType::Text => (FieldKind::Text, Shape::Plain),
-        FieldType::Enumeration(class) => {
-            (FieldKind::Enum, Shape::Enumeration(Enumeration { labels: class.labels() }))
+        BtFieldType::Integer => (FieldKind::Integer, ValueShape::Plain),
+        BtFieldType::Real => (FieldKind::Float, ValueShape::Plain),
+        BtFieldType::Text => (FieldKind::Text, ValueShape::Plain),
+        BtFieldType::Enumeration(class) => {
+            (FieldKind::Enum, ValueShape::Enumeration(Enumeration { labels: class.labels() }))
         }
-        FieldType::Structure(class) => {
-            (FieldKind::Compound, Shape::Struct(class.members().into_iter().map(named).collect()))
+        BtFieldType::Structure(class) => {
+            (FieldKind::Compound, ValueShape::Struct(class.members().into_iter().map(named).collect()))
         }
-        FieldType::Array(element) => (FieldKind::Compound, Shape::List(Box::new(shape(element).1))),
-        FieldType::Variant(options) => {
-            (FieldKind::Compound, Shape::Variant(options.into_iter().map(named).collect()))
+        BtFieldType::Array(element) => (FieldKind::Compound, ValueShape::List(Box::new(shape(element).1))),
+        BtFieldType::Variant(options) => {
+            (FieldKind::Compound, ValueShape::Variant(options.into_iter().map(named).collect()))
         }
-        FieldType::Unknown => (FieldKind::Compound, Shape::Struct(Vec::new())),
+        BtFieldType::Unknown => (FieldKind::Compound, ValueShape::Struct(Vec::new())),
     }
 }

@@ -2,14 +2,14 @@
 
 use ctf_reader::{Integer, Scope, Value};
 
-use crate::classes::{Shape, Slot};
-use crate::ffi::{Constant, Event, Field, FieldView};
+use crate::classes::{FieldSlot, ValueShape};
+use crate::ffi::{BtConstant, BtEvent, BtField, FieldView};
 
 /// Appends the values of an event's fields.
 pub fn read<'a>(
-    slots: &'a [Slot],
-    environment: &'a [(String, Constant)],
-    event: Event<'a>,
+    slots: &'a [FieldSlot],
+    environment: &'a [(String, BtConstant)],
+    event: BtEvent<'a>,
     values: &mut Vec<Value<'a>>,
 ) {
     values.extend(slots.iter().map(|slot| {
@@ -25,10 +25,10 @@ pub fn read<'a>(
     }));
 }
 
-fn constant(environment: &[(String, Constant)], member: usize) -> Value<'_> {
+fn constant(environment: &[(String, BtConstant)], member: usize) -> Value<'_> {
     match environment.get(member) {
-        Some((_, Constant::Integer(value))) => Value::Signed(*value),
-        Some((_, Constant::Text(text))) => Value::Text(text.as_bytes()),
+        Some((_, BtConstant::Integer(value))) => Value::Signed(*value),
+        Some((_, BtConstant::Text(text))) => Value::Text(text.as_bytes()),
         None => absent(),
     }
 }
@@ -38,25 +38,25 @@ fn absent<'a>() -> Value<'a> {
     Value::Struct(Vec::new())
 }
 
-fn value<'a>(field: Field<'a>, shape: &'a Shape) -> Value<'a> {
+fn value<'a>(field: BtField<'a>, shape: &'a ValueShape) -> Value<'a> {
     match (field.view(), shape) {
-        (FieldView::Integer(value), Shape::Enumeration(labels)) => Value::Enum(value, labels),
+        (FieldView::Integer(value), ValueShape::Enumeration(labels)) => Value::Enum(value, labels),
         (FieldView::Integer(Integer::Unsigned(value)), _) => Value::Unsigned(value),
         (FieldView::Integer(Integer::Signed(value)), _) => Value::Signed(value),
         (FieldView::Real(value), _) => Value::Float(value),
         (FieldView::Text(text), _) => Value::Text(text),
-        (FieldView::Array(length), Shape::List(element)) => {
+        (FieldView::Array(length), ValueShape::List(element)) => {
             let elements = (0..length).filter_map(|index| field.element(index));
             Value::List(elements.map(|field| value(field, element)).collect::<Vec<_>>().into())
         }
-        (FieldView::Structure, Shape::Struct(members)) => {
+        (FieldView::Structure, ValueShape::Struct(members)) => {
             let members = members.iter().enumerate();
             let named = members.filter_map(|(index, (name, shape))| {
                 Some((name.as_str(), value(field.member(index)?, shape)))
             });
             Value::Struct(named.collect())
         }
-        (FieldView::Variant(index, chosen), Shape::Variant(options)) => {
+        (FieldView::Variant(index, chosen), ValueShape::Variant(options)) => {
             let option = options.get(index);
             Value::Struct(
                 option.map(|(name, shape)| (name.as_str(), value(chosen, shape))).into_iter().collect(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use ctf_reader::{Damage, Uuid};
 
-use crate::layout::{HEADER, Layout, integer};
+use crate::packet_layout::{HEADER, PacketLayout, integer};
 
 const MAGIC: u32 = 0xC1FC_1FC1;
 
@@ -20,7 +20,7 @@ const SEARCH: usize = 1 << 16;
 
 /// A packet, or as much of it as the file has.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Packet {
+pub struct ScannedPacket {
     pub file: Arc<Path>,
     pub offset: u64,
     /// In bytes, as far as the file goes.
@@ -33,9 +33,9 @@ pub struct Packet {
     pub stream: (u64, u64),
     pub sequence: u64,
     pub begin: u64,
-    /// How many events its stream had discarded when it was closed.
+    /// The number of events that its stream had discarded when it was closed.
     pub discarded: u64,
-    layout: Layout,
+    layout: PacketLayout,
     big_endian: bool,
 }
 
@@ -44,16 +44,17 @@ pub struct Packet {
 pub struct StreamFile {
     pub path: Arc<Path>,
     pub size: u64,
-    pub packets: Vec<Packet>,
+    pub packets: Vec<ScannedPacket>,
     pub damage: Vec<Damage>,
 }
 
 impl StreamFile {
     /// Looks at all packet headers of a file of LTTng's layout.
-    pub fn scan(path: &Path, uuid: Uuid, layout: Layout) -> io::Result<Self> {
+    pub fn scan(path: &Path, uuid: Uuid, layout: PacketLayout) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        let mut scan = Scan { file, size, uuid, layout, path: path.into(), stream: None, damage: Vec::new() };
+        let mut scan =
+            FileScan { file, size, uuid, layout, path: path.into(), stream: None, damage: Vec::new() };
         let mut packets = Vec::new();
         let mut offset = 0;
         while offset < size {
@@ -98,20 +99,20 @@ impl StreamFile {
     }
 }
 
-struct Scan {
+struct FileScan {
     file: File,
     size: u64,
     uuid: Uuid,
-    layout: Layout,
+    layout: PacketLayout,
     path: Arc<Path>,
     /// The stream of the file's first packet.
     stream: Option<(u64, u64)>,
     damage: Vec<Damage>,
 }
 
-impl Scan {
+impl FileScan {
     /// Reads the header at an offset, or says why no packet begins there.
-    fn packet(&mut self, offset: u64) -> io::Result<Result<Packet, &'static str>> {
+    fn packet(&mut self, offset: u64) -> io::Result<Result<ScannedPacket, &'static str>> {
         let remaining = self.size - offset;
         let mut header = [0; HEADER];
         if remaining < header.len() as u64 {
@@ -139,7 +140,7 @@ impl Scan {
         if is_incomplete {
             let next = self.next_packet(offset + 1)?;
             if next.is_some() && !is_open {
-                return Ok(Err("the packet's size leads beyond the next packet"));
+                return Ok(Err("the packet's size extends past the next packet"));
             }
             length = next.unwrap_or(self.size) - offset;
         }
@@ -150,7 +151,7 @@ impl Scan {
         } else if is_incomplete {
             self.damage(offset, "the file ends within this packet");
         }
-        Ok(Ok(Packet {
+        Ok(Ok(ScannedPacket {
             file: Arc::clone(&self.path),
             offset,
             size: length,
@@ -190,7 +191,7 @@ impl Scan {
         Ok(None)
     }
 
-    /// How much of a packet that was left open has been written: all but the zeros at its end.
+    /// The size of what has been written to a packet that was left open: all but the zeros at its end.
     fn written(&self, offset: u64, length: u64) -> io::Result<u64> {
         let mut bytes = vec![0; SEARCH];
         let mut rest = length;
@@ -211,9 +212,9 @@ impl Scan {
     }
 }
 
-impl Packet {
-    /// How many events were discarded since an earlier packet of the stream; the counter may wrap.
-    pub fn discarded_since(&self, before: &Packet) -> u64 {
+impl ScannedPacket {
+    /// The number of events that were discarded since an earlier packet of the stream; the counter may wrap.
+    pub fn discarded_since(&self, before: &ScannedPacket) -> u64 {
         let difference = self.discarded.wrapping_sub(before.discarded);
         if self.layout.long == 4 { difference & u64::from(u32::MAX) } else { difference }
     }

@@ -8,16 +8,16 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use ctf_reader::{Collect, Damage, Discovery, Error, Nothing, Progress, Report, Trace, TraceFiles, Window};
 
+use crate::event_feed::{EventFeed, StreamFailure, TraceState};
 use crate::ffi::Graph;
-use crate::packets::Packet;
-use crate::reading::{Failure, Reading, TraceState};
+use crate::packets::ScannedPacket;
 use crate::staging::Staging;
 use crate::survey::Survey;
 
-/// How often to look again at a trace that grows while it is opened.
+/// The number of attempts to open a trace that is still growing.
 const ATTEMPTS: usize = 8;
 
-/// How many packets to read on their own at once; each takes a file descriptor.
+/// The number of packets to read separately at once; each takes a file descriptor.
 const LONE_PACKETS: usize = 64;
 
 /// Reads traces with Babeltrace 2.
@@ -52,16 +52,16 @@ impl Babeltrace2 {
             self.discovery.traces.iter().partition(|trace| trace.is_ctf_2());
         let surveys: Vec<_> = traces.iter().map(|trace| Survey::new(trace)).collect();
         progress.total.store(surveys.iter().map(Survey::size).sum(), Relaxed);
-        let mut reading = Reading::new(collector, window, progress);
-        reading.report.damage = self.discovery.damage.clone();
-        reading.report.damage.extend(too_new.iter().map(|trace| Damage::new(&metadata(trace), TOO_NEW)));
+        let mut feed = EventFeed::new(collector, window, progress);
+        feed.report.damage = self.discovery.damage.clone();
+        feed.report.damage.extend(too_new.iter().map(|trace| Damage::new(&metadata(trace), TOO_NEW)));
         for (folders, survey) in traces.into_iter().zip(surveys) {
-            if let Err(damage) = read_trace(&mut reading, folders, survey) {
-                reading.report.damage.push(damage);
+            if let Err(damage) = read_trace(&mut feed, folders, survey) {
+                feed.report.damage.push(damage);
             }
         }
         progress.done.store(progress.total.load(Relaxed), Relaxed);
-        let Reading { collector, mut report, .. } = reading;
+        let EventFeed { collector, mut report, .. } = feed;
         report.damage.sort();
         match report.damage.first() {
             Some(first) if report.traces.is_empty() => Err(Error::new(first.to_string())),
@@ -79,30 +79,30 @@ fn metadata(trace: &TraceFiles) -> PathBuf {
 
 /// Reads one trace, if it can be opened.
 fn read_trace<C: Collect<Stop = Infallible>>(
-    reading: &mut Reading<'_, C>,
+    feed: &mut EventFeed<'_, C>,
     folders: &TraceFiles,
     survey: Survey<'_>,
 ) -> Result<(), Damage> {
     let folder = &folders.folders[0];
     let (survey, staging, mut graph) = open(folders, survey)?;
-    let mut state = TraceState::new(reading.report.traces.len());
+    let mut state = TraceState::new(feed.report.traces.len());
     let streams = graph.streams().max(survey.streams.len());
-    reading.report.traces.push(Trace { folders: folders.folders.clone(), streams, ..Trace::default() });
-    reading.report.damage.extend(survey.damage.iter().cloned());
+    feed.report.traces.push(Trace { folders: folders.folders.clone(), streams, ..Trace::default() });
+    feed.report.damage.extend(survey.damage.iter().cloned());
     let packets = |id| survey.streams.get(&id).map_or(&[][..], Vec::as_slice);
-    let result = reading.graph(&mut graph, &mut state, packets).and_then(|failures| {
+    let result = feed.graph(&mut graph, &mut state, packets).and_then(|failures| {
         drop(graph);
-        go_on(reading, &mut state, &survey, &staging, failures)
+        go_on(feed, &mut state, &survey, &staging, failures)
     });
     if let Err(reason) = result {
-        reading.report.damage.push(Damage::new(folder, staging.name(&reason)));
+        feed.report.damage.push(Damage::new(folder, staging.name(&reason)));
     }
     let environment = state.environment.into_iter().map(|(name, value)| (name, value.to_string()));
-    reading.report.traces[state.index].environment = environment.collect();
+    feed.report.traces[state.index].environment = environment.collect();
     Ok(())
 }
 
-/// Opens what is sound of a trace.
+/// Opens the undamaged parts of a trace.
 fn open<'f>(folders: &'f TraceFiles, survey: Survey<'f>) -> Result<(Survey<'f>, Staging, Graph), Damage> {
     let folder = &folders.folders[0];
     let unusable = |error| Damage::new(folder, format!("cannot be staged in the temporary folder: {error}"));
@@ -127,20 +127,20 @@ fn open<'f>(folders: &'f TraceFiles, survey: Survey<'f>) -> Result<(Survey<'f>, 
 
 /// Goes on where streams failed, after the bad packet.
 fn go_on<C: Collect<Stop = Infallible>>(
-    reading: &mut Reading<'_, C>,
+    feed: &mut EventFeed<'_, C>,
     state: &mut TraceState,
     survey: &Survey<'_>,
     staging: &Staging,
-    failures: Vec<Failure<'_>>,
+    failures: Vec<StreamFailure<'_>>,
 ) -> Result<(), String> {
     for failure in failures {
-        name_damage(&mut reading.report, survey.folder(), &failure, staging);
+        name_damage(&mut feed.report, survey.folder(), &failure, staging);
         let before = failure.packet.into_iter().chain(failure.unread);
         let pairs = before.zip(failure.unread);
-        reading.report.discarded_events +=
+        feed.report.discarded_events +=
             pairs.map(|(before, after)| after.discarded_since(before)).sum::<u64>();
         for unread in failure.unread.chunks(LONE_PACKETS) {
-            lone_packets(reading, state, survey.folder(), unread)?;
+            lone_packets(feed, state, survey.folder(), unread)?;
         }
     }
     Ok(())
@@ -148,10 +148,10 @@ fn go_on<C: Collect<Stop = Infallible>>(
 
 /// Reads each packet as a separate stream, so that a bad one affects no other.
 fn lone_packets<C: Collect<Stop = Infallible>>(
-    reading: &mut Reading<'_, C>,
+    feed: &mut EventFeed<'_, C>,
     state: &mut TraceState,
     folder: &Path,
-    packets: &[Packet],
+    packets: &[ScannedPacket],
 ) -> Result<(), String> {
     let staging = stage_alone(folder, packets)
         .map_err(|error| format!("packets cannot be staged in the temporary folder: {error}"))?;
@@ -160,14 +160,14 @@ fn lone_packets<C: Collect<Stop = Infallible>>(
         let index = usize::try_from(instance).unwrap_or(usize::MAX);
         packets.get(index).map_or(&[][..], std::slice::from_ref)
     };
-    for failure in reading.graph(&mut graph, state, packet)? {
-        name_damage(&mut reading.report, folder, &failure, &staging);
+    for failure in feed.graph(&mut graph, state, packet)? {
+        name_damage(&mut feed.report, folder, &failure, &staging);
     }
     Ok(())
 }
 
 /// Stages packets in a file each, as streams whose numbers are the packets' indexes.
-fn stage_alone(folder: &Path, packets: &[Packet]) -> io::Result<Staging> {
+fn stage_alone(folder: &Path, packets: &[ScannedPacket]) -> io::Result<Staging> {
     let mut staging = Staging::new()?;
     let staged = staging.folder(folder)?;
     for (instance, packet) in (0..).zip(packets) {
@@ -176,7 +176,7 @@ fn stage_alone(folder: &Path, packets: &[Packet]) -> io::Result<Staging> {
     Ok(staging)
 }
 
-fn name_damage(report: &mut Report, folder: &Path, failure: &Failure<'_>, staging: &Staging) {
+fn name_damage(report: &mut Report, folder: &Path, failure: &StreamFailure<'_>, staging: &Staging) {
     let reason = staging.name(&failure.reason);
     report.damage.push(match failure.packet {
         // The survey has named it already.

@@ -1,7 +1,7 @@
-//! Folders in which a trace looks sound.
+//! Folders in which a trace has no damage.
 //!
 //! Babeltrace 2 opens a trace's files itself and refuses all of them for one that is damaged. It is therefore
-//! given temporary folders with links to the files that are sound and copies of what is sound in the others.
+//! given temporary folders with links to the undamaged files and copies of the undamaged parts of the others.
 //! They have no `index/`: an index adds nothing, and 2.0.4 divides by an entry size of 0 in a damaged one.
 
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::packets::Packet;
+use crate::packets::ScannedPacket;
 
 /// Temporary folders for the folders of a trace; dropping it removes them.
 pub struct Staging {
@@ -52,7 +52,7 @@ impl Staging {
         &mut self,
         folder: FolderIndex,
         name: &str,
-        packets: impl IntoIterator<Item = &'a Packet>,
+        packets: impl IntoIterator<Item = &'a ScannedPacket>,
         instance: Option<u64>,
     ) -> io::Result<()> {
         let (staged, _) = &self.folders[folder.0];

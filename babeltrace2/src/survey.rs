@@ -7,8 +7,8 @@ use std::path::Path;
 
 use ctf_reader::{Damage, Discovery, Nothing, Progress, Reader, TraceFiles, Window, stream_files};
 
-use crate::layout::Layout;
-use crate::packets::{Packet, StreamFile};
+use crate::packet_layout::PacketLayout;
+use crate::packets::{ScannedPacket, StreamFile};
 use crate::staging::{FolderIndex, Staging};
 
 /// A trace's stream files and their packets.
@@ -17,16 +17,16 @@ pub struct Survey<'a> {
     /// The stream files of each folder.
     folders: Vec<Vec<StreamFile>>,
     /// LTTng's packet layout; without it the files' packets are not known.
-    pub layout: Option<Layout>,
+    pub layout: Option<PacketLayout>,
     /// The packets of each stream, each once, in the order of time.
-    pub streams: HashMap<(u64, u64), Vec<Packet>>,
+    pub streams: HashMap<(u64, u64), Vec<ScannedPacket>>,
     pub damage: Vec<Damage>,
 }
 
 impl<'a> Survey<'a> {
     /// Looks at all stream files.
     pub fn new(trace: &'a TraceFiles) -> Self {
-        let layout = trace.folders.first().and_then(|folder| Layout::of_folder(folder));
+        let layout = trace.folders.first().and_then(|folder| PacketLayout::of_folder(folder));
         let mut survey =
             Self { trace, folders: Vec::new(), layout, streams: HashMap::new(), damage: Vec::new() };
         let corrupt = if layout.is_some() { corrupt_events(trace) } else { Vec::new() };
@@ -63,7 +63,7 @@ impl<'a> Survey<'a> {
         files.any(|file| fs::metadata(&file.path).map(|found| found.len()).ok() != Some(file.size))
     }
 
-    /// Stages all that is sound.
+    /// Stages all that is undamaged.
     pub fn stage(&self) -> io::Result<Staging> {
         let mut staging = Staging::new()?;
         for (index, files) in self.folders.iter().enumerate() {
@@ -90,7 +90,7 @@ impl<'a> Survey<'a> {
         if !whole.is_empty() {
             staging.write(folder, &name, whole, None)?;
         }
-        // Babeltrace 2.0.4 reads the last event of a packet beyond its end, if the file goes on there.
+        // Babeltrace 2.0.4 reads the last event of a packet beyond its end, if the file continues there.
         for packet in incomplete {
             staging.write(folder, &format!("{name}_at_{}", packet.offset), [packet], None)?;
         }
@@ -133,7 +133,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Sorts packets by stream and time. Of those that several files have, one from a sound file is kept, and
+    /// Sorts packets by stream and time. Of those that several files have, one from an undamaged file is kept, and
     /// else one that is whole.
     fn collect_streams(&mut self) {
         let mut streams: HashMap<_, Vec<_>> = HashMap::new();

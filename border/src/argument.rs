@@ -31,9 +31,9 @@ pub enum Shape {
     },
     /// Text up to its first NUL.
     String,
-    /// Exactly this many bytes of text.
+    /// A fixed number of bytes of text.
     Characters {
-        /// How many.
+        /// Their number.
         count: u32,
     },
     /// Text with its length before it.
@@ -45,7 +45,7 @@ pub enum Shape {
     Array {
         /// What each element is.
         element: Number,
-        /// How many there are.
+        /// The number of elements.
         count: u32,
     },
     /// Numbers with their count before them.
@@ -66,18 +66,18 @@ pub struct CParameter {
     pub kind: String,
     /// The name.
     pub name: String,
-    /// What it is of the argument.
+    /// The part of the argument that it carries.
     pub source: Source,
 }
 
-/// What a parameter or a value is of the argument that it belongs to.
+/// The part of an argument that a parameter or a value carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The number itself.
     Value,
     /// Where the bytes or elements start.
     Start,
-    /// How many there are.
+    /// Their number.
     Length,
 }
 
@@ -94,7 +94,7 @@ pub enum RustType {
     Array {
         /// A primitive type.
         element: &'static str,
-        /// How many.
+        /// Their number.
         count: u32,
     },
     /// `&'a [element]`
@@ -132,7 +132,7 @@ impl<'c> Argument<'c> {
         Argument { field, rust_name: identifier(&field.argument), shape }
     }
 
-    /// Whether the value is in traces, and not for filters alone.
+    /// Whether the value is in traces, and not only for filters.
     pub fn recorded(&self) -> bool {
         self.field.recorded
     }
@@ -155,7 +155,7 @@ impl<'c> Argument<'c> {
         self.rust_type() == RustType::Text
     }
 
-    /// The unit of an integer that counts a time.
+    /// The unit, if the argument is an integer in a unit of time.
     pub fn time_unit(&self) -> Option<Unit> {
         let unit = self.field.unit.filter(|unit| unit.nanoseconds().is_some());
         unit.filter(|_| matches!(self.field.kind, FieldType::Integer(_)))

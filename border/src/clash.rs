@@ -1,14 +1,14 @@
-//! Names that differ in catalogs and are the same to LTTng, a linker or a compiler.
+//! Names that differ in catalogs and become the same for LTTng, a linker or a compiler.
 //!
-//! A catalog checks its own names. Here all catalogs of a build are checked together, with the prefix.
+//! A catalog is checked alone; here all catalogs of a program are checked together, with the prefix.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
-use crate::border::Provider;
+use crate::provider::Provider;
 
-/// Two things, each good in its own catalog, that cannot be in one program.
+/// Two names, each valid in its catalog, that cannot be in one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash(String);
 
@@ -20,7 +20,7 @@ impl fmt::Display for Clash {
 
 impl std::error::Error for Clash {}
 
-/// No two things have one name, and no name is too long.
+/// No two parts have the same name, and no name is too long.
 pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), Clash> {
     let mut names = Names::default();
     for provider in providers {
@@ -29,7 +29,7 @@ pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), Clash> {
             let full = format!("{}:{}", provider.name, event.source.name);
             if full.len() > 255 {
                 return Err(Clash(format!(
-                    "`{full}` is longer than LTTng's limit of 255 bytes; take a shorter prefix"
+                    "`{full}` is longer than LTTng's limit of 255 bytes: choose a shorter prefix"
                 )));
             }
             names.claim(event.tracepoint(), format!("the event `{full}`"))?;
@@ -44,7 +44,7 @@ pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), Clash> {
     Ok(())
 }
 
-/// No two events have one name for an application in C, where `a_b` and `c` read as `a` and `b_c`.
+/// No two events have the same name in C, where `a_b` and `c` read as `a` and `b_c`.
 pub(crate) fn check_c_names(providers: &[Provider<'_>]) -> Result<(), Clash> {
     let mut names = Names::default();
     for provider in providers {
@@ -69,7 +69,7 @@ impl Names {
         // A module of Rust, and files: `.c` and `-tp.h` after the name.
         for taken in [format!("mod {}", provider.module), format!("provider {}", provider.name)] {
             if self.owners.insert(taken, String::new()).is_some() {
-                return Err(Clash(format!("two catalogs have a provider `{name}`; rename one")));
+                return Err(Clash(format!("two catalogs have a provider `{name}`: rename one of them")));
             }
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Names {
                 Ok(())
             }
             Entry::Occupied(taken) => Err(Clash(format!(
-                "{owner} has the same C symbol as {}, `{}`; rename one",
+                "{owner} and {} have the same C symbol `{}`: rename one of them",
                 taken.get(),
                 taken.key()
             ))),

@@ -1,4 +1,4 @@
-//! What crosses the border between an application and its tracer, worked out once from catalogs.
+//! What crosses the border between an application and its tracer, derived once from catalogs.
 //!
 //! A field of a catalog is a parameter in Rust, one or two parameters in C, an argument of LTTng-UST's macros, bytes in
 //! a trace and an operand of a USDT probe. If two generators disagreed about one of these, safe code would call a C
@@ -24,13 +24,17 @@ struct Readme;
 mod argument;
 mod border;
 mod clash;
+mod event;
 mod number;
 mod packing;
 mod probe;
+mod provider;
 
 pub use argument::{Argument, CParameter, RustType, Shape, Source};
-pub use border::{Border, Class, Duration, Event, Provider};
+pub use border::Border;
 pub use clash::Clash;
+pub use event::{Duration, Event};
 pub use number::Number;
 pub use packing::{PACKED_MAX, Packing, PackingKind};
 pub use probe::{PROBE_ARGUMENTS_MAX, Probe, ProbeArgument, ProbePart};
+pub use provider::{Class, Provider};

@@ -1,4 +1,4 @@
-//! Numbers: what C and Rust call them, and how they lie in a trace.
+//! Numbers: their types in C and Rust, and their layout in a trace.
 
 use lttng_catalog::{ByteOrder, Integer, Width};
 
@@ -13,7 +13,7 @@ pub struct Number {
     pub size: u32,
     /// Whether it can be negative.
     pub signed: bool,
-    /// Whether its bytes change places on their way into a trace; a single byte has no order.
+    /// Whether its bytes are swapped on their way into a trace; a single byte has no order.
     pub swapped: bool,
 }
 
@@ -29,7 +29,7 @@ impl Number {
         Number { c_type, rust_type, size, signed, swapped: false }
     }
 
-    /// An integer; what is not recorded has no byte order.
+    /// An integer; one that is not recorded has no byte order.
     pub(crate) fn integer(integer: Integer, recorded: bool) -> Number {
         let number = match (integer.signed, integer.width) {
             (false, Width::W8) => Number::new("uint8_t", "u8", 1, false),
@@ -50,7 +50,7 @@ impl Number {
         Number::integer(Integer::new(width, false), false)
     }
 
-    /// Whether it is a `float` or a `double`, whose bits are passed where only integers can be.
+    /// Whether it is a `float` or a `double`, whose bits are passed where only integers are possible.
     pub fn is_float(self) -> bool {
         self == Number::FLOAT || self == Number::DOUBLE
     }

@@ -1,13 +1,13 @@
-//! How arguments lie in a trace.
+//! The layout of arguments in a trace.
 
 use crate::argument::{Argument, Shape};
 use crate::number::Number;
 
-/// How many bytes an event may take to be packed on the stack; larger ones are written piece by piece. It is what an
-/// emitting function's frame grows by, whether or not a session records.
+/// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece. An emitting
+/// function's frame grows by as much, whether or not a session records.
 pub const PACKED_MAX: u32 = 512;
 
-/// How an argument lies in a trace: `struct lttng_provider_field` in C.
+/// The layout of an argument in a trace: `struct lttng_provider_field` in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// What it is made of.
@@ -42,7 +42,7 @@ pub enum PackingKind {
 }
 
 impl Argument<'_> {
-    /// How the argument lies in a trace.
+    /// The layout of the argument in a trace.
     pub fn packing(&self) -> Packing {
         let recorded = self.recorded();
         let bytes = |kind| Packing { kind, recorded, swapped: false, size: 1, length_size: 0, count: 0 };
@@ -67,7 +67,7 @@ impl Argument<'_> {
 }
 
 impl Packing {
-    /// The bytes that the argument takes in a trace whatever its value is.
+    /// The bytes that the argument takes in a trace for any value.
     pub fn fixed_size(&self) -> u64 {
         if !self.recorded {
             return 0;
@@ -80,7 +80,7 @@ impl Packing {
         }
     }
 
-    /// Whether it takes further bytes, by its value.
+    /// Whether it takes further bytes that depend on its value.
     pub fn varies(&self) -> bool {
         self.recorded && matches!(self.kind, PackingKind::String | PackingKind::Text | PackingKind::Sequence)
     }

@@ -27,7 +27,7 @@ pub struct Probe {
 pub struct ProbeArgument {
     /// The argument of the event that it comes from.
     pub index: usize,
-    /// What it is of that one.
+    /// The part of it that a tracer reads.
     pub part: ProbePart,
     /// The bytes that a tracer reads, negative if they are signed.
     pub size: i32,
@@ -36,7 +36,7 @@ pub struct ProbeArgument {
 /// What a tracer sees of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbePart {
-    /// A number; of a float its bits.
+    /// A number; the bits of a float.
     Value,
     /// A pointer to text that ends in a NUL.
     Text,

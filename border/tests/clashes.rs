@@ -4,21 +4,21 @@ use lttng_border::Border;
 use lttng_catalog::Catalog;
 
 #[test]
-fn events_of_two_catalogs_that_are_one_symbol_are_refused() {
+fn events_of_two_catalogs_with_the_same_symbol_are_refused() {
     let catalogs = [catalog("one", "a", "b___c", ""), catalog("two", "a___b", "c", "")];
     let clash = Border::lower(&catalogs, "").unwrap_err().to_string();
     assert_eq!(
         clash,
-        "the event `a___b:c` has the same C symbol as the event `a:b___c`, `lttng_ust_tracepoint_a___b___c`; rename one"
+        "the event `a___b:c` and the event `a:b___c` have the same C symbol `lttng_ust_tracepoint_a___b___c`: rename one of them"
     );
 }
 
 #[test]
-fn enums_of_two_catalogs_that_are_one_symbol_are_refused_with_the_prefix() {
+fn enums_of_two_catalogs_with_the_same_symbol_are_refused_with_the_prefix() {
     let catalogs = [catalog("one", "a", "x", "b_c"), catalog("two", "a_b", "y", "c")];
     for prefix in ["", "acme_"] {
         let clash = Border::lower(&catalogs, prefix).unwrap_err().to_string();
-        assert!(clash.contains(&format!("`__enum_values__{prefix}a_b_c`; rename one")), "{clash}");
+        assert!(clash.contains(&format!("`__enum_values__{prefix}a_b_c`: rename one of them")), "{clash}");
     }
 }
 
@@ -27,11 +27,11 @@ fn prefix_counts_for_the_length_of_a_name() {
     let catalogs = [catalog("one", "a", "b", "")];
     assert!(Border::lower(&catalogs, &"p".repeat(252)).is_ok());
     let clash = Border::lower(&catalogs, &"p".repeat(253)).unwrap_err().to_string();
-    assert!(clash.ends_with("is longer than LTTng's limit of 255 bytes; take a shorter prefix"), "{clash}");
+    assert!(clash.ends_with("is longer than LTTng's limit of 255 bytes: choose a shorter prefix"), "{clash}");
 }
 
 #[test]
-fn names_that_are_one_only_in_c_are_refused_only_for_c() {
+fn names_that_are_the_same_only_in_c_are_refused_only_for_c() {
     let catalogs = [catalog("one", "a", "b_c", ""), catalog("two", "a_b", "c", "")];
     let border = Border::lower(&catalogs, "").unwrap();
     let clash = border.check_c_names().unwrap_err().to_string();
@@ -46,7 +46,7 @@ fn names_that_are_one_only_in_c_are_refused_only_for_c() {
 fn same_catalog_twice_is_refused() {
     let one = catalog("one", "a", "b", "");
     let clash = Border::lower(&[one.clone(), one], "").unwrap_err().to_string();
-    assert_eq!(clash, "two catalogs have a provider `a`; rename one");
+    assert_eq!(clash, "two catalogs have a provider `a`: rename one of them");
 }
 
 /// A catalog with one event, and an enum if it has a name.

@@ -1,22 +1,24 @@
 //! The command line.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands;
+use crate::man;
 use crate::outcome::{Outcome, Trouble};
 
 /// Works with catalogs of trace events, and shows what a program offers to tracers.
 ///
-/// A catalog is a TOML file that says which events a program has. Providers for LTTng-UST, documents, and what
-/// ltt-top knows of a trace are made from it.
+/// A catalog is a TOML file that says which events a program has. Providers for LTTng-UST and documents are
+/// made from it, and ltt-top reads traces with it.
 #[derive(Debug, Parser)]
 #[command(
     name = "lttng-catalog",
-    version,
+    version = env!("VERSION_WITH_COMMIT"),
     disable_help_subcommand = true,
     arg_required_else_help = true,
     max_term_width = 100,
@@ -55,17 +57,17 @@ Exit status:
      list: a result was given, but a library or the memory of the process could not be read
 
 Environment:
-  COLUMNS  how wide lines may be; by default as wide as the terminal, if there is one";
+  COLUMNS  the width of lines; by default that of the terminal, if any";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make a catalog of a DTrace provider file or an LTTng-UST header.
+    /// Make a catalog from a DTrace provider file or an LTTng-UST header.
     #[command(
         after_help = "Comments become documentation, names and types are kept. A pointer with a length after it \
                       (char *key, int keylen) becomes a text. Probes that end in __start and __end, __entry and \
-                      __return and the like are proposed as one event with a duration. What has no comment is \
-                      documented as TODO.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
+                      __return and the like are proposed as one event with a duration. Without a comment the \
+                      documentation is TODO.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
     )]
     Import(commands::import::Options),
     /// Check catalogs.
@@ -76,24 +78,24 @@ pub enum Command {
     Doc(commands::doc::Options),
     /// Show what changed between two versions of a catalog, and who would notice.
     #[command(
-        after_help = "A reader of traces notices what it would no longer find, or take for something else. A caller \
-                      notices what no longer compiles, or passes something else.\n\n\
+        after_help = "A reader of traces notices what it would no longer find, or would misread. A caller notices \
+                      what no longer compiles, or what it would now pass wrongly.\n\n\
                       Example:\n  lttng-catalog diff old.toml new.toml --fail-on version"
     )]
     Diff(commands::diff::Options),
     /// Write headers and sources for C and C++ programs.
     #[command(
         after_help = "The program includes NAME-trace.h, where NAME is the catalog's, and compiles the .c files; \
-                      NAME-trace.mk and NAME-trace.pc say how to make and pkg-config. With neither USE_LTTNG nor \
-                      USE_USDT defined, every call is empty. A file that would not change is not written, so that \
-                      make has nothing to do.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
+                      NAME-trace.mk and NAME-trace.pc are for make and pkg-config. With neither USE_LTTNG nor \
+                      USE_USDT defined, every call is empty. Files that would not change are not written, so that \
+                      make does not rebuild them.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
     )]
     C(commands::c::Options),
     /// List what a program or a running process offers: LTTng-UST events and USDT probes.
     #[command(
-        after_help = "The program and all its libraries are looked into; for a process, those that it has loaded. Of a \
-                      process it is said which events a session records, and how many tracers are attached to a probe, \
-                      where the user may read its memory. SAYS is what a catalog says.\n\n\
+        after_help = "Inspects the program and all its libraries; for a process, those that it has loaded. For a process \
+                      it also shows which events a session records and how many tracers are attached to a probe, if \
+                      the user may read its memory. SAYS is the catalog's description.\n\n\
                       Examples:\n  lttng-catalog list /usr/bin/memcached\n  lttng-catalog list $(pidof memcached) --format json"
     )]
     List(commands::list::Options),
@@ -102,11 +104,18 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write man pages into a folder, one for each command.
+    #[command(after_help = "Example:\n  lttng-catalog man ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
-/// Why there is no command: its message is for the user as it is.
+/// Why no command runs, with a message for the user.
 pub enum Refusal {
-    /// Help or the version was asked for.
+    /// The user asked for help or the version.
     Help(clap::Error),
     /// The command line is wrong; one line.
     Wrong(String),
@@ -130,6 +139,13 @@ pub fn completions(shell: Shell) -> Result<Outcome, Trouble> {
     clap_complete::generate(shell, &mut Cli::command(), "lttng-catalog", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(Outcome::Fine)
+}
+
+/// Writes the man pages.
+pub fn man(folder: &Path) -> Result<Outcome, Trouble> {
+    man::write(Cli::command(), folder)
+        .map(|()| Outcome::Fine)
+        .map_err(|error| Trouble::file(folder, "cannot write man pages", &error))
 }
 
 /// The parser's message without its usage.

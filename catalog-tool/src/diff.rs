@@ -1,8 +1,8 @@
 //! What changed from one version of a catalog to the next, and who would notice.
 //!
 //! A *reader* has traces of both versions, and a program or a catalog of one: it notices what it would not find, or
-//! would take for something else. CTF describes itself, so a number that got wider or moved is read as before.
-//! A *caller* emits the events: it notices what makes it fail to compile, or pass something else.
+//! would misread. CTF describes itself, so a number that got wider or moved is read as before.
+//! A *caller* emits the events: it notices what no longer compiles, or what it would now pass wrongly.
 
 mod changes;
 mod enumerations;
@@ -31,7 +31,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether a reader notices, and the version does not say so.
+    /// Whether a reader notices although the version was not raised.
     pub fn needs_version(&self) -> bool {
         self.reader && self.new_version <= self.old_version
     }

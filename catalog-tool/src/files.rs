@@ -8,7 +8,7 @@ use lttng_catalog::Catalog;
 
 use crate::outcome::Trouble;
 
-/// The largest text that is read; the catalogs and headers of large programs have a hundredth of it.
+/// The largest text that is read: a hundred times the size of large programs' catalogs and headers.
 const LARGEST: u64 = 1 << 20;
 
 /// Reads a catalog.
@@ -25,7 +25,7 @@ pub fn text(path: &Path) -> Result<String, Trouble> {
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > LARGEST {
         return Err(Trouble::Failed(format!(
-            "{}: larger than 1 MiB, which no catalog or header is",
+            "{}: too large: a catalog or a header has at most 1 MiB",
             path.display()
         )));
     }

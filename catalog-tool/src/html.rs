@@ -1,13 +1,13 @@
-//! A catalog as one HTML page, made of its Markdown.
+//! A catalog as one HTML page, made from its Markdown.
 
 use std::collections::HashMap;
 
 use lttng_catalog::{Catalog, markdown};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-/// Writes a catalog as a page that needs nothing else: no script, no font, no other file.
+/// Writes a catalog as a self-contained page, without scripts, fonts or images.
 ///
-/// What catalogs say is text to it: HTML in a `doc` is shown and has no effect, and links lead to web pages only.
+/// HTML in a `doc` is shown as text, and links lead to web pages only.
 ///
 /// ```
 /// let page = lttng_catalog_cli::html::page(&lttng_catalog::valkey());
@@ -36,7 +36,7 @@ code { font-size: .92em; }
 :root { color-scheme: light dark; }
 ";
 
-/// The event without what a browser would obey.
+/// The event without anything that a browser would execute or fetch.
 fn defused(event: Event<'_>) -> Option<Event<'_>> {
     Some(match event {
         Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),

@@ -1,4 +1,4 @@
-//! What the program `lttng-catalog` is made of.
+//! The parts of the program `lttng-catalog`.
 //!
 //! - [`import`]: catalogs from DTrace provider files and LTTng-UST headers
 //! - [`diff`]: what changed from one version of a catalog to the next, and who would notice

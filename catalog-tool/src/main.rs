@@ -1,10 +1,11 @@
-//! `lttng-catalog`: reads the command line, runs the command, says how it ended.
+//! `lttng-catalog`: parses the command line, runs the command, and reports the outcome.
 
 use std::process::ExitCode;
 
 mod cli;
 mod commands;
 mod files;
+mod man;
 mod outcome;
 mod output;
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Import(options) => commands::import::run(&options),
         Command::List(options) => commands::list::run(&options),
         Command::Completions { shell } => cli::completions(shell),
+        Command::Man { folder } => cli::man(&folder),
     };
     match ended {
         Ok(Outcome::Fine) | Err(Trouble::BrokenPipe) => ExitCode::SUCCESS,

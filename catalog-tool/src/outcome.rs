@@ -1,26 +1,26 @@
-//! How a command ended, and how it says what is wrong.
+//! The outcomes of commands, and their messages.
 
 use std::io;
 
-/// How a command that did its work ended.
+/// The outcome of a command that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Fine,
-    /// There is something to notice: an incompatible change, or a result with gaps.
+    /// An incompatible change, or a result with gaps.
     Noticed,
 }
 
-/// Why a command did not do its work.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Trouble {
-    /// What is wrong, one line or one for each thing.
+    /// The errors, one per line.
     Failed(String),
-    /// Whoever read the output has gone, which is nobody's fault.
+    /// The reader of the output has closed the pipe, which is not an error.
     BrokenPipe,
 }
 
 impl Trouble {
-    /// That something could not be done with a file.
+    /// An operation on a file that failed.
     pub fn file(path: &std::path::Path, what: &str, error: &io::Error) -> Trouble {
         Trouble::Failed(format!("{}: {what}: {error}", path.display()))
     }
@@ -35,25 +35,25 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// Says what is wrong, a line for each thing.
+/// Prints errors, one per line.
 pub fn complain(message: &str) {
     say("error", message);
 }
 
-/// Says what is worth knowing, a line for each thing.
+/// Prints notes, one per line.
 pub fn note(message: &str) {
     say("note", message);
 }
 
 fn say(kind: &str, message: &str) {
     for line in message.lines() {
-        // A message may quote a file, and what is in a file is not to be trusted.
+        // A message may quote a file, which is untrusted.
         let line: String = line.chars().flat_map(shown).collect();
         eprintln!("lttng-catalog: {kind}: {line}");
     }
 }
 
-/// A character, escaped if a terminal would obey it.
+/// A character, escaped if it is a control character.
 fn shown(letter: char) -> impl Iterator<Item = char> {
     let escaped = letter.is_control().then(|| letter.escape_default());
     let plain = (!letter.is_control()).then_some(letter);

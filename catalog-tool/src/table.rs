@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The narrowest that a column is cut to.
+/// The narrowest width that a column is cut to.
 const NARROWEST: usize = 20;
 
 /// Writes rows below headers; the last column and the widest are cut so that lines are at most `width` wide.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::Place;
+use crate::place::Place;
 
 /// Everything that is wrong with a catalog, in the order of the file; one line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +16,38 @@ pub struct Errors {
 /// One thing that is wrong with a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The line and the column (in characters), both from 1; none if there is no text to point to.
+    /// The line and the column (in characters), both from 1; `None` without a text to point to.
     pub position: Option<(usize, usize)>,
-    /// The way to the part that is wrong; the top for what concerns the whole file.
+    /// The part that is wrong; the top if it is the whole file.
     pub place: Place,
-    /// What is wrong, and what would be right.
+    /// Whose rule it breaks.
+    pub authority: Authority,
+    /// What is wrong, and what would be right; names the authority.
     pub message: String,
+}
+
+/// Who makes a rule that a catalog breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Authority {
+    /// The format and the model of catalogs.
+    Model,
+    /// LTTng-UST 2.13 and its tools.
+    Lttng,
+    /// The C language, its compilers and headers.
+    C,
+    /// The Rust language, for generated code.
+    Rust,
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Authority::Model => "model",
+            Authority::Lttng => "LTTng",
+            Authority::C => "C",
+            Authority::Rust => "Rust",
+        })
+    }
 }
 
 impl fmt::Display for Errors {
@@ -66,7 +92,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
-        self.errors.push(Error { position: None, place, message: message.into() });
+    pub(crate) fn add(&mut self, authority: Authority, place: Place, message: impl Into<String>) {
+        self.errors.push(Error { position: None, place, authority, message: message.into() });
     }
 }

@@ -1,8 +1,7 @@
 //! The catalog of LTTng-UST events: TOML in, checked model out.
 //!
-//! A catalog says which events a program has, how they lie on the wire and what a reader should
-//! make of them. Writers of providers and readers of traces are both driven by it, so that they
-//! cannot drift apart. The format is described in the crate's `README.md`.
+//! A catalog says which events a program has, how they are laid out in a trace and what they mean to
+//! a reader. Providers and readers of traces are both driven by it, so that they cannot drift apart. The format is described in the crate's `README.md`.
 //!
 //! ```
 //! let catalog = lttng_catalog::valkey();
@@ -12,6 +11,7 @@
 //! ```
 
 mod built_in;
+mod callsite;
 mod check;
 mod error;
 mod lookup;
@@ -25,13 +25,14 @@ mod suggest;
 mod vocabulary;
 
 pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
+pub use callsite::CallsitePattern;
 pub use check::check;
-pub use error::{Error, Errors};
+pub use error::{Authority, Error, Errors};
 pub use markdown::markdown;
 pub use model::*;
 pub use naming::identifier;
 pub use place::{Place, Step};
-pub use suggest::{did_you_mean_one_of, nearest};
+pub use suggest::{did_you_mean, did_you_mean_one_of, nearest};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -37,7 +37,7 @@ impl Provider {
 }
 
 impl Enumeration {
-    /// The label of a value; none if the value has none.
+    /// The label of a value.
     pub fn label(&self, value: i128) -> Option<&Label> {
         self.labels.iter().find(|label| label.values.contains(&value))
     }

@@ -16,7 +16,7 @@ const LEGEND: &str = "A duration is an interval that ends at the event, unless i
 /// ```
 pub fn markdown(catalog: &Catalog) -> String {
     let mut text = String::new();
-    write_catalog(&mut text, catalog).expect("a String takes all that is written");
+    write_catalog(&mut text, catalog).expect("writing to a String cannot fail");
     text
 }
 
@@ -60,7 +60,7 @@ fn write_provider(out: &mut String, provider: &Provider) -> std::fmt::Result {
     Ok(())
 }
 
-/// What helps when events of the provider hold a program up.
+/// What helps when events of the provider delay a program.
 fn write_advice(out: &mut String, provider: &Provider) -> std::fmt::Result {
     let has_advice = |event: &&Event| event.meaning.advice.is_some() || !event.meaning.advice_for.is_empty();
     let advised: Vec<&Event> = provider.events.iter().filter(has_advice).collect();
@@ -107,13 +107,14 @@ fn write_fields(out: &mut String, fields: &[Field]) -> std::fmt::Result {
     Ok(())
 }
 
-/// What a field says, with all that the other columns leave out.
+/// What a field means, with what the other columns leave out.
 fn field_doc(field: &Field) -> String {
     let mut sentences = vec![field.doc.clone()];
-    if let FieldType::Text { length } | FieldType::Sequence { length, .. } = field.kind
-        && length != DEFAULT_LENGTH
-    {
-        sentences.push(format!("Its length is a `u{}`.", length.bits()));
+    match field.kind {
+        FieldType::Text { length } | FieldType::Sequence { length, .. } if length != DEFAULT_LENGTH => {
+            sentences.push(format!("Its length is a `u{}`.", length.bits()));
+        }
+        _ => {}
     }
     if !field.recorded {
         sentences.push("For filters only; not recorded.".to_owned());
@@ -180,6 +181,9 @@ fn hints(event: &Event) -> String {
     }
     if event.entry {
         sentences.push(format!("USDT tracers also have its beginning, `{}__start`.", event.name));
+    }
+    if let Some(pattern) = &event.tracing {
+        sentences.push(format!("Recorded from `tracing`: `{pattern}`."));
     }
     if let Some(uri) = &event.model_uri {
         sentences.push(format!("Model: <{uri}>."));

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::callsite::CallsitePattern;
+
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
@@ -81,32 +83,34 @@ pub struct Event {
     pub name: String,
     /// What the event says.
     pub doc: String,
-    /// The class that the fields come from, if they are not the event's own.
+    /// The class that the fields come from, if the event has one.
     pub class: Option<String>,
     /// The fields, in the order on the wire: the class's where there is one.
     pub fields: Vec<Field>,
-    /// The log level; LTTng's default where the catalog is silent.
+    /// The log level; LTTng's default if the catalog does not say.
     pub log_level: LogLevel,
     /// Where the event's model is described.
     pub model_uri: Option<String>,
     /// Whether USDT tracers get a second probe, where a measurement of the event begins.
     pub entry: bool,
-    /// What a reader should make of the event.
+    /// The spans or events of `tracing` that are recorded as this one; those of its name where the catalog is silent.
+    pub tracing: Option<CallsitePattern>,
+    /// What the event means to a reader.
     pub meaning: Meaning,
 }
 
-/// What a reader should make of an event.
+/// What an event means to a reader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meaning {
     /// The name of the field that is the duration; its unit is the field's.
     pub duration: Option<String>,
     /// Whether the duration is one interval that ends at the event, or a sum of pieces.
     pub measure: Measure,
-    /// The clock behind the duration.
+    /// The clock that the duration was measured with.
     pub clock: Clock,
     /// The names of the fields that tell groups of this event apart, e.g. `name`.
     pub group_by: Vec<String>,
-    /// The name of the field that says on whose behalf the event happened, e.g. `addr`.
+    /// The name of the field that identifies the client the event happened for, e.g. `addr`.
     pub client: Option<String>,
     /// The event whose duration this one only repeats.
     pub repeats: Option<EventName>,
@@ -114,7 +118,7 @@ pub struct Meaning {
     pub explains: Vec<EventName>,
     /// The event that begins the interval which this one ends, where both are recorded and neither has a duration.
     pub started_by: Option<EventName>,
-    /// What it means when this event holds a program up, and what helps.
+    /// What it means when this event delays a program, and what helps.
     pub advice: Option<String>,
     /// Advice for single groups, by the value of the first field of `group_by`.
     pub advice_for: Vec<(String, String)>,
@@ -123,7 +127,7 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// What helps when this event, in the group with this first key, holds a program up.
+    /// What helps when this event, in the group with this first key, delays a program.
     ///
     /// ```
     /// let catalog = lttng_catalog::valkey();
@@ -148,7 +152,7 @@ pub enum Measure {
     /// One interval: `[timestamp - duration, timestamp]`.
     #[default]
     Interval,
-    /// A sum of pieces; it lies at no particular place in time.
+    /// A sum of pieces; it has no position in time.
     Sum,
 }
 
@@ -182,7 +186,7 @@ impl fmt::Display for EventName {
 pub struct Field {
     /// The name under which the value is recorded.
     pub name: String,
-    /// The name of the argument; the field's where the catalog is silent.
+    /// The name of the argument; the field's name if the catalog does not say.
     pub argument: String,
     /// The type of the value.
     pub kind: FieldType,
@@ -211,7 +215,7 @@ pub enum FieldType {
     Enum(String),
     /// A NUL-terminated string.
     String,
-    /// Exactly this many bytes of text.
+    /// This number of bytes of text.
     TextArray(u32),
     /// Text with its length recorded before it.
     Text {
@@ -222,7 +226,7 @@ pub enum FieldType {
     Array {
         /// What each element is.
         element: Integer,
-        /// How many there are.
+        /// The number of elements.
         length: u32,
     },
     /// Integers with their number recorded before them; bytes are a sequence of hexadecimal `u8`.
@@ -232,7 +236,7 @@ pub enum FieldType {
         /// The integer that the number of elements is recorded in.
         length: Width,
     },
-    /// The return addresses of the callers, taken when the event is recorded; no argument of the application.
+    /// The return addresses of the callers, taken when the event is recorded; the application passes no argument for it.
     Stack,
 }
 
@@ -240,6 +244,15 @@ impl FieldType {
     /// What a [`Stack`](FieldType::Stack) is recorded as: a sequence of these, with a length of 8 bits.
     pub const FRAME: Integer =
         Integer { width: Width::W64, signed: false, base: Base::Hexadecimal, order: ByteOrder::Native };
+
+    /// The integer that values of this type are, or are made of.
+    pub fn integer(&self) -> Option<Integer> {
+        match self {
+            FieldType::Integer(integer) => Some(*integer),
+            FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => Some(*element),
+            _ => None,
+        }
+    }
 }
 
 /// An integer type as LTTng records it.
@@ -333,7 +346,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// How many nanoseconds one is; none for what is no time.
+    /// The nanoseconds in one; `None` for a unit that is not of time.
     pub fn nanoseconds(self) -> Option<u64> {
         match self {
             Unit::Nanoseconds => Some(1),

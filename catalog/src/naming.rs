@@ -12,7 +12,7 @@ impl Enumeration {
 }
 
 impl Label {
-    /// The Rust variant for values that have no label; no label is called so.
+    /// The Rust variant for values without a label; no label can have this name.
     pub const UNLABELLED: &str = "Unlabelled";
 
     /// The name of the Rust variant: `IN_PROGRESS` becomes `InProgress`.
@@ -22,7 +22,7 @@ impl Label {
 }
 
 impl Event {
-    /// The name of the Rust struct of what is recorded beside the duration: `command_call` becomes
+    /// The name of the Rust struct of what is recorded besides the duration: `command_call` becomes
     /// `CommandCallDetails`.
     pub fn details_name(&self) -> String {
         format!("{}Details", camel_case(&self.name))
@@ -58,7 +58,7 @@ impl Field {
     }
 }
 
-/// Words that Rust keeps for itself and a catalog may use.
+/// Rust's keywords that a catalog may use.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -66,9 +66,8 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The name, made a raw identifier where Rust has the word for itself.
-///
-/// Four words cannot be raw identifiers; they get an underscore.
+/// The name as a Rust identifier: keywords become raw identifiers, or get an underscore where Rust does not
+/// allow that.
 pub fn identifier(name: &str) -> String {
     match name {
         "crate" | "self" | "super" | "Self" => format!("{name}_"),
@@ -77,8 +76,8 @@ pub fn identifier(name: &str) -> String {
     }
 }
 
-/// Joins words, each with a capital first. A word ends before whatever is no letter or digit, and
-/// before a capital that follows a small letter or begins a word in small letters.
+/// Joins words in camel case. A word ends before anything but a letter or a digit, and before a capital
+/// that follows a small letter or begins a word in small letters.
 pub(crate) fn camel_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut joined = String::new();

@@ -1,8 +1,7 @@
-//! From text to the model: TOML, then its tables, then the checker over the whole.
+//! From text to the model: TOML, then its tables, then the checks of the whole.
 //!
-//! What is wrong in one part does not keep the others from being read: a value that cannot be
-//! read is reported and stands in the model as something harmless, so that one mistake is one
-//! error.
+//! Errors in one part do not keep the others from being read: an invalid value is reported and
+//! replaced by a harmless one, so that one mistake is one error.
 
 mod locate;
 mod table;
@@ -13,7 +12,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use crate::check::check;
-use crate::error::{Error, Errors, Report};
+use crate::error::{Authority, Error, Errors, Report};
 use crate::model::*;
 use crate::place::{Place, Step};
 use crate::spelling::{read_integer, read_type};
@@ -33,7 +32,7 @@ impl Catalog {
         }
         let locations = Locations::new(text, root.get_ref());
         let mut errors = locations.syntax_errors(&syntax_errors);
-        // A broken line leaves its table incomplete, so what is missing then says nothing.
+        // A syntax error leaves its table incomplete, so reports of missing keys would be false.
         if errors.is_empty() {
             errors = found.into_iter().map(|error| locations.locate(error)).collect();
         }
@@ -52,7 +51,8 @@ impl Catalog {
                 errors: vec![Error {
                     position: None,
                     place: Place::top(),
-                    message: format!("the catalog cannot be read: {error}"),
+                    authority: Authority::Model,
+                    message: format!("cannot read the catalog: {error}"),
                 }],
             }),
         }
@@ -84,10 +84,10 @@ fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
     let container = table.required_parsed("type", read_container).unwrap_or(Integer::new(Width::W64, true));
     let labels = table.elements("labels", Step::Label, label);
     if labels.is_empty() {
-        table.report("an enum has labels, such as `labels = [{ name = \"TCP\", value = 0 }]`");
+        table.report("the enum has no labels; add some, such as `labels = [{ name = \"TCP\", value = 0 }]`");
     }
     table.finish();
-    // If one label has no values, nothing more can be said about the others.
+    // If the values of one label are missing, the others cannot be checked.
     let labels = labels.into_iter().collect::<Option<_>>().unwrap_or_default();
     Enumeration { name, doc, container, labels }
 }
@@ -95,7 +95,9 @@ fn enumeration(name: String, mut table: Table<'_>) -> Enumeration {
 fn read_container(spelling: &str) -> Result<Integer, String> {
     match read_type(spelling, None)? {
         FieldType::Integer(integer) => Ok(integer),
-        other => Err(format!("the values of an enum are integers such as `i32`, not `{other}`")),
+        other => {
+            Err(format!("invalid type: the values of an enum are integers such as `i32`, not `{other}`"))
+        }
     }
 }
 
@@ -104,7 +106,7 @@ fn label(name: String, mut table: Table<'_>) -> Option<Label> {
     let value = table.integer("value");
     let values = table.parsed("values", read_range);
     if table.has("value") == table.has("values") {
-        table.report("a label has either a `value = 3` or `values = \"3..=7\"`");
+        table.report("a label has either `value = 3` or `values = \"3..=7\"`");
     }
     table.finish();
     let values = value.map(|value| value..=value).or(values)?;
@@ -112,7 +114,7 @@ fn label(name: String, mut table: Table<'_>) -> Option<Label> {
 }
 
 fn read_range(text: &str) -> Result<std::ops::RangeInclusive<i128>, String> {
-    let wrong = || format!("`{text}` is no range; write both ends, as in `3..=7`");
+    let wrong = || format!("invalid range `{text}`; write both ends, as in `3..=7`");
     let (start, end) = text.split_once("..=").ok_or_else(wrong)?;
     let start = start.trim().parse().map_err(|_| wrong())?;
     let end = end.trim().parse().map_err(|_| wrong())?;
@@ -134,6 +136,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
     let log_level = table.choice("log-level", LogLevel::ALL);
     let model_uri = table.string("model-uri");
     let entry = table.boolean("entry").unwrap_or(false);
+    let tracing = table.parsed("tracing", str::parse);
     let mut meaning = Meaning {
         duration: table.string("duration"),
         measure: table.choice("measure", Measure::ALL),
@@ -149,7 +152,7 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
     };
     let class_name = table.string("class");
     if class_name.is_some() && table.has("fields") {
-        table.report("an event has either a `class` or `fields` of its own, not both");
+        table.report("an event has either a `class` or `fields`, not both");
     }
     let class = class_name.as_ref().and_then(|name| classes.iter().find(|class| class.name == *name));
     let own_fields = table.elements("fields", Step::Field, field);
@@ -169,11 +172,12 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         log_level,
         model_uri,
         entry,
+        tracing,
         meaning,
     }
 }
 
-/// A text without its line breaks: advice is shown in the width of a terminal.
+/// A text without its line breaks: advice is wrapped to the width of the terminal.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -183,7 +187,7 @@ fn read_event_name(text: &str) -> Result<EventName, String> {
         Some((provider, event)) if !provider.is_empty() && !event.is_empty() => {
             Ok(EventName { provider: provider.to_owned(), event: event.to_owned() })
         }
-        _ => Err(format!("`{text}` is no full name of an event; write `provider:event`")),
+        _ => Err(format!("invalid event name `{text}`; write `provider:event`")),
     }
 }
 
@@ -205,7 +209,7 @@ fn read_length(spelling: &str) -> Result<Width, String> {
     let integer = read_integer(spelling)?;
     if integer.signed {
         return Err(format!(
-            "the length of a sequence is unsigned, not `{spelling}`; write `u{}`",
+            "invalid length: it is unsigned, not `{spelling}`; write `u{}`",
             integer.width.bits()
         ));
     }

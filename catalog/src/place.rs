@@ -1,10 +1,10 @@
-//! Where in a catalog something stands, independent of any file.
+//! The position of a part in a catalog, independent of any file.
 
 use std::fmt;
 
-/// The way from the top of a catalog down to one of its parts.
+/// The path from the top of a catalog down to one of its parts.
 ///
-/// It displays as the names on the way: `valkey_commands → command_call → addr`.
+/// It displays as the names on the path: `valkey_commands → command_call → addr`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     steps: Vec<Step>,
@@ -21,13 +21,13 @@ pub enum Step {
     Class(String),
     /// Into the event of this name.
     Event(String),
-    /// Into the field at this position; its name, where it has one.
+    /// Into the field at this index; its name, if it has one.
     Field(usize, String),
-    /// Into the label at this position; its name, where it has one.
+    /// Into the label at this index; its name, if it has one.
     Label(usize, String),
     /// To the value of this key.
     Value(String),
-    /// To the element at this position of an array.
+    /// To the element at this index of an array.
     Element(usize),
     /// To this key itself, rather than its value.
     Key(String),

@@ -1,4 +1,4 @@
-//! How field types are spelled in a catalog: read here, and printed here.
+//! How catalogs spell field types: parsed and printed here.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const EVERY_TYPE: &str = "`u8` to `u64` and `i8` to `i64` (each also `hex`, `net
 /// The length of text and sequences unless the catalog says otherwise.
 pub(crate) const DEFAULT_LENGTH: Width = Width::W32;
 
-/// Reads a type; `length` is what the field says about the length that is recorded.
+/// Reads a type; `length` is the field's `length`.
 pub(crate) fn read_type(spelling: &str, length: Option<Width>) -> Result<FieldType, String> {
     let kind = read_type_of_default_length(spelling.trim())?;
     Ok(match (kind, length) {
@@ -20,7 +20,7 @@ pub(crate) fn read_type(spelling: &str, length: Option<Width>) -> Result<FieldTy
         (FieldType::Sequence { element, .. }, Some(length)) => FieldType::Sequence { element, length },
         (kind, Some(_)) => {
             return Err(format!(
-                "`{kind}` records no length; leave `length` out, or use `text`, `bytes` or a \
+                "`{kind}` has no recorded length; remove `length`, or use `text`, `bytes` or a \
                  sequence such as `[u32]`"
             ));
         }
@@ -33,7 +33,9 @@ fn read_type_of_default_length(spelling: &str) -> Result<FieldType, String> {
         return Ok(FieldType::Enum(name.trim().to_owned()));
     }
     if let Some(inner) = spelling.strip_prefix('[') {
-        let inner = inner.strip_suffix(']').ok_or_else(|| format!("`{spelling}` lacks its closing `]`"))?;
+        let inner = inner
+            .strip_suffix(']')
+            .ok_or_else(|| format!("invalid type `{spelling}`: the closing `]` is missing"))?;
         return read_list(inner);
     }
     Ok(match spelling {
@@ -44,22 +46,23 @@ fn read_type_of_default_length(spelling: &str) -> Result<FieldType, String> {
         "text" => FieldType::Text { length: DEFAULT_LENGTH },
         "bytes" => FieldType::Sequence { element: Integer::BYTE, length: DEFAULT_LENGTH },
         "stack" => FieldType::Stack,
-        "enum" => return Err("`enum` needs the enum's name; write `enum NAME`".to_owned()),
+        "enum" => return Err("`enum` needs a name; write `enum NAME`".to_owned()),
         _ => FieldType::Integer(read_integer(spelling)?),
     })
 }
 
-/// Reads what stands between the brackets of an array or a sequence.
+/// Reads what is between the brackets of an array or a sequence.
 fn read_list(inner: &str) -> Result<FieldType, String> {
     let Some((element, length)) = inner.split_once(';') else {
         if inner.trim() == "char" {
-            return Err("text of varying length is spelled `text`".to_owned());
+            return Err("invalid type: text of varying length is spelled `text`".to_owned());
         }
         return Ok(FieldType::Sequence { element: read_element(inner.trim())?, length: DEFAULT_LENGTH });
     };
     let length = length.trim();
-    let length: u32 =
-        length.parse().map_err(|_| format!("the length of an array is a number, not `{length}`"))?;
+    let length: u32 = length
+        .parse()
+        .map_err(|_| format!("invalid type: the length of an array is a number, not `{length}`"))?;
     if element.trim() == "char" {
         return Ok(FieldType::TextArray(length));
     }
@@ -97,11 +100,11 @@ pub(crate) fn read_integer(spelling: &str) -> Result<Integer, String> {
         match word {
             "hex" if integer.base == Base::Decimal => integer.base = Base::Hexadecimal,
             "network" if integer.order == ByteOrder::Native => integer.order = ByteOrder::Network,
-            "hex" | "network" => return Err(format!("`{spelling}` says `{word}` twice")),
+            "hex" | "network" => return Err(format!("invalid type `{spelling}`: duplicate `{word}`")),
             _ => {
                 return Err(format!(
-                    "`{word}` says nothing about a `{name}`; `hex`, `network` and `network hex` \
-                     do{}",
+                    "invalid type `{spelling}`: `{word}` does not qualify an integer; `hex`, `network` and \
+                     `network hex` do{}",
                     did_you_mean(word, ["hex", "network"])
                 ));
             }
@@ -135,9 +138,9 @@ fn unknown_type(name: &str) -> String {
         None => did_you_mean(name, known),
     };
     if suggestion.is_empty() {
-        format!("there is no type `{name}`; there are {EVERY_TYPE}")
+        format!("unknown type `{name}`; the types are {EVERY_TYPE}")
     } else {
-        format!("there is no type `{name}`{suggestion}")
+        format!("unknown type `{name}`{suggestion}")
     }
 }
 

@@ -1,14 +1,29 @@
-//! "Did you mean …": the known name that a wrong one is nearest to.
+//! "Did you mean …": the known name that is nearest to a wrong one.
 
-/// `; did you mean …?` if a candidate is near enough, else an empty text.
-pub(crate) fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+/// `; did you mean …?` if a candidate is near enough, else an empty string.
+///
+/// ```
+/// use lttng_catalog::did_you_mean;
+///
+/// assert_eq!(did_you_mean("adrr", ["addr", "duration"]), "; did you mean `addr`?");
+/// assert_eq!(did_you_mean("banana", ["addr", "duration"]), "");
+/// ```
+pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     match nearest(wrong, candidates) {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
     }
 }
 
-/// What to say after a wrong name: the candidate that is near, or else what there is.
+/// As [`did_you_mean`], but lists all candidates if none is near.
+///
+/// ```
+/// use lttng_catalog::did_you_mean_one_of;
+///
+/// let clocks = ["monotonic", "wall"];
+/// assert_eq!(did_you_mean_one_of("mono", clocks.into_iter()), "; did you mean `monotonic`?");
+/// assert_eq!(did_you_mean_one_of("tsc", clocks.into_iter()), "; expected one of `monotonic`, `wall`");
+/// ```
 pub fn did_you_mean_one_of<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = did_you_mean(wrong, candidates.clone());
     if !near.is_empty() {
@@ -16,15 +31,23 @@ pub fn did_you_mean_one_of<'a>(wrong: &str, candidates: impl Iterator<Item = &'a
     }
     let all: Vec<String> = candidates.map(|name| format!("`{name}`")).collect();
     match all.len() {
-        0 => "; there is none at all".to_owned(),
-        1 => format!("; there is only {}", all[0]),
-        _ => format!("; there are only {}", all.join(", ")),
+        0 => "; none is declared".to_owned(),
+        1 => format!("; the only one is {}", all[0]),
+        _ => format!("; expected one of {}", all.join(", ")),
     }
 }
 
-/// The candidate that is spelled most alike, or that begins or ends alike.
+/// The candidate with the smallest edit distance, if that is at most a third of the name; else the longest
+/// one that begins or ends like it.
+///
+/// ```
+/// use lttng_catalog::nearest;
+///
+/// assert_eq!(nearest("comand_call", ["command_call", "command_unblocking"]), Some("command_call"));
+/// assert_eq!(nearest("banana", ["command_call"]), None);
+/// ```
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Beyond this no one mistyped a name, and the distance takes time that grows with the square.
+    // Longer texts are not typing errors, and the time for the distance is quadratic.
     if wrong.len() > 256 {
         return None;
     }
@@ -52,12 +75,12 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     longest.map(|(_, name)| *name)
 }
 
-/// The letters of a name, without what people rarely mean to tell apart.
+/// The letters of a name, without differences that rarely matter: case, `-` and `_`, `µ` and `u`.
 fn normal(name: &str) -> Vec<char> {
     name.to_lowercase().replace('-', "_").replace(['µ', 'μ'], "u").chars().collect()
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two names.
+/// The optimal string alignment distance: insertions, deletions, substitutions and transpositions.
 fn edits(left: &[char], right: &[char]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
@@ -86,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn case_dashes_and_the_greek_letter_are_no_edits() {
+    fn case_dashes_and_the_greek_letter_are_not_edits() {
         assert_eq!(did_you_mean("Group_By", ["group-by"]), "; did you mean `group-by`?");
         assert_eq!(did_you_mean("µs", ["ns", "us"]), "; did you mean `us`?");
     }

@@ -1,4 +1,4 @@
-//! The words that catalogs use for what the model knows as enums.
+//! The words that catalogs use for the model's enums.
 
 use std::fmt;
 
@@ -44,6 +44,22 @@ named!(Unit {
     Seconds => "s",
     Bytes => "bytes",
 });
+
+impl Unit {
+    /// The unit of this name, or of the name with a Greek letter.
+    ///
+    /// ```
+    /// use lttng_catalog::Unit;
+    ///
+    /// assert_eq!(Unit::from_name("ms"), Some(Unit::Milliseconds));
+    /// assert_eq!(Unit::from_name("µs"), Some(Unit::Microseconds));
+    /// assert_eq!(Unit::from_name("minutes"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Unit> {
+        let name = name.replace(['µ', 'μ'], "u");
+        Unit::ALL.iter().copied().find(|unit| unit.name() == name)
+    }
+}
 
 named!(LogLevel {
     Emergency => "emergency",

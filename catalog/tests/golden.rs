@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lttng_catalog::{Catalog, markdown};
+use lttng_testing::check_golden;
 
 #[test]
 fn refused_catalogs_are_refused_with_these_words() {
@@ -39,22 +40,13 @@ fn cases(folder: &str) -> Vec<PathBuf> {
 
 /// Compares what `run` makes of each case with the file beside it, and reports all differences.
 fn compare(cases: &[PathBuf], extension: &str, run: impl Fn(&str, &str) -> Result<String, String>) {
-    let overwrite = std::env::var_os("OVERWRITE").is_some_and(|value| value == "1");
     let mut failures = Vec::new();
     for case in cases {
         let name = case.file_name().unwrap_or_default().to_string_lossy();
         let text = fs::read_to_string(case).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let expected_path = case.with_extension(extension);
-        match run(&name, &text) {
-            Err(failure) => failures.push(format!("{name}: {failure}")),
-            Ok(actual) if overwrite => fs::write(&expected_path, actual).expect("a writable folder"),
-            Ok(actual) => {
-                let expected = fs::read_to_string(&expected_path).unwrap_or_default();
-                if actual != expected {
-                    failures.push(format!("{name}\n--- expected\n{expected}--- actual\n{actual}"));
-                }
-            }
-        }
+        let compared = run(&name, &text).map_err(|failure| format!("{name}: {failure}"));
+        let compared = compared.and_then(|actual| check_golden(case.with_extension(extension), &actual));
+        failures.extend(compared.err());
     }
-    assert!(failures.is_empty(), "OVERWRITE=1 takes over what is meant:\n{}", failures.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -22,7 +22,11 @@ fn the_errors_in_the_readme_are_what_the_parser_says() {
     let wrong = example
         .expect("the first example")
         .replace("group-by = [\"article\"]", "group-by = [\"artikle\"]")
-        .replace("type = \"string\"", "type = \"str\"");
-    let errors = Catalog::parse("shop.toml", &wrong).expect_err("two mistakes");
+        .replace("type = \"string\"", "type = \"str\"")
+        .replace(
+            "{ name = \"took\"",
+            "{ name = \"unix\", type = \"u8\", doc = \"?\" },\n  { name = \"took\"",
+        );
+    let errors = Catalog::parse("shop.toml", &wrong).expect_err("three mistakes");
     assert!(README.contains(&errors.to_string()), "the README does not say:\n{errors}");
 }

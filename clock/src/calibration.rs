@@ -4,24 +4,24 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use lttng_counter::Reading;
+use lttng_counter::ClockPair;
 
-/// For how long the counter is compared with the monotonic clock, at least.
+/// The shortest time for which the counter is compared with the monotonic clock.
 const SHORTEST: Duration = Duration::from_millis(200);
 
-static START: OnceLock<Reading> = OnceLock::new();
+static START: OnceLock<ClockPair> = OnceLock::new();
 static FREQUENCY: OnceLock<u64> = OnceLock::new();
 
 /// Begins to compare the clocks.
 pub(crate) fn begin() {
-    START.get_or_init(Reading::now);
+    START.get_or_init(ClockPair::now);
 }
 
 /// The counter's frequency in hertz: the same at every call, since a trace has one.
 pub(crate) fn frequency() -> u64 {
     *FREQUENCY.get_or_init(|| {
-        let start = START.get_or_init(Reading::now);
+        let start = START.get_or_init(ClockPair::now);
         sleep(SHORTEST.saturating_sub(start.monotonic().elapsed()));
-        start.frequency_until(&Reading::now())
+        start.frequency_until(&ClockPair::now())
     })
 }

@@ -5,12 +5,24 @@ use std::fs;
 
 use lttng_counter::counter;
 
-use crate::{DESCRIPTION, NAME, calibration};
+use crate::calibration;
 
-/// The entry point.
+/// The name in a trace.
+const NAME: &CStr = c"lttng_clock_counter";
+
+/// The description in a trace.
+const DESCRIPTION: &CStr = c"Processor counter, calibrated against the monotonic clock";
+
+/// Called by LTTng-UST when it has loaded the library; the name is part of its interface.
 #[unsafe(no_mangle)]
 extern "C" fn lttng_ust_clock_plugin_init() {
-    crate::start();
+    match lttng_counter::check().and_then(|()| install()) {
+        // The clock is measured from here until the frequency is asked for.
+        Ok(()) => calibration::begin(),
+        Err(reason) => {
+            eprintln!("lttng-clock: the processor's counter is not used, but LTTng's clock: {reason}")
+        }
+    }
 }
 
 extern "C" fn read64() -> u64 {
@@ -29,7 +41,7 @@ extern "C" fn description() -> *const c_char {
     DESCRIPTION.as_ptr()
 }
 
-/// Another one than that of LTTng's clock, and the same for all programs until the machine is started anew.
+/// Differs from that of LTTng's clock, and is the same for all programs until the machine is rebooted.
 extern "C" fn uuid(to: *mut c_char) -> c_int {
     let Ok(boot) = fs::read_to_string("/proc/sys/kernel/random/boot_id") else { return -1 };
     let Some(text) = own_uuid(boot.trim()) else { return -1 };
@@ -41,7 +53,7 @@ extern "C" fn uuid(to: *mut c_char) -> c_int {
     0
 }
 
-/// A UUID with its last digits changed, so that it is not that of the machine's start, which LTTng's clock has.
+/// The UUID of the boot, which LTTng's clock has, with its last digits changed.
 fn own_uuid(boot: &str) -> Option<String> {
     const MARK: u64 = 0x6c74_7463_6c6b;
     let (start, end) = boot.rsplit_once('-').filter(|_| boot.len() == 36)?;
@@ -49,8 +61,8 @@ fn own_uuid(boot: &str) -> Option<String> {
     Some(format!("{start}-{end:012x}"))
 }
 
-/// Gives LTTng-UST the functions above. It is loaded, as it has loaded us.
-pub(crate) fn install() -> Result<(), String> {
+/// Gives LTTng-UST, which has loaded us, the functions above.
+fn install() -> Result<(), String> {
     let library = c"liblttng-ust-common.so.1";
     // SAFETY: the name ends in a NUL; nothing is loaded.
     let library = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
@@ -102,6 +114,6 @@ mod tests {
         assert_eq!(own.len(), boot.len());
         assert_ne!(own, boot);
         assert_eq!(own_uuid(&own).unwrap(), boot);
-        assert_eq!(own_uuid("no UUID"), None);
+        assert_eq!(own_uuid("not a UUID"), None);
     }
 }

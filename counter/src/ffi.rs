@@ -1,16 +1,16 @@
 //! The counter itself. All of the crate's `unsafe` is here.
 
-/// The counter. Loads before it are done when it is read, so that an event which was seen has an earlier time than
-/// one that is emitted thereafter.
+/// The counter. Earlier loads are complete when it is read, so that an event that was seen has an earlier time than
+/// one that is emitted afterwards.
 ///
-/// Call [`check`](crate::check) first: a program ends where there is no such instruction.
+/// Call [`check`](crate::check) first: a processor without the instruction ends the program.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn counter() -> u64 {
     use std::arch::x86_64::__rdtscp;
 
     let mut processor = 0;
-    // SAFETY: the instruction is there on all processors whose counter `check` trusts, and reads no memory.
+    // SAFETY: all processors whose counter `check` trusts have the instruction, and it reads no memory.
     unsafe { __rdtscp(&mut processor) }
 }
 
@@ -41,19 +41,19 @@ pub(crate) fn is_invariant() -> bool {
     }
 }
 
-/// The architecture says so.
+/// Guaranteed by the architecture.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn is_invariant() -> bool {
     true
 }
 
-/// No counter is known here.
+/// No counter is known for this architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn counter() -> u64 {
     0
 }
 
-/// No counter is known here.
+/// No counter is known for this architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn is_invariant() -> bool {
     false

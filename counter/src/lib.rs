@@ -4,12 +4,13 @@
 //! counter takes about half the time. It is shared by `lttng-clock`, which gives events their time, and
 //! `lttng-provider`, which measures durations, so that both trust it under the same conditions.
 
+mod clock_pair;
 mod ffi;
-mod reading;
+
 mod trust;
 
+pub use clock_pair::ClockPair;
 pub use ffi::counter;
-pub use reading::Reading;
 pub use trust::check;
 
 #[cfg(doctest)]

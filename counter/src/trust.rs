@@ -4,13 +4,13 @@ use std::fs;
 
 use crate::ffi;
 
-/// What the kernel uses for its own clock.
+/// The file that names the kernel's clock source.
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The kernel's name of the counter.
 const COUNTER: &str = if cfg!(target_arch = "x86_64") { "tsc" } else { "arch_sys_counter" };
 
-/// The reason why the counter cannot be trusted, if there is one.
+/// `Err` with the reason if the counter cannot be trusted.
 pub fn check() -> Result<(), String> {
     if !ffi::is_invariant() {
         return Err("the processor does not say that it runs at a constant rate".to_owned());

@@ -2,9 +2,9 @@
 
 use crate::Value;
 
-/// A value that 16 bytes tell apart from all others: an integer, or a text of up to 15 bytes.
+/// A value in 16 bytes that differ for different values: an integer, or a text of up to 15 bytes.
 ///
-/// It is made and compared without a loop, and without a choice by length that a processor could not foresee.
+/// It is made and compared without a loop, and without a branch on the length that a processor would mispredict.
 ///
 /// ```
 /// use ctf_reader::{Brief, Value};
@@ -15,7 +15,7 @@ use crate::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brief([u64; 2]);
 
-/// The last byte says what the others are: a text of that many bytes, or one of these.
+/// The last byte says what the others are: the length of a text, or one of these.
 const LONGEST: usize = 15;
 const POSITIVE: u64 = 16;
 const NEGATIVE: u64 = 17;
@@ -35,7 +35,7 @@ const MASKS: [[u64; 2]; LONGEST + 1] = {
 };
 
 impl Brief {
-    /// Stands for any value that is none of these.
+    /// Stands for any other value.
     pub const OTHER: Brief = Brief::new(OTHER, [0; 2]);
 
     /// Stands for no value.
@@ -46,7 +46,7 @@ impl Brief {
         Brief([bytes[0], bytes[1] | last << 56])
     }
 
-    /// The text that these bytes begin with. It does not matter what follows it, but it is faster if something does.
+    /// The text that these bytes begin with. What follows it does not matter, but it is faster if at least 16 bytes are there.
     #[inline(always)]
     pub fn text(bytes: &[u8], length: usize) -> Brief {
         let Some(&[low, high]) = MASKS.get(length) else { return Brief::OTHER };
@@ -74,7 +74,7 @@ impl From<&Value<'_>> for Brief {
     }
 }
 
-/// The first 16 bytes, if there are as many.
+/// The first 16 bytes, if there are enough.
 #[inline(always)]
 fn words(bytes: &[u8]) -> Option<[u64; 2]> {
     let bytes: &[u8; 16] = bytes.first_chunk()?;

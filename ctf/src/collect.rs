@@ -81,7 +81,7 @@ pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
     Some((0..class.fields.len()).collect())
 }
 
-/// What came of a reading.
+/// The result of a reading.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -95,7 +95,7 @@ pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
 pub struct Collected<C: Collect> {
     /// The collector, with all that it gathered.
     pub collector: C,
-    /// What was read besides the events.
+    /// What was found other than the events.
     pub report: Report,
     /// Why the collector ended the reading early, if it did. The report is then about what was read until then.
     pub stopped: Option<C::Stop>,

@@ -8,23 +8,22 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use crate::metadata;
 use crate::packets::bytes::Location;
 use crate::{Damage, Error, Uuid};
 
 #[cfg(feature = "archives")]
 mod archive;
+mod trace_files;
+
+pub use trace_files::TraceFiles;
+use trace_files::TraceFolder;
 
 /// How deep below a given folder to look. LTTng's own layouts need at most seven levels.
 const MAX_DEPTH: usize = 32;
 
-/// How many folder entries to look at before giving up, so that `ltt-top /` ends.
+/// The number of folder entries to look at before giving up, so that `ltt-top /` ends.
 const MAX_ENTRIES: usize = 1_000_000;
-
-/// How much of a metadata file to search for its UUID, which is near its beginning.
-const UUID_SEARCH: usize = 1 << 20;
 
 /// The largest metadata file that is read: enough for some millions of event classes.
 const MAX_METADATA: u64 = 2 << 30;
@@ -32,62 +31,6 @@ const MAX_METADATA: u64 = 2 << 30;
 /// What to say of an empty metadata file. LTTng makes the file first and fills it later.
 const EMPTY: &str = "is empty, so the trace cannot be read: LTTng writes it when a traced program ends or the \
     session is stopped or rotated";
-
-/// One trace: all folders whose metadata has the same UUID.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::TraceFiles;
-///
-/// let trace = TraceFiles::from_bytes(EXAMPLE_METADATA.into(), Vec::new());
-/// assert_eq!((trace.uuid, trace.is_ctf_2()), (None, false));
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct TraceFiles {
-    /// The UUID; folders without one are never grouped.
-    pub uuid: Option<Uuid>,
-    /// The folders that directly hold a `metadata` file, sorted.
-    pub folders: Vec<PathBuf>,
-    /// What the metadata files hold. Of those that only begin like a longer one, the longer one alone is kept.
-    pub(crate) metadata: Vec<(PathBuf, Vec<u8>)>,
-    /// The stream files.
-    pub(crate) streams: Vec<Location>,
-}
-
-impl TraceFiles {
-    /// A trace that is in memory: the bytes of its metadata file, and of its stream files under a name.
-    pub fn from_bytes(metadata: Vec<u8>, streams: Vec<(PathBuf, Arc<[u8]>)>) -> TraceFiles {
-        let streams = streams.into_iter().map(|(name, bytes)| Location::memory(name, bytes));
-        TraceFiles {
-            uuid: Uuid::of_metadata(&metadata),
-            metadata: vec![("metadata".into(), metadata)],
-            streams: streams.collect(),
-            ..TraceFiles::default()
-        }
-    }
-
-    /// Whether the trace is of CTF 2, and not of CTF 1.8.
-    pub fn is_ctf_2(&self) -> bool {
-        self.metadata.iter().any(|(_, bytes)| metadata::is_json(&bytes[..bytes.len().min(UUID_SEARCH)]))
-    }
-
-    /// Adds a folder with this metadata.
-    fn add(&mut self, folder: TraceFolder, bytes: Vec<u8>) {
-        let path = folder.path.join("metadata");
-        self.folders.push(folder.path);
-        self.streams.extend(folder.streams);
-        match self
-            .metadata
-            .iter_mut()
-            .find(|(_, known)| known.starts_with(&bytes) || bytes.starts_with(known))
-        {
-            Some(known) if known.1.len() < bytes.len() => *known = (path, bytes),
-            Some(_) => {}
-            None => self.metadata.push((path, bytes)),
-        }
-    }
-}
 
 /// What was found below the given folders.
 ///
@@ -114,7 +57,7 @@ pub struct Discovery {
 /// Finds all traces in and below the given folders, and with the feature `archives` in `.tar`, `.tar.gz`, `.tar.xz` and
 /// `.tar.zst` files.
 ///
-/// Symbolic links are followed and each folder is looked at once. What cannot be looked at is named in
+/// Symbolic links are followed and each folder is looked at once. What cannot be read is reported in
 /// [`Discovery::damage`]; if that leaves no trace at all, it is an error.
 pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
     let mut search = Search::default();
@@ -133,7 +76,7 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
         let path = folder.path.join("metadata");
         match folder.metadata.as_ref().map(|metadata| metadata.read(MAX_METADATA)) {
             Some(Ok(bytes)) if !bytes.is_empty() => {
-                let uuid = Uuid::of_metadata(&bytes[..bytes.len().min(UUID_SEARCH)]);
+                let uuid = trace_files::uuid_of(&bytes);
                 let key = uuid.map_or_else(|| Key::Folder(folder.path.clone()), Key::Uuid);
                 let group = groups.entry(key).or_insert(TraceFiles { uuid, ..TraceFiles::default() });
                 group.add(folder, bytes);
@@ -151,15 +94,6 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
     }
 }
 
-/// A folder that directly holds a `metadata` file.
-#[derive(Debug)]
-struct TraceFolder {
-    path: PathBuf,
-    metadata: Option<Location>,
-    /// The stream files, sorted by name.
-    streams: Vec<Location>,
-}
-
 /// The data stream files of a trace's folder, sorted by name.
 ///
 /// Empty ones are left out: LTTng makes one for each CPU, also for those that recorded nothing. So are hidden files and
@@ -170,7 +104,7 @@ pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let name = entry.file_name();
-        // A catalog may be kept beside the trace that it explains.
+        // A catalog may be kept next to the trace that it explains.
         let is_other =
             name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().ends_with(b".toml");
         if name == "metadata" || is_other {
@@ -190,7 +124,7 @@ pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
     Ok(files)
 }
 
-/// By what folders are grouped.
+/// What folders are grouped by.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Uuid(Uuid),
@@ -232,7 +166,7 @@ impl Search {
             }
             match entry {
                 Ok(entry) if entry.file_name() == "metadata" => self.trace(folder),
-                // A link that leads nowhere is no folder, and no trace is lost with it.
+                // A broken link is not a folder, and no trace is lost with it.
                 Ok(entry) if entry.path().is_dir() => below.push(entry.path()),
                 Ok(_) => {}
                 Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),
@@ -248,7 +182,7 @@ impl Search {
         false
     }
 
-    /// Takes in a folder that directly holds a `metadata` file.
+    /// Adds a folder that directly holds a `metadata` file.
     fn trace(&mut self, folder: &Path) {
         let streams = stream_files(folder).unwrap_or_else(|unreadable| {
             self.damage.push(unreadable);

@@ -1,6 +1,6 @@
 //! Events of one class, handed over together.
 //!
-//! A collector that looks at each event on its own takes them one by one. One that must be fast takes all values
+//! A collector may take events one by one. One that must be fast takes all values
 //! of a field at once, so that how the field is stored is looked up once and not for each event.
 
 use crate::{Brief, ClassIndex, Value};
@@ -20,9 +20,9 @@ use crate::{Brief, ClassIndex, Value};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Events<'a> {
-    /// Of which class; equal to the [`index`](super::EventClass::index) that `want` was asked about.
+    /// Their class; equal to the [`index`](super::EventClass::index) that `want` was asked about.
     pub class: ClassIndex,
-    /// How many there are.
+    /// The number of events.
     pub count: usize,
     /// What was recorded with them.
     pub fields: &'a dyn Fields,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::decode::clock::Timebase;
 use crate::decode::stream_plan::StreamPlan;
-use crate::metadata::{EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableInteger};
+use crate::metadata::{
+    EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableIntegerType,
+};
 use crate::packets::header::describes_packet;
 use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
 
@@ -110,7 +112,7 @@ fn packet_fields(stream: &StreamClass) -> impl Iterator<Item = (usize, &Member)>
     members.iter().enumerate().filter(|(_, member)| !describes_packet(&member.kind))
 }
 
-/// The fields of an event's own.
+/// The fields that an event class has for itself.
 fn own_fields(event: &EventLayout) -> impl Iterator<Item = FieldClass> {
     let scopes = [(Scope::EventContext, &event.context), (Scope::Payload, &event.payload)];
     scopes.into_iter().flat_map(|(scope, kind)| fields(scope, kind.as_ref()))
@@ -128,7 +130,7 @@ fn field_class(scope: Scope, member: &Member) -> FieldClass {
 fn field_kind(kind: &Type) -> FieldKind {
     match kind {
         Type::Integer(integer) if integer.is_boolean => FieldKind::Bool,
-        Type::Integer(_) | Type::Variable(VariableInteger { labels: None, .. }) => FieldKind::Integer,
+        Type::Integer(_) | Type::Variable(VariableIntegerType { labels: None, .. }) => FieldKind::Integer,
         Type::Float(_) => FieldKind::Float,
         Type::Text => FieldKind::Text,
         Type::Enum(..) | Type::Variable(_) => FieldKind::Enum,

@@ -21,16 +21,16 @@ impl OpenTrace {
         self.layout.is_in_window(window, packet.header.stream, packet.earliest(), packet.latest)
     }
 
-    /// Tells a report what is known of the trace before any event is read.
-    pub fn tell(&self, window: Window, report: &mut Report) {
+    /// Adds what is known of the trace before any event is read to a report.
+    pub fn add_to(&self, window: Window, report: &mut Report) {
         let in_window = |stream, from, to| self.layout.is_in_window(window, stream, from, to);
         let counts = ledger::count(self.packets.streams(), &in_window);
         report.discarded_events = report.discarded_events.saturating_add(counts.discarded_events);
         report.lost_packets = report.lost_packets.saturating_add(counts.lost_packets);
         report.damage.extend_from_slice(&self.packets.damage);
         for stream in self.packets.streams() {
-            stream.iter().for_each(|packet| self.tell_step(packet, packet.header.end, report));
-            stream.windows(2).for_each(|pair| self.tell_step(&pair[0], pair[1].header.begin, report));
+            stream.iter().for_each(|packet| self.add_step(packet, packet.header.end, report));
+            stream.windows(2).for_each(|pair| self.add_step(&pair[0], pair[1].header.begin, report));
         }
         report.traces.push(Trace {
             folders: self.folders.clone(),
@@ -51,12 +51,13 @@ impl OpenTrace {
     }
 
     /// Notes if the clock ran backwards from a packet's beginning to something later.
-    fn tell_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
+    fn add_step(&self, packet: &LocatedPacket, later: Option<u64>, report: &mut Report) {
         let timebase = &self.layout.timebases[packet.header.stream];
-        if let (Some(begin), Some(later)) = (packet.header.begin, later)
-            && later < begin
-        {
-            report.clock_steps.step(timebase.time(begin), timebase.time(later));
+        match (packet.header.begin, later) {
+            (Some(begin), Some(later)) if later < begin => {
+                report.clock_steps.step(timebase.time(begin), timebase.time(later));
+            }
+            _ => {}
         }
     }
 }

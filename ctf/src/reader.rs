@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::collect::{Collect, Collected, Nothing};
 use crate::deliver::file_source::FileSource;
 use crate::deliver::ordered::InOrder;
-use crate::deliver::unordered::{self, Job};
+use crate::deliver::unordered::{self, TraceTask};
 use crate::discover::{Discovery, TraceFiles, discover};
 use crate::layout::{Layout, Want};
 use crate::metadata::{self, Metadata};
@@ -41,7 +41,7 @@ pub struct Reader {
 impl Reader {
     /// Opens all traces in and below the given folders.
     ///
-    /// What cannot be read is named as [damage](Report::damage); it is an error only if nothing is left.
+    /// What cannot be read is reported as [damage](Report::damage); it is an error only if nothing is left.
     pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, Error> {
         Reader::open_found(discover(folders)?)
     }
@@ -94,22 +94,22 @@ impl Reader {
 
     /// The times of the first and the last event, without reading all of them.
     pub fn span(&self) -> Option<RangeInclusive<i64>> {
-        let jobs: Vec<_> =
-            self.traces.iter().map(|trace| job(trace, &mut |_| None, trace.packets.ends())).collect();
-        let read = unordered::read(&jobs, Window::default(), self.threads, Nothing, &Progress::default());
+        let tasks: Vec<_> =
+            self.traces.iter().map(|trace| trace_task(trace, &mut |_| None, trace.packets.ends())).collect();
+        let read = unordered::read(&tasks, Window::default(), self.threads, Nothing, &Progress::default());
         read.tally.span()
     }
 
     /// Reads all events in the window, in any order, on all threads.
     pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
-        let jobs = self.traces.iter().map(|trace| {
+        let tasks = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
-            job(trace, &mut |class| collector.want(class), packets)
+            trace_task(trace, &mut |class| collector.want(class), packets)
         });
-        let jobs: Vec<_> = jobs.collect();
-        let read = unordered::read(&jobs, window, self.threads, collector, progress);
+        let tasks: Vec<_> = tasks.collect();
+        let read = unordered::read(&tasks, window, self.threads, collector, progress);
         let mut report = self.report(window);
-        read.tally.tell(&mut report);
+        read.tally.add_to(&mut report);
         report.damage.extend(read.damage);
         report.damage.sort();
         Collected { collector: read.collector, report, stopped: read.stopped }
@@ -120,9 +120,9 @@ impl Reader {
     /// `want` says for each event class which fields to decode, as [`Collect::want`] does; [`all_fields`](crate::all_fields)
     /// wants all of all classes.
     ///
-    /// Where a clock was set back between packets, events come in the order of their times all the same. Where it was set
-    /// back in the middle of one, those that are read ahead together (up to 512) are put in order, and others come late;
-    /// [`Report::clock_steps`] tells whether that happened.
+    /// Where a clock was set back between packets, events still come in the order of their times. Where it was set back
+    /// in the middle of a packet, events that are read ahead together (up to 512) are put in order, and others come late;
+    /// [`Report::clock_steps`] says whether that happened.
     pub fn in_order<'r>(
         &'r self,
         window: Window,
@@ -148,7 +148,7 @@ impl Reader {
     /// What is known before any event is read.
     pub(crate) fn report(&self, window: Window) -> Report {
         let mut report = Report { damage: self.damage.clone(), ..Report::default() };
-        self.traces.iter().for_each(|trace| trace.tell(window, &mut report));
+        self.traces.iter().for_each(|trace| trace.add_to(window, &mut report));
         report
     }
 
@@ -170,12 +170,12 @@ impl Reader {
 }
 
 /// Some of a trace's packets, and how to decode them.
-fn job<'t>(
+fn trace_task<'t>(
     trace: &'t OpenTrace,
     want: &mut Want<'_>,
     packets: impl Iterator<Item = &'t LocatedPacket>,
-) -> Job<'t> {
-    Job {
+) -> TraceTask<'t> {
+    TraceTask {
         metadata: &trace.layout.metadata,
         plans: trace.layout.plans(want),
         files: &trace.packets.files,

@@ -1,4 +1,4 @@
-//! What to read, how far reading has come, and what was read besides the events themselves.
+//! What to read, how far reading has come, and what was found other than the events themselves.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Window {
     }
 }
 
-/// How far reading has come; another thread may look at it meanwhile.
+/// How far reading has come; another thread may look at it at any time.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -96,7 +96,7 @@ pub struct Gap {
     pub until: i64,
 }
 
-/// What was read, besides the events themselves.
+/// What was found while reading, other than the events themselves.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -143,19 +143,19 @@ pub struct Report {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockSteps {
-    /// How often.
+    /// The number of steps back.
     pub count: u64,
     /// The largest step back, in nanoseconds.
     pub largest_ns: u64,
 }
 
 impl ClockSteps {
-    /// Takes in one step back, from one time to an earlier one.
+    /// Counts one step back, from one time to an earlier one.
     pub(crate) fn step(&mut self, from: i64, to: i64) {
         self.add(ClockSteps { count: 1, largest_ns: from.abs_diff(to) });
     }
 
-    /// Takes in other steps.
+    /// Adds other steps.
     pub(crate) fn add(&mut self, other: ClockSteps) {
         self.count += other.count;
         self.largest_ns = self.largest_ns.max(other.largest_ns);
@@ -211,7 +211,7 @@ pub struct Damage {
     pub path: PathBuf,
     /// The offset in the file, in bytes, where it is known.
     pub offset: Option<u64>,
-    /// What is wrong, in words.
+    /// What is wrong.
     pub reason: String,
 }
 

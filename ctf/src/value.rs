@@ -48,7 +48,7 @@ impl Value<'_> {
 
 /// The elements of an array or a sequence.
 ///
-/// So that what an event takes in memory is bounded, at most 65,536 elements of an event are decoded.
+/// At most 65,536 elements of an event are decoded, so that its size in memory is bounded.
 ///
 /// ```
 /// use ctf_reader::{List, Value};
@@ -60,7 +60,7 @@ impl Value<'_> {
 pub struct List<'a> {
     /// The elements, or the first of them.
     pub elements: Vec<Value<'a>>,
-    /// How many were recorded.
+    /// The number of elements that were recorded.
     pub length: u64,
 }
 

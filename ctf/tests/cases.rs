@@ -2,7 +2,7 @@
 //!
 //! A case is a text file in `cases/`: metadata, in which `␞` stands for a record separator, then `== stream`
 //! with the bytes of a stream file, then `== events` with what is read from it, an event a line, its contexts before a
-//! `|`, and what is reported besides. Bytes are written as
+//! `|`, and what else is reported. Bytes are written as
 //!
 //! ```text
 //! C1 1F       bytes, in hexadecimal
@@ -24,6 +24,7 @@ use std::sync::Arc;
 use ctf_reader::{
     Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Window, all_fields,
 };
+use lttng_testing::check_golden;
 
 #[path = "support/case.rs"]
 mod case;
@@ -33,7 +34,7 @@ mod value_text;
 use case::Case;
 
 /// An event: its time, its class, and a text for each field that was wanted.
-type Seen = (i64, usize, Vec<String>);
+type EventText = (i64, usize, Vec<String>);
 
 /// Keeps all events with some of their fields.
 #[derive(Default)]
@@ -41,7 +42,7 @@ struct Keep {
     /// Only this field of each class, twice, or all.
     only: Option<usize>,
     classes: Vec<Arc<EventClass>>,
-    events: Vec<Seen>,
+    events: Vec<EventText>,
 }
 
 impl Collect for Keep {
@@ -103,7 +104,7 @@ fn read(case: &Case) -> String {
     }
     let (in_order, ordered_report) = read_in_order(&reader);
     assert!(in_order.is_sorted_by_key(|(timestamp, ..)| *timestamp), "{in_order:?}");
-    let sorted = |mut events: Vec<Seen>| {
+    let sorted = |mut events: Vec<EventText>| {
         events.sort();
         events
     };
@@ -113,7 +114,7 @@ fn read(case: &Case) -> String {
 }
 
 /// Reads all events in the order of time.
-fn read_in_order(reader: &Reader) -> (Vec<Seen>, Report) {
+fn read_in_order(reader: &Reader) -> (Vec<EventText>, Report) {
     let mut events = reader.in_order(Window::default(), all_fields);
     let mut seen = Vec::new();
     while let Some(event) = events.next_event() {
@@ -163,19 +164,12 @@ fn files() -> Vec<PathBuf> {
 
 #[test]
 fn hand_written_traces_are_read_as_their_cases_say() {
-    let overwrite = std::env::var_os("OVERWRITE").is_some();
     let mut wrong = Vec::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (case, expected) = Case::parse(&text);
-        let read = read(&case);
-        if read != expected {
-            wrong.push(format!("{}:\nread\n{read}expected\n{expected}", path.display()));
-            if overwrite {
-                let input = &text[..text.len() - expected.len()];
-                std::fs::write(&path, format!("{input}{read}")).unwrap();
-            }
-        }
+        let input = &text[..text.len() - expected.len()];
+        wrong.extend(check_golden(path, &format!("{input}{}", read(&case))).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

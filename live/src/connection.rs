@@ -1,10 +1,10 @@
-//! A connection to a relay. Every reply has a deadline, so that a relay that stalls or trickles cannot hold us.
+//! A connection to a relay. Every reply has a deadline, so that a relay that stalls or trickles cannot block us.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use crate::protocol::{self, Attached, Bytes, Input, News, Next, Request, Session, Stream};
+use crate::protocol::{self, AttachReply, IndexReply, Input, PacketReply, Request, Session, Stream, Updates};
 use crate::{Error, Seek, Url};
 
 /// A relay must send at least this many bytes a second of a long reply.
@@ -61,7 +61,7 @@ impl Connection {
     }
 
     /// Attaches to a session.
-    pub fn attach(&mut self, session: u64, seek: Seek) -> Result<Attached, Error> {
+    pub fn attach(&mut self, session: u64, seek: Seek) -> Result<AttachReply, Error> {
         self.ask(Request::CreateSession)?;
         protocol::created(self)?;
         self.ask(Request::Attach { session, seek })?;
@@ -81,19 +81,19 @@ impl Connection {
     }
 
     /// What a stream has next.
-    pub fn next_index(&mut self, stream: u64) -> Result<(Next, News), Error> {
+    pub fn next_index(&mut self, stream: u64) -> Result<(IndexReply, Updates), Error> {
         self.ask(Request::NextIndex { stream })?;
         protocol::next_index(self)
     }
 
     /// A packet.
-    pub fn packet(&mut self, stream: u64, offset: u64, length: u32) -> Result<Bytes, Error> {
+    pub fn packet(&mut self, stream: u64, offset: u64, length: u32) -> Result<PacketReply, Error> {
         self.ask(Request::Packet { stream, offset, length })?;
         self.deadline += Duration::from_secs(u64::from(length) / SLOWEST);
         protocol::packet(self, length)
     }
 
-    /// Says goodbye; whether the relay hears it does not matter.
+    /// Detaches from a session. Whether the relay receives that does not matter.
     pub fn detach(&mut self, session: u64) {
         _ = self.ask(Request::Detach { session });
     }
@@ -134,7 +134,7 @@ impl Input for Connection {
         let mut bytes = self.arrived[self.taken..][..ready].to_vec();
         self.taken += ready;
         while bytes.len() < length {
-            // A length is only believed as its bytes arrive.
+            // Memory is only reserved as bytes arrive, whatever length the relay claims.
             let mut at = bytes.len();
             bytes.resize(length.min(at + RESERVED.max(at)), 0);
             while at < bytes.len() {

@@ -3,8 +3,8 @@
 //! A stream that has enough waiting is not asked for more, so that a slow reader slows the receiving down and memory stays
 //! bounded. Each stream has its own share, because a merge that waits for one stream cannot empty the others.
 //!
-//! A packet is handed out when every session has been asked for new streams after it arrived. A stream is known to its
-//! relay before its first event is recorded, so no stream comes to light later that has events before those in the packet.
+//! A packet is handed out when every session has been asked for new streams after it arrived. A relay knows a
+//! stream before its first event is recorded, so no stream appears later that has events before those in the packet.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -15,19 +15,19 @@ use ctf_reader::{NextPacket, Packet};
 
 use crate::{Error, Status, Url};
 
-/// How many packets of a stream wait at most before it is not asked for more.
+/// The number of waiting packets of a stream from which on it is not asked for more.
 const WAITING_PACKETS: usize = 4;
 
-/// How many bytes of all packets may be held, by the inbox and the merge, before only empty streams are asked for more.
+/// The number of bytes in packets, held by the inbox and the merge, from which on only empty streams are asked for more.
 const WAITING_BYTES: usize = 32 << 20;
 
-/// How many bytes may be held at all.
+/// The most bytes that may be held at all.
 const MAX_BYTES: usize = 1 << 30;
 
 /// What has arrived, shared by all threads.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    state: Mutex<State>,
+    state: Mutex<InboxState>,
     /// Something has arrived.
     arrived: Condvar,
     /// There is room again, or everything shall end.
@@ -35,13 +35,13 @@ pub struct Inbox {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct InboxState {
     sessions: Vec<SessionEntry>,
     traces: Vec<TraceQueue>,
     /// Whether anything has arrived since the reader last waited.
     has_news: bool,
     is_closing: bool,
-    /// All packets that somebody still holds.
+    /// All packets that are still in memory.
     held: Vec<Weak<[u8]>>,
 }
 
@@ -72,13 +72,13 @@ struct StreamQueue {
 }
 
 impl Inbox {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // What is shared is sound after each statement, so a thread that panicked has broken nothing.
+    fn lock(&self) -> MutexGuard<'_, InboxState> {
+        // The state is consistent after each statement, so a thread that panicked has broken nothing.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes something that the reader must know.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut InboxState) -> T) -> T {
         let mut state = self.lock();
         let changed = change(&mut state);
         state.has_news = true;
@@ -86,7 +86,7 @@ impl Inbox {
         changed
     }
 
-    // What receives:
+    // For the threads that receive:
 
     pub fn add_session(&self, status: Status) -> usize {
         self.change(|state| {
@@ -99,7 +99,7 @@ impl Inbox {
         self.change(|state| state.sessions[session].status = status);
     }
 
-    /// Takes note that all streams are known that a session had at this time.
+    /// Notes that all streams that a session had at this time are known.
     pub fn set_asked(&self, session: usize, time: Instant) {
         self.change(|state| state.sessions[session].asked = Some(time));
     }
@@ -142,7 +142,7 @@ impl Inbox {
         self.change(|state| {
             if state.held_bytes() + bytes.len() > MAX_BYTES {
                 return Err(Error::protocol(format!(
-                    "the relay sends more than {} MiB that cannot be put in order",
+                    "the relay sends more than {} MiB that cannot be merged yet",
                     MAX_BYTES >> 20
                 )));
             }
@@ -183,7 +183,7 @@ impl Inbox {
     /// Waits until there is room or everything shall end, and not longer than this. Returns whether it shall end.
     pub fn pause(&self, time: Duration) -> bool {
         let state = self.lock();
-        let is_open = |state: &mut State| !state.is_closing;
+        let is_open = |state: &mut InboxState| !state.is_closing;
         let waited = self.room.wait_timeout_while(state, time, is_open);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_closing
     }
@@ -199,12 +199,12 @@ impl Inbox {
         self.lock().is_closing
     }
 
-    // What reads:
+    // For the thread that reads:
 
     /// Waits until something has arrived since the last time, and not longer than this. Returns whether it has.
     pub fn wait(&self, time: Duration) -> bool {
         let state = self.lock();
-        let is_idle = |state: &mut State| !state.has_news;
+        let is_idle = |state: &mut InboxState| !state.has_news;
         let waited = self.arrived.wait_timeout_while(state, time, is_idle);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         std::mem::take(&mut state.has_news)
@@ -261,7 +261,7 @@ impl Inbox {
 }
 
 impl SessionEntry {
-    /// Whether no streams can come to light that were there at this time. Nobody waits for a relay that is away.
+    /// Whether all streams that existed at this time are known. A relay that is away is not waited for.
     fn is_past(&self, time: Instant) -> bool {
         match self.status.state {
             crate::State::Connecting | crate::State::Attached => self.asked.is_some_and(|asked| asked > time),
@@ -270,10 +270,10 @@ impl SessionEntry {
     }
 }
 
-impl State {
-    /// How many bytes of packets are held by us or by the merge.
+impl InboxState {
+    /// The number of bytes in packets that the inbox or the merge holds.
     fn held_bytes(&mut self) -> usize {
-        // The memory of one that was let go is free only when nobody points at it.
+        // The memory of a packet that was dropped is free only when no weak pointer is left.
         self.held.retain(|packet| packet.strong_count() > 0);
         self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum()
     }

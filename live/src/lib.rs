@@ -8,17 +8,19 @@
 //! relay ──TCP──> connection, protocol ──> receiver (a thread a session) ──> inbox ──> source ──> ctf_reader::InOrder
 //! ```
 //!
-//! What comes from the network is not trusted: every length has a limit, every reply a deadline. A relay that goes away is
-//! connected to again, and goes on where it stopped. See [`Live`] for an example.
+//! What comes from the network is not trusted: every length has a limit, every reply a deadline. After a relay was
+//! lost, the receiver connects again and continues where it stopped. See [`Live`] for an example.
 
 #![forbid(unsafe_code)]
 
+mod attachment;
 mod connection;
 mod error;
 mod inbox;
 mod live;
 mod options;
 mod protocol;
+mod received;
 mod receiver;
 mod source;
 mod status;

@@ -22,7 +22,7 @@ pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
 
 /// A trace that has come.
 pub struct NewTrace {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: PathBuf,
     /// The session that it is part of.
     pub url: Url,
@@ -105,7 +105,7 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.inbox.close();
         for handle in &self.handles {
-            // A thread that waits for an answer gets none.
+            // Ends the wait of a thread for a reply.
             if let Some(stream) = &*handle.lock().unwrap_or_else(PoisonError::into_inner) {
                 _ = stream.shutdown(Shutdown::Both);
             }

@@ -95,7 +95,7 @@ impl Request {
 
 /// Where the bytes of a reply come from.
 pub trait Input {
-    /// The next bytes, as many as asked for.
+    /// The next `length` bytes.
     fn take(&mut self, length: usize) -> Result<Vec<u8>, Error>;
 
     /// A 32-bit number.
@@ -193,22 +193,22 @@ pub struct Stream {
     pub channel: String,
 }
 
-/// The reply to [`Request::Attach`].
-pub fn attached(input: &mut impl Input) -> Result<Attached, Error> {
+/// Reads the reply to [`Request::Attach`].
+pub fn attached(input: &mut impl Input) -> Result<AttachReply, Error> {
     let status = input.u32()?;
     let streams = streams(input)?;
     match status {
-        1 => Ok(Attached::Streams(streams)),
-        2 => Ok(Attached::Taken),
-        3 => Ok(Attached::Unknown),
+        1 => Ok(AttachReply::Streams(streams)),
+        2 => Ok(AttachReply::Taken),
+        3 => Ok(AttachReply::Unknown),
         4 => Err(Error::protocol("the session is not live: create it with `lttng create --live`")),
         status => Err(Error::protocol(format!("the relay refuses to attach (status {status})"))),
     }
 }
 
-/// What comes of attaching.
+/// The reply to [`Request::Attach`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attached {
+pub enum AttachReply {
     Streams(Vec<Stream>),
     /// Another viewer has it.
     Taken,
@@ -223,7 +223,7 @@ pub fn new_streams(input: &mut impl Input) -> Result<Option<Vec<Stream>>, Error>
     match status {
         1 | 2 => Ok(Some(streams)),
         4 => Ok(None),
-        status => Err(Error::protocol(format!("the relay does not list new streams (status {status})"))),
+        status => Err(Error::protocol(format!("the relay refuses to list new streams (status {status})"))),
     }
 }
 
@@ -254,20 +254,20 @@ pub fn metadata(input: &mut impl Input, room: usize) -> Result<Vec<u8>, Error> {
         }
         1 => input.take(length as usize),
         2 => Ok(Vec::new()),
-        status => Err(Error::protocol(format!("the relay does not give metadata (status {status})"))),
+        status => Err(Error::protocol(format!("the relay refuses to send metadata (status {status})"))),
     }
 }
 
-/// What the relay says must be asked before going on.
+/// What the relay says must be fetched first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct Updates {
     pub metadata: bool,
     pub streams: bool,
 }
 
-impl News {
-    fn of(flags: u32) -> News {
-        News { metadata: flags & 1 != 0, streams: flags & 2 != 0 }
+impl Updates {
+    fn of(flags: u32) -> Updates {
+        Updates { metadata: flags & 1 != 0, streams: flags & 2 != 0 }
     }
 
     pub fn is_some(self) -> bool {
@@ -277,7 +277,7 @@ impl News {
 
 /// Where a packet is at the relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Index {
+pub struct PacketIndex {
     pub offset: u64,
     /// In bytes.
     pub length: u32,
@@ -287,8 +287,8 @@ pub struct Index {
 
 /// The reply to [`Request::NextIndex`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    Packet(Index),
+pub enum IndexReply {
+    Packet(PacketIndex),
     /// Nothing yet.
     Retry,
     /// Nothing was recorded up to this count of the clock.
@@ -296,8 +296,8 @@ pub enum Next {
     End,
 }
 
-/// The reply to [`Request::NextIndex`], and what must be asked before its packet is decoded.
-pub fn next_index(input: &mut impl Input) -> Result<(Next, News), Error> {
+/// The reply to [`Request::NextIndex`], and what must be fetched before its packet is decoded.
+pub fn next_index(input: &mut impl Input) -> Result<(IndexReply, Updates), Error> {
     let (offset, packet_size) = (input.u64()?, input.u64()?);
     let (_content_size, _begin, end) = (input.u64()?, input.u64()?, input.u64()?);
     let (_discarded, _class) = (input.u64()?, input.u64()?);
@@ -308,40 +308,40 @@ pub fn next_index(input: &mut impl Input) -> Result<(Next, News), Error> {
             if length == 0 || length > MAX_PACKET {
                 return Err(Error::protocol(format!("the relay announces a packet of {length} bytes")));
             }
-            Next::Packet(Index { offset, length: length as u32, end })
+            IndexReply::Packet(PacketIndex { offset, length: length as u32, end })
         }
-        2 => Next::Retry,
-        5 => Next::Inactive(end),
-        3 | 6 => Next::End,
+        2 => IndexReply::Retry,
+        5 => IndexReply::Inactive(end),
+        3 | 6 => IndexReply::End,
         status => return Err(Error::protocol(format!("the relay cannot read its index (status {status})"))),
     };
-    Ok((next, News::of(flags)))
+    Ok((next, Updates::of(flags)))
 }
 
 /// The reply to [`Request::Packet`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bytes {
+pub enum PacketReply {
     Packet(Vec<u8>),
-    /// Not yet, perhaps because something must be asked before.
-    Retry(News),
-    /// It is not there any more.
+    /// Not yet, perhaps because something must be fetched first.
+    Retry(Updates),
+    /// The relay does not have it any more.
     Missing,
     End,
 }
 
-/// The reply to [`Request::Packet`] for so many bytes.
-pub fn packet(input: &mut impl Input, asked_for: u32) -> Result<Bytes, Error> {
+/// The reply to [`Request::Packet`] for this number of bytes.
+pub fn packet(input: &mut impl Input, asked_for: u32) -> Result<PacketReply, Error> {
     let (status, length, flags) = (input.u32()?, input.u32()?, input.u32()?);
-    let news = News::of(flags);
+    let updates = Updates::of(flags);
     match status {
         1 if length != asked_for => {
             Err(Error::protocol(format!("the relay gives {length} bytes of a packet instead of {asked_for}")))
         }
-        1 => Ok(Bytes::Packet(input.take(length as usize)?)),
-        2 => Ok(Bytes::Retry(news)),
-        3 if news.is_some() => Ok(Bytes::Retry(news)),
-        3 => Ok(Bytes::Missing),
-        4 => Ok(Bytes::End),
+        1 => Ok(PacketReply::Packet(input.take(length as usize)?)),
+        2 => Ok(PacketReply::Retry(updates)),
+        3 if updates.is_some() => Ok(PacketReply::Retry(updates)),
+        3 => Ok(PacketReply::Missing),
+        4 => Ok(PacketReply::End),
         status => Err(Error::protocol(format!("the relay answers with the unknown status {status}"))),
     }
 }

@@ -9,7 +9,7 @@ use crate::Url;
 /// ```
 /// use lttng_live::{Live, Options, State};
 ///
-/// // Nobody listens there.
+/// // Nothing listens on this port.
 /// let live = Live::start(vec!["net://127.0.0.1:1/demo".parse()?], &Options::default());
 /// while !matches!(live.statuses()[0].state, State::Lost(_)) {
 ///     live.wait(std::time::Duration::from_secs(1));

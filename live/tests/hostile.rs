@@ -1,22 +1,27 @@
-//! A relay that lies: wrong lengths, streams and metadata without end, replies that are cut, slow or garbled. Nothing may
+//! A relay that lies: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
 //! panic, hang or fill the memory.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lttng_live::{Options, State};
+use lttng_testing::{CountingAllocator, Random, must_end, wait_until};
 
+#[path = "support/honest_relay.rs"]
+mod honest_relay;
 mod support;
+
+use honest_relay::{honest, stream, words};
 use support::Viewer;
 
 /// What a relay answers to a command with this body; `None` closes the connection.
 type Answer = dyn Fn(u32, &[u8]) -> Option<Vec<u8>> + Send + Sync;
 
-/// A relay that answers what it is told to.
+/// A relay that gives the answers of a test.
 struct Liar {
     url: String,
     is_over: Arc<AtomicBool>,
@@ -65,86 +70,23 @@ fn serve(mut connection: TcpStream, answer: &Answer) {
     }
 }
 
-const METADATA: &str = r#"/* CTF 1.8 */
-typealias integer { size = 16; align = 8; } := u16;
-typealias integer { size = 32; align = 8; } := u32;
-typealias integer { size = 64; align = 8; } := u64;
-trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
-clock { name = c; freq = 1000000000; };
-typealias integer { size = 64; align = 8; map = clock.c.value; } := time;
-stream {
-    packet.context := struct { time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; };
-    event.header := struct { u16 id; time timestamp; };
-};
-event { name = "e"; id = 0; fields := struct { u64 number; }; };
-"#;
-
-/// A packet of one event.
-fn packet(number: u64) -> Vec<u8> {
-    let mut bytes = 0xC1FC_1FC1_u32.to_le_bytes().to_vec();
-    let size = 8 * 54;
-    [number, number + 1, size, size].iter().for_each(|field| bytes.extend(field.to_le_bytes()));
-    bytes.extend(0_u16.to_le_bytes());
-    [number, number].iter().for_each(|field| bytes.extend(field.to_le_bytes()));
-    bytes
+/// Waits for replies longer than any machine takes for one.
+fn patient() -> Options {
+    Options { timeout: Duration::from_secs(60), ..Options::default() }
 }
 
-fn fields(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
-}
-
-fn text(name: &str, size: usize) -> Vec<u8> {
-    let mut bytes = name.as_bytes().to_vec();
-    bytes.resize(size, 0);
-    bytes
-}
-
-fn stream(id: u64, is_metadata: bool) -> Vec<u8> {
-    let mut bytes = [id.to_be_bytes(), 1_u64.to_be_bytes()].concat();
-    bytes.extend(u32::from(is_metadata).to_be_bytes());
-    bytes.extend(text("ust/uid/0/64-bit", 4096));
-    bytes.extend(text(&format!("channel_{id}"), 255));
-    bytes
-}
-
-/// What a relay with one session of one stream says, whose packets never end.
-fn honest(command: u32, counter: &AtomicU64) -> Vec<u8> {
-    match command {
-        1 => [7_u64.to_be_bytes().to_vec(), fields(&[2, 4, 1])].concat(),
-        2 => {
-            let session = [1_u64.to_be_bytes().to_vec(), fields(&[1000, 0, 2])].concat();
-            [fields(&[1]), session, text("host", 64), text("demo", 255)].concat()
-        }
-        3 => [fields(&[1, 2]), stream(1, true), stream(2, false)].concat(),
-        4 => {
-            let number = counter.fetch_add(1, Ordering::Relaxed);
-            let index = [number * 54, 54 * 8, 54 * 8, number, number + 1, 0, 0];
-            let index: Vec<u8> = index.iter().flat_map(|field| field.to_be_bytes()).collect();
-            [index, fields(&[1, 0])].concat()
-        }
-        5 => {
-            let packet = packet(counter.load(Ordering::Relaxed));
-            [fields(&[1, packet.len() as u32, 0]), packet].concat()
-        }
-        6 if counter.swap(1, Ordering::Relaxed) == 0 => {
-            [(METADATA.len() as u64).to_be_bytes().to_vec(), fields(&[1]), METADATA.into()].concat()
-        }
-        6 => [0_u64.to_be_bytes().to_vec(), fields(&[2])].concat(),
-        7 => fields(&[2, 0]),
-        _ => fields(&[1]),
-    }
-}
-
+/// Gives up on replies soon.
 fn impatient() -> Options {
     let (timeout, patience) = (Duration::from_millis(100), Duration::from_millis(50));
     Options { timeout, patience, ..Options::default() }
 }
 
-/// The memory that this process takes, in MiB.
-fn memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("this is Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it says so");
-    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+/// The memory that all tests together have allocated, in MiB.
+fn memory() -> usize {
+    ALLOCATOR.used() >> 20
 }
 
 /// Why the viewer has lost the relay, or cannot receive from it.
@@ -164,7 +106,7 @@ fn trouble(viewer: &mut Viewer) -> String {
 fn honest_relay_of_the_test_is_understood() {
     let counter = AtomicU64::new(0);
     let relay = Liar::start(move |command, _| Some(honest(command, &counter)));
-    let mut viewer = Viewer::start(&[&relay.url], &impatient());
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     viewer.until("events arrive", |viewer| viewer.seen.len() > 100);
     assert!(viewer.report().damage.is_empty(), "{:?}", viewer.report().damage);
 }
@@ -175,28 +117,28 @@ fn lengths_and_counts_beyond_their_limits_are_refused() {
     let index = |packet_size: u64, status: u32| {
         let fields_of = [0, packet_size, packet_size, 1, 2, 0, 0_u64];
         let index: Vec<u8> = fields_of.iter().flat_map(|field| field.to_be_bytes()).collect();
-        [index, fields(&[status, 0])].concat()
+        [index, words(&[status, 0])].concat()
     };
     let lies: Vec<Lie> = vec![
-        (1, [0_u64.to_be_bytes().to_vec(), fields(&[3, 0, 1])].concat(), "version 3.0"),
-        (2, fields(&[u32::MAX]), "4294967295 sessions"),
-        (3, fields(&[1, u32::MAX]), "4294967295 streams"),
-        (3, fields(&[4, 0]), "is not live"),
-        (3, fields(&[77, 0]), "status 77"),
+        (1, [0_u64.to_be_bytes().to_vec(), words(&[3, 0, 1])].concat(), "version 3.0"),
+        (2, words(&[u32::MAX]), "4294967295 sessions"),
+        (3, words(&[1, u32::MAX]), "4294967295 streams"),
+        (3, words(&[4, 0]), "is not live"),
+        (3, words(&[77, 0]), "status 77"),
         (4, index(u64::MAX, 1), "a packet of 2305843009213693951 bytes"),
         (4, index(0, 1), "a packet of 0 bytes"),
         (4, index(0, 99), "status 99"),
-        (5, fields(&[1, u32::MAX, 0]), "4294967295 bytes of a packet instead of 54"),
-        (6, [u64::MAX.to_be_bytes().to_vec(), fields(&[1])].concat(), "larger than 32 MiB"),
-        (7, fields(&[1, u32::MAX]), "4294967295 streams"),
-        (8, fields(&[2]), "refuses a viewer"),
+        (5, words(&[1, u32::MAX, 0]), "4294967295 bytes of a packet instead of 54"),
+        (6, [u64::MAX.to_be_bytes().to_vec(), words(&[1])].concat(), "larger than 32 MiB"),
+        (7, words(&[1, u32::MAX]), "4294967295 streams"),
+        (8, words(&[2]), "refuses a viewer"),
     ];
     for (command, lie, expected) in lies {
         let counter = AtomicU64::new(0);
         let relay = Liar::start(move |asked, _| {
             Some(if asked == command { lie.clone() } else { honest(asked, &counter) })
         });
-        let said = trouble(&mut Viewer::start(&[&relay.url], &impatient()));
+        let said = trouble(&mut Viewer::start(&[&relay.url], &patient()));
         assert!(said.contains(expected), "command {command}: {said}");
     }
 }
@@ -208,15 +150,14 @@ fn streams_without_end_are_refused() {
     let relay = Liar::start(move |command, _| match command {
         7 => {
             let streams = (0..5000).flat_map(|_| stream(next.fetch_add(1, Ordering::Relaxed), false));
-            Some([fields(&[1, 5000]), streams.collect()].concat())
+            Some([words(&[1, 5000]), streams.collect()].concat())
         }
-        4 => Some([vec![0; 56], fields(&[2, 0])].concat()),
+        4 => Some([vec![0; 56], words(&[2, 0])].concat()),
         _ => Some(honest(command, &counter)),
     });
-    let mut viewer =
-        Viewer::start(&[&relay.url], &Options { timeout: Duration::from_secs(30), ..Options::default() });
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     let said = trouble(&mut viewer);
-    assert!(said.contains("streams without end"), "{said}");
+    assert!(said.contains("too many streams"), "{said}");
     assert!(memory() < 500, "{} MiB", memory());
 }
 
@@ -226,11 +167,11 @@ fn metadata_without_end_is_refused() {
     let relay = Liar::start(move |command, _| match command {
         6 => {
             let bytes = vec![b' '; 1 << 20];
-            Some([(bytes.len() as u64).to_be_bytes().to_vec(), fields(&[1]), bytes].concat())
+            Some([(bytes.len() as u64).to_be_bytes().to_vec(), words(&[1]), bytes].concat())
         }
         _ => Some(honest(command, &counter)),
     });
-    let mut viewer = Viewer::start(&[&relay.url], &Options::default());
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
     assert!(trouble(&mut viewer).contains("larger than 32 MiB"));
     assert!(memory() < 500, "{} MiB", memory());
 }
@@ -238,30 +179,74 @@ fn metadata_without_end_is_refused() {
 #[test]
 fn packets_that_nobody_takes_are_not_asked_for() {
     let counter = AtomicU64::new(0);
-    let asked = Arc::new(AtomicU64::new(0));
-    let packets = Arc::clone(&asked);
+    let asked: Arc<[AtomicU64; 2]> = Arc::default();
+    let [packets, rounds] = [0, 1];
+    let counts = Arc::clone(&asked);
     let relay = Liar::start(move |command, _| {
-        packets.fetch_add(u64::from(command == 5), Ordering::Relaxed);
+        counts[packets].fetch_add(u64::from(command == 5), Ordering::Relaxed);
+        // New streams are asked for in each round.
+        counts[rounds].fetch_add(u64::from(command == 7), Ordering::Relaxed);
         Some(honest(command, &counter))
     });
-    let viewer = Viewer::start(&[&relay.url], &impatient());
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_millis(300) {
-        viewer.live.wait(Duration::from_millis(10));
-    }
-    assert!((1..=4).contains(&asked.load(Ordering::Relaxed)), "{asked:?}");
+    let _viewer = Viewer::start(&[&relay.url], &patient());
+    let count = |what: usize| asked[what].load(Ordering::Relaxed);
+    wait_until("the inbox is full", || count(packets) == 4);
+    let before = count(rounds);
+    wait_until("more rounds have passed", || count(rounds) >= before + 5);
+    assert_eq!(count(packets), 4);
 }
 
 #[test]
 fn answer_that_comes_too_late_is_not_waited_for() {
     let counter = AtomicU64::new(0);
+    let given_up = Arc::new(AtomicBool::new(false));
+    let may_answer = Arc::clone(&given_up);
     let relay = Liar::start(move |command, _| {
-        if command == 2 {
-            thread::sleep(Duration::from_millis(400));
+        while command == 2 && !may_answer.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
         }
         Some(honest(command, &counter))
     });
-    assert_eq!(trouble(&mut Viewer::start(&[&relay.url], &impatient())), "no answer in time");
+    let said = trouble(&mut Viewer::start(&[&relay.url], &impatient()));
+    given_up.store(true, Ordering::Relaxed);
+    assert_eq!(said, "no answer in time");
+}
+
+/// Watches a relay whose replies are garbled, for a while.
+fn watch_garbled(seed: u64) {
+    let random = Mutex::new(Random::new(seed));
+    let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| {
+        let mut reply = honest(command, &counter);
+        // The first replies must be right for the others to be asked for.
+        if command < 3 && below(4) > 0 {
+            return Some(reply);
+        }
+        match below(12) {
+            0 => return None,
+            1 => reply.truncate(below(reply.len() as u64 + 1) as usize),
+            2 => reply.extend(vec![0xFF; below(100) as usize]),
+            3..=6 => {
+                for _ in 0..1 + below(4) {
+                    let place = below(reply.len() as u64) as usize;
+                    reply[place] = below(256) as u8;
+                }
+            }
+            // Status, flags and lengths are where words begin.
+            7 | 8 => {
+                let place = 4 * below(reply.len() as u64 / 4) as usize;
+                let word = [0_u32, 1, 2, 3, 4, 5, 6, u32::MAX][below(8) as usize];
+                reply[place..place + 4].copy_from_slice(&word.to_be_bytes());
+            }
+            _ => {}
+        }
+        Some(reply)
+    });
+    let mut viewer = Viewer::start(&[&relay.url], &impatient());
+    for _ in 0..3 {
+        viewer.take();
+    }
 }
 
 #[test]
@@ -272,51 +257,8 @@ fn garbled_replies_are_survived() {
         PANICS.fetch_add(1, Ordering::Relaxed);
         usual(info);
     }));
-    for seed in 1..=150_u64 {
-        let random = AtomicU64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let below = move |limit: u64| {
-            let mut state = random.load(Ordering::Relaxed);
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            random.store(state, Ordering::Relaxed);
-            state % limit
-        };
-        let counter = AtomicU64::new(0);
-        let relay = Liar::start(move |command, _| {
-            let mut reply = honest(command, &counter);
-            // The first replies must be right for the others to be asked for.
-            if command < 3 && below(4) > 0 {
-                return Some(reply);
-            }
-            match below(12) {
-                0 => return None,
-                1 => reply.truncate(below(reply.len() as u64 + 1) as usize),
-                2 => reply.extend(vec![0xFF; below(100) as usize]),
-                3..=6 => {
-                    for _ in 0..1 + below(4) {
-                        let place = below(reply.len() as u64) as usize;
-                        reply[place] = below(256) as u8;
-                    }
-                }
-                // Status, flags and lengths are where words begin.
-                7 | 8 => {
-                    let place = 4 * below(reply.len() as u64 / 4) as usize;
-                    let word = [0_u32, 1, 2, 3, 4, 5, 6, u32::MAX][below(8) as usize];
-                    reply[place..place + 4].copy_from_slice(&word.to_be_bytes());
-                }
-                _ => {}
-            }
-            Some(reply)
-        });
-        let mut viewer = Viewer::start(&[&relay.url], &impatient());
-        let begin = Instant::now();
-        while begin.elapsed() < Duration::from_millis(40) && !viewer.live.is_over() {
-            viewer.take();
-        }
-        let begin = Instant::now();
-        drop(viewer);
-        assert!(begin.elapsed() < Duration::from_secs(20), "seed {seed}: it does not end");
+    for seed in 1..=150 {
+        must_end(&format!("seed {seed}"), move || watch_garbled(seed));
     }
     assert_eq!(PANICS.load(Ordering::Relaxed), 0);
     assert!(memory() < 500, "{} MiB", memory());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ctf_reader::{Nothing, Progress, Reader, Window, all_fields};
 use lttng_live::{Options, Seek, State, sessions};
-use lttng_testing::{Daemon, Relay, Session, Trace};
+use lttng_testing::{Daemon, Relay, Session, Trace, need_namespaces};
 
 mod support;
 #[path = "../../ctf/tests/support/tracee.rs"]
@@ -25,7 +25,7 @@ fn url(relay: &Relay, session: &Session<'_>) -> String {
     format!("{}/{}", relay.viewer_url(), session.name())
 }
 
-/// What the viewer saw, in the order in which it came, is what the relay wrote. Babeltrace 1 says how many events that is;
+/// What the viewer saw, in the order in which it came, is what the relay wrote. Babeltrace 1 gives the number of events;
 /// it moves the clocks of several traces closer together, so that their times are those of the reader for files.
 fn assert_complete(viewer: &Viewer, relay: &Relay) {
     assert_eq!(viewer.seen.len(), Trace::open(relay.folder()).events().len());
@@ -115,6 +115,9 @@ fn discarded_events_are_counted_as_in_the_folder() {
 
 #[test]
 fn two_hosts_and_two_sessions_are_merged_by_time() {
+    if !need_namespaces() {
+        return;
+    }
     let relay = Relay::start();
     let (here, there) = (Daemon::start(), Daemon::start_on("web-2"));
     let sessions_of = [started(&here, &relay), started(&there, &relay), started(&here, &relay)];
@@ -212,8 +215,10 @@ fn relay_that_stalls_loses_nothing_and_repeats_nothing() {
         relay.pause();
         viewer.until("the stall is noticed", |viewer| matches!(viewer.status().state, State::Lost(_)));
         relay.resume();
-        viewer.until("it goes on", |viewer| viewer.seen.len() == emitted);
-        assert_eq!(viewer.status().state, State::Attached, "round {round}");
+        // On a busy machine it may take the relay for stalled once more.
+        viewer.until(&format!("round {round} goes on"), |viewer| {
+            viewer.seen.len() == emitted && viewer.status().state == State::Attached
+        });
     }
     drop(program);
     session.destroy();

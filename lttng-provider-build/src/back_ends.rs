@@ -1,6 +1,6 @@
-//! What records events.
+//! The back ends, which record events.
 
-/// What events are recorded by: nothing, one of these, or both.
+/// What events are recorded by: neither, one or both of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackEnds {
     /// LTTng-UST, through C.
@@ -10,7 +10,7 @@ pub struct BackEnds {
 }
 
 impl BackEnds {
-    /// Whether there is any.
+    /// Whether any back end is on.
     pub fn any(self) -> bool {
         self.lttng || self.usdt
     }

@@ -3,12 +3,13 @@
 use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{env, fmt, fs, io, process};
+use std::{env, fs, process};
 
-use lttng_catalog::{Catalog, Errors};
+use lttng_catalog::Catalog;
 
-use crate::version::GENERATED;
-use crate::{BackEnds, Clash, GeneratedFile, Options, generate};
+use crate::catalog_source::CatalogSource;
+use crate::runtime::Runtime;
+use crate::{Error, GeneratedFile, Options, generate};
 
 /// Compiles one catalog, with all options at their defaults; see [`Builder::compile`].
 pub fn compile(catalog: impl AsRef<Path>) {
@@ -22,8 +23,7 @@ pub fn compile(catalog: impl AsRef<Path>) {
 /// lttng_provider_build::use_catalog("../shop/catalog.toml");
 /// ```
 pub fn use_catalog(catalog: impl AsRef<Path>) {
-    let builder = Builder::new().catalog(catalog);
-    or_end_build(builder.read_catalogs().and_then(|_| builder.name_catalogs()));
+    Builder::new().catalog(catalog).use_catalogs();
 }
 
 /// Compiles catalogs into LTTng-UST providers and the Rust types of their events.
@@ -37,7 +37,7 @@ pub fn use_catalog(catalog: impl AsRef<Path>) {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    catalogs: Vec<PathBuf>,
+    catalogs: Vec<CatalogSource>,
     prefix: String,
     output: Option<PathBuf>,
 }
@@ -50,39 +50,45 @@ impl Builder {
 
     /// Adds a catalog: a path relative to the crate's folder.
     pub fn catalog(mut self, path: impl AsRef<Path>) -> Self {
-        self.catalogs.push(path.as_ref().to_owned());
+        self.catalogs.push(CatalogSource::File(path.as_ref().to_owned()));
         self
     }
 
-    /// Puts a prefix before the name of every provider as LTTng sees it; in Rust the names stay. Two programs
-    /// that use one catalog can so be told apart in a trace.
+    /// Adds a catalog that a crate hands out as text; `name` is its file name, for errors.
+    ///
+    /// ```no_run
+    /// lttng_provider_build::Builder::new().catalog_text("valkey.toml", lttng_catalog::VALKEY).compile();
+    /// ```
+    pub fn catalog_text(mut self, name: &str, text: &str) -> Self {
+        self.catalogs.push(CatalogSource::Text { name: name.to_owned(), text: text.to_owned() });
+        self
+    }
+
+    /// Puts a prefix before the name of every provider as LTTng sees it; the names in Rust stay. It tells two
+    /// programs with the same catalog apart in a trace.
     pub fn prefix(mut self, prefix: &str) -> Self {
         prefix.clone_into(&mut self.prefix);
         self
     }
 
-    /// Writes the generated sources to this folder and not to Cargo's `OUT_DIR`, e.g. to read them or to keep
-    /// them. `include_events!` looks in `OUT_DIR`; use `include!` with the path of `events.rs` then.
+    /// Writes the generated sources to this folder instead of Cargo's `OUT_DIR`, e.g. to read or to keep them.
+    /// `include_events!` looks in `OUT_DIR`, so use `include!` with the path of `events.rs` then.
     pub fn output(mut self, folder: impl AsRef<Path>) -> Self {
         self.output = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Does it all, for a build script: writes the sources, compiles the C if tracing is on, tells Cargo what to
-    /// link and to watch. What is wrong ends the build with a line for each error.
+    /// Writes the sources, compiles the C if tracing is on, and tells Cargo what to link and to watch. Errors end
+    /// the build, with a line for each.
     ///
-    /// A build script calls it once, with all catalogs: a second call would take the place of the first.
+    /// A build script calls it once, with all catalogs: a second call would overwrite the results of the first.
     pub fn compile(self) {
         or_end_build(self.try_compile());
     }
 
     /// As [`compile`](Builder::compile), for a build script that wants to see the error.
     pub fn try_compile(self) -> Result<(), Error> {
-        let back_ends = BackEnds { lttng: runtime_has("LTTNG")?, usdt: runtime_has("USDT")? };
-        let runtime = env::var("DEP_LTTNG_PROVIDER_GENERATED").unwrap_or_default();
-        if runtime != GENERATED.to_string() {
-            return Err(Error::AnotherRuntime { runtime });
-        }
+        let Runtime { back_ends, only_documentation } = Runtime::ask()?;
         static COMPILED: AtomicBool = AtomicBool::new(false);
         if COMPILED.swap(true, Ordering::Relaxed) {
             return Err(Error::CompiledTwice);
@@ -95,47 +101,55 @@ impl Builder {
         let files = generate(&catalogs, &Options { back_ends, prefix: self.prefix })?;
         let folder = match self.output {
             Some(folder) => folder,
-            None => env::var_os("OUT_DIR").map(PathBuf::from).ok_or(Error::NotABuildScript)?,
+            None => out_dir()?,
         };
         write(&folder, &files)?;
-        if back_ends.lttng {
+        if back_ends.lttng && !only_documentation {
             compile_c(&folder, &files)?;
         }
         Ok(())
     }
 
+    /// Names catalogs that other crates compile, as [`use_catalog`] does for one: the derive macros then find them.
+    ///
+    /// ```no_run
+    /// lttng_provider_build::Builder::new().catalog_text("valkey.toml", lttng_catalog::VALKEY).use_catalogs();
+    /// ```
+    pub fn use_catalogs(self) {
+        or_end_build(self.read_catalogs().and_then(|_| self.name_catalogs()));
+    }
+
     /// Tells the derive macros in the crate which catalogs it has.
     fn name_catalogs(&self) -> Result<(), Error> {
-        let paths = env::join_paths(&self.catalogs).map_err(Error::CatalogPath)?;
-        println!("cargo::rustc-env=LTTNG_PROVIDER_CATALOGS={}", paths.display());
+        let mut files = Vec::new();
+        for (index, catalog) in self.catalogs.iter().enumerate() {
+            files.push(catalog.file(&out_dir()?.join(format!("catalog-{index}")))?);
+        }
+        let paths = env::join_paths(files).map_err(Error::CatalogPath)?;
+        println!("cargo::rustc-env=LTTNG_PROVIDER_CATALOGS={}", paths.to_string_lossy());
         Ok(())
     }
 
     fn read_catalogs(&self) -> Result<Vec<Catalog>, Error> {
-        let read = |path: &PathBuf| {
-            println!("cargo::rerun-if-changed={}", path.display());
-            Catalog::read(path)
-        };
-        let (catalogs, errors): (Vec<_>, Vec<_>) = self.catalogs.iter().map(read).partition(Result::is_ok);
-        let errors: Vec<Errors> = errors.into_iter().filter_map(Result::err).collect();
-        if errors.is_empty() {
-            Ok(catalogs.into_iter().flatten().collect())
-        } else {
-            Err(Error::Catalogs(errors))
+        // Without any such line, Cargo would run the build script again at every change of the package.
+        println!("cargo::rerun-if-env-changed=OUT_DIR");
+        let mut catalogs = Vec::new();
+        let mut errors = Vec::new();
+        for source in &self.catalogs {
+            match source.read() {
+                Ok(catalog) => catalogs.push(catalog),
+                Err(found) => errors.push(found),
+            }
         }
+        if errors.is_empty() { Ok(catalogs) } else { Err(Error::Catalogs(errors)) }
     }
 }
 
-/// Whether `lttng-provider` was built with a back end, which it says through Cargo.
-fn runtime_has(back_end: &str) -> Result<bool, Error> {
-    match env::var(format!("DEP_LTTNG_PROVIDER_{back_end}")).as_deref() {
-        Ok("on") => Ok(true),
-        Ok(_) => Ok(false),
-        Err(_) => Err(Error::NoRuntime),
-    }
+fn out_dir() -> Result<PathBuf, Error> {
+    env::var_os("OUT_DIR").map(PathBuf::from).ok_or(Error::NotABuildScript)
 }
 
-/// What keeps a name with this prefix from being a C identifier.
+/// The first character that keeps a name with this prefix from being a C identifier.
 fn wrong_in_prefix(prefix: &str) -> Option<char> {
     let first = prefix.chars().next().filter(char::is_ascii_digit);
     first.or_else(|| prefix.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_'))
@@ -157,7 +171,7 @@ fn or_end_build(result: Result<(), Error>) {
     }
 }
 
-/// Writes what has changed, so that nothing is compiled again for the rest.
+/// Writes the files that differ, so that nothing is recompiled for the others.
 fn write(folder: &Path, files: &[GeneratedFile]) -> Result<(), Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -183,107 +197,9 @@ fn compile_c(folder: &Path, files: &[GeneratedFile]) -> Result<(), Error> {
         .includes(env::split_paths(&include))
         // Two libraries in one program may have two versions of a catalog; neither sees the other's symbols.
         .flag_if_supported("-fvisibility=hidden")
-        // LTTng knows a provider by what its constructors register, so all of it belongs into the program,
-        // whether or not the program emits each event.
+        // LTTng knows a provider by what its constructors register, so a program must contain all of it,
+        // whether or not it emits each event.
         .link_lib_modifier("+whole-archive")
         .try_compile(&format!("lttng_provider_{package}"))
         .map_err(Error::Compiler)
-}
-
-/// Why there is no provider. [`source`](std::error::Error::source) has what a file or a tool said.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Error {
-    /// The crate does not depend on `lttng-provider`, which knows whether tracing is on.
-    NoRuntime,
-    /// The crate's `lttng-provider` is not of the version that generated code is made for.
-    AnotherRuntime {
-        /// What it says of itself.
-        runtime: String,
-    },
-    /// The build script has compiled catalogs before.
-    CompiledTwice,
-    /// Cargo has not run the program as a build script.
-    NotABuildScript,
-    /// The prefix is not part of a C identifier.
-    Prefix {
-        /// The whole prefix.
-        prefix: String,
-        /// What is wrong with it.
-        wrong: char,
-    },
-    /// A catalog's path that cannot be in a list of paths.
-    CatalogPath(env::JoinPathsError),
-    /// Catalogs that cannot be read or have errors.
-    Catalogs(Vec<Errors>),
-    /// Providers that cannot be in one program.
-    Clash(Clash),
-    /// A file that cannot be written.
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// What the C compiler says.
-    Compiler(cc::Error),
-}
-
-impl From<Clash> for Error {
-    fn from(clash: Clash) -> Self {
-        Error::Clash(clash)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::NoRuntime => f.write_str(
-                "a crate with a catalog needs `lttng-provider` among its [dependencies], and calls this from its build \
-                 script",
-            ),
-            Error::AnotherRuntime { runtime } => {
-                let runtime = if runtime.is_empty() { "an older one" } else { runtime };
-                write!(
-                    f,
-                    "`lttng-provider` takes generated code of version {runtime}, and this `lttng-provider-build` makes \
-                     version {GENERATED}: use the same version of both crates"
-                )
-            }
-            Error::CompiledTwice => f.write_str(
-                "this build script has compiled catalogs before: name all of them at once, as in \
-                 `Builder::new().catalog(\"a.toml\").catalog(\"b.toml\").compile()`",
-            ),
-            Error::NotABuildScript => f.write_str("OUT_DIR is not set: call this from a build script"),
-            Error::Prefix { prefix, wrong } => {
-                let rule = match wrong {
-                    '0'..='9' => "a provider's name does not begin with a digit",
-                    _ => "only letters, digits and `_` can be in a provider's name",
-                };
-                write!(f, "the prefix `{prefix}` has a {wrong:?}: {rule}")
-            }
-            Error::CatalogPath(_) => f.write_str("the path of a catalog cannot be in a list of paths"),
-            Error::Catalogs(errors) => {
-                for (index, errors) in errors.iter().enumerate() {
-                    let separator = if index == 0 { "" } else { "\n" };
-                    write!(f, "{separator}{errors}")?;
-                }
-                Ok(())
-            }
-            Error::Clash(clash) => clash.fmt(f),
-            Error::Write { path, .. } => write!(f, "{} cannot be written", path.display()),
-            Error::Compiler(_) => f.write_str("the generated C does not compile"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::CatalogPath(error) => Some(error),
-            Error::Write { error, .. } => Some(error),
-            Error::Compiler(error) => Some(error),
-            _ => None,
-        }
-    }
 }

@@ -2,9 +2,9 @@
 
 use crate::lists;
 
-/// A comment of one or several lines, ending in a line break; empty for no text.
+/// A comment of one or several lines, ending in a line break; empty for an empty text.
 pub(crate) fn comment(text: &str) -> String {
-    // The end of the comment must not come from within.
+    // The text must not end the comment.
     let text = text.trim().replace("*/", "* /");
     match text.lines().count() {
         0 => String::new(),

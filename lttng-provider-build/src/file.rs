@@ -10,7 +10,7 @@ pub struct GeneratedFile {
 }
 
 impl GeneratedFile {
-    /// Whether the C compiler is to be run on the file.
+    /// Whether the file is for the C compiler.
     pub fn is_c_source(&self) -> bool {
         self.name.ends_with(".c")
     }

@@ -5,20 +5,21 @@ use lttng_catalog::Catalog;
 
 use crate::{BackEnds, GeneratedFile, lttng, rust};
 
-/// What to make of the catalogs; begin with the default, which is no back end and no prefix.
+/// How to generate; start from the default, which has neither a back end nor a prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What events are recorded by; without a back end, the Rust does nothing and there is no C.
+    /// What events are recorded by; without a back end, the Rust does nothing and no C is generated.
     pub back_ends: BackEnds,
-    /// What tracers see before each provider's name.
+    /// The prefix of each provider's name, as tracers see it.
     pub prefix: String,
 }
 
-/// Turns catalogs into `events.rs` and, for LTTng-UST, a header and a C file for each provider.
+/// Turns catalogs into `events.rs`, the table `tracing.rs` that `lttng-provider-tracing` needs and, for LTTng-UST, a header
+/// and a C file for each provider.
 pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Clash> {
     let border = Border::lower(catalogs, &options.prefix)?;
-    let mut files = vec![rust::events(&border, options.back_ends)];
+    let mut files = vec![rust::events(&border, options.back_ends), rust::table(&border)];
     if options.back_ends.lttng {
         files.push(lttng::support());
         files.extend(border.providers.iter().flat_map(|provider| {

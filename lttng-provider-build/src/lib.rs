@@ -6,8 +6,8 @@
 //! lttng_provider_build::compile("catalog.toml");
 //! ```
 //!
-//! and its `src/lib.rs` or `src/main.rs` then has the events by `lttng_provider::include_events!();`. The
-//! application depends on `lttng-provider`, and forwards a feature to it to switch tracing on:
+//! `lttng_provider::include_events!();` then brings the events into `src/lib.rs` or `src/main.rs`. The application
+//! depends on `lttng-provider`, and forwards a feature to it to switch tracing on:
 //!
 //! ```toml
 //! [features]
@@ -27,17 +27,21 @@ mod back_ends;
 mod builder;
 mod c;
 mod c_text;
+mod catalog_source;
+mod error;
 mod file;
 mod generate;
 mod lists;
 mod lttng;
+mod runtime;
 mod rust;
 mod usdt;
 mod version;
 
 pub use back_ends::BackEnds;
-pub use builder::{Builder, Error, compile, use_catalog};
+pub use builder::{Builder, compile, use_catalog};
 pub use c::c_sources;
+pub use error::Error;
 pub use file::GeneratedFile;
 pub use generate::{Options, generate};
 pub use lttng_border::Clash;

@@ -1,6 +1,6 @@
 //! Lists between brackets, broken into lines where they are long.
 
-/// How wide a line may be; the generated code stands a bit further right.
+/// The widest line; the generated code is indented a bit further.
 const WIDTH: usize = 96;
 
 /// `start(a, b)end` on one line, or with each item on its own, `step` further in than `indent`.

@@ -1,5 +1,5 @@
-//! The version of what is generated.
+//! The version of generated code.
 
-/// It changes with what generated code and `lttng-provider` ask of each other, and is also in that crate: in
+/// It changes with the interface between generated code and `lttng-provider`, and is also in that crate: in
 /// `build.rs`, and as `ffi::GENERATED`.
 pub(crate) const GENERATED: u32 = 2;

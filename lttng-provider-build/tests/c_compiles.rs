@@ -10,7 +10,7 @@ use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
 #[test]
 fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
     if !headers_are_here() {
-        println!("no C compiler or no lttng-ust headers here: nothing to compile with");
+        lttng_testing::missing_tool("lttng/tracepoint.h");
         return;
     }
     let catalogs = accepted_catalogs();
@@ -35,7 +35,7 @@ fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
 #[test]
 fn what_applications_include_is_c99_and_cpp17_for_every_accepted_catalog() {
     if !headers_are_here() {
-        println!("no C compiler or no lttng-ust headers here: nothing to compile with");
+        lttng_testing::missing_tool("lttng/tracepoint.h");
         return;
     }
     for path in accepted_catalogs() {

@@ -1,7 +1,7 @@
 //! Finding and reading the catalogs of the crate that uses a macro.
 //!
 //! `lttng-provider-build` names the catalogs that it has compiled in `LTTNG_PROVIDER_CATALOGS`, which Cargo
-//! sets while it compiles the crate, and Cargo compiles the crate anew when one of them changes. An attribute
+//! sets while it compiles the crate, and Cargo recompiles the crate when one of them changes. An attribute
 //! can name another catalog, for events that another crate has compiled. Paths are relative to the folder of
 //! the crate's `Cargo.toml`.
 
@@ -23,12 +23,12 @@ pub(crate) struct Catalogs {
     catalogs: Vec<Arc<Catalog>>,
     /// As messages name them.
     files: String,
-    /// What makes the compiler watch a catalog that no build script watches.
+    /// Code that makes the compiler watch a catalog that no build script watches.
     pub(crate) watch: TokenStream,
 }
 
 impl Catalogs {
-    /// Reads the one that an attribute names, or those that the build script has compiled.
+    /// Reads the catalog that an attribute names, or those that the build script has compiled.
     pub(crate) fn read(named: Option<&LitStr>) -> syn::Result<Catalogs> {
         let span = named.map_or_else(Span::call_site, LitStr::span);
         let paths: Vec<PathBuf> = match named {
@@ -71,7 +71,7 @@ impl Catalogs {
         found.ok_or_else(|| {
             let name = target.provider.to_string();
             let near = did_you_mean_one_of(&name, all().map(|provider| provider.name.as_str()));
-            let message = format!("there is no provider `{name}` in {}{near}", self.files);
+            let message = format!("unknown provider `{name}` in {}{near}", self.files);
             syn::Error::new(target.provider.span(), message)
         })
     }
@@ -89,34 +89,31 @@ fn unknown<'n>(
     syn::Error::new(target.item.span(), message)
 }
 
-/// Catalogs that are good, with their texts. A crate uses macros often and has few catalogs, and checking one
-/// takes longer than all else that a macro does. The text is the key, as an editor runs macros in one process
-/// through many edits.
-static GOOD: Mutex<Vec<(String, Arc<Catalog>)>> = Mutex::new(Vec::new());
+/// A cache of valid catalogs by their texts. A crate uses macros often and has few catalogs, and checking one takes
+/// longer than the rest of a macro. The text is the key, because an editor runs macros in one process over many edits.
+static VALID: Mutex<Vec<(String, Arc<Catalog>)>> = Mutex::new(Vec::new());
 
-/// More than a crate has; beyond it they are old edits.
-const MOST_GOOD: usize = 32;
+/// More catalogs than a crate has: beyond it, they are old edits.
+const MOST_VALID: usize = 32;
 
 fn read(folder: &Path, path: &Path) -> Result<Arc<Catalog>, String> {
     let file = path.display().to_string();
     let text = fs::read_to_string(folder.join(path)).map_err(|error| {
-        format!(
-            "{file}: the catalog cannot be read: {error}; its path is relative to the folder of Cargo.toml"
-        )
+        format!("{file}: cannot read the catalog: {error}; its path is relative to the folder of Cargo.toml")
     })?;
-    let mut good = GOOD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, catalog)) = good.iter().find(|(other, _)| *other == text) {
+    let mut valid = VALID.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, catalog)) = valid.iter().find(|(other, _)| *other == text) {
         return Ok(Arc::clone(catalog));
     }
     let catalog = Arc::new(Catalog::parse(&file, &text).map_err(|errors| errors.to_string())?);
-    if good.len() == MOST_GOOD {
-        good.clear();
+    if valid.len() == MOST_VALID {
+        valid.clear();
     }
-    good.push((text, Arc::clone(&catalog)));
+    valid.push((text, Arc::clone(&catalog)));
     Ok(catalog)
 }
 
-/// Code that depends on the file and is nothing else.
+/// Code whose only effect is to depend on the file.
 fn watch(path: &LitStr) -> TokenStream {
     let file = if Path::new(&path.value()).is_absolute() {
         quote!(#path)

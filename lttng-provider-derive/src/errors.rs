@@ -1,4 +1,4 @@
-//! Reporting all that is wrong, not the first.
+//! Reports all errors, not only the first.
 
 /// The errors found so far.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A field of the catalog: what it takes, and how a value gets there.
+//! A field of the catalog: the type that it takes, and the conversion of a value to it.
 
 use lttng_border::{Argument, RustType, Shape};
 use lttng_catalog::{Field, Provider};
@@ -9,7 +9,7 @@ use syn::{Expr, ExprLit, ExprReference, ExprUnary, Ident, Lifetime, Lit, Token, 
 
 use crate::target::Target;
 
-/// A field of an event that a macro fills. What crosses the border for it is what generated code has, too.
+/// A field of an event that a macro fills; its argument is lowered as for generated code.
 pub(crate) struct CatalogField<'c> {
     pub(crate) field: &'c Field,
     argument: Argument<'c>,
@@ -87,7 +87,7 @@ impl<'c> CatalogField<'c> {
         }
     }
 
-    /// The argument from a reference to a value of this type, where the compiler shows what is wrong with it.
+    /// The argument from a reference to a value of this type, which the compiler points at in its errors.
     pub(crate) fn convert(&self, kind: &Type, reference: TokenStream) -> TokenStream {
         let target = self.value_type(&elided());
         self.count(quote!(<#kind as ::lttng_provider::Value<'_, #target>>::value(#reference)))
@@ -112,10 +112,8 @@ impl<'c> CatalogField<'c> {
 
     /// The argument from an expression.
     pub(crate) fn convert_expression(&self, expression: &Expr) -> TokenStream {
-        // The type of `3` is up to where it stands.
-        if let Some(kind) = self.number_type()
-            && is_bare_number(expression)
-        {
+        // The type of `3` depends on its context.
+        if let Some(kind) = self.number_type().filter(|_| is_bare_number(expression)) {
             return quote!(::core::convert::identity::<#kind>(#expression));
         }
         let reference = reference(expression);
@@ -131,8 +129,8 @@ impl<'c> CatalogField<'c> {
     }
 }
 
-/// `&expression`, with parentheses only if it needs them: with them the compiler would point to its beginning
-/// alone.
+/// `&expression`, with parentheses only where they are needed: the compiler's errors would point at their beginning
+/// only.
 pub(crate) fn reference(expression: &Expr) -> ExprReference {
     ExprReference {
         attrs: Vec::new(),

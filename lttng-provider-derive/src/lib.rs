@@ -2,9 +2,8 @@
 //!
 //! Use the macros through `lttng_provider`, which has what their code needs.
 //!
-//! Each macro is a pipeline: what was written is parsed, matched with the catalog into a model, and expanded.
-//! Names are compared here; types are left to the compiler, which knows them, through the trait
-//! `lttng_provider::Value`.
+//! Each macro is a pipeline: the input is parsed, matched with the catalog into a model, and expanded.
+//! Names are compared here; types are left to the compiler, through the trait `lttng_provider::Value`.
 
 mod catalogs;
 mod enumeration;
@@ -45,7 +44,7 @@ pub fn traced(options: TokenStream, function: TokenStream) -> TokenStream {
     let unchanged = function.clone();
     match traced::attribute(options.into(), function.into()) {
         Ok(code) => code.into(),
-        // The function stays, so that what calls it has no errors of its own.
+        // The function stays, so that its callers compile.
         Err(error) => [error.into_compile_error().into(), unchanged].into_iter().collect(),
     }
 }

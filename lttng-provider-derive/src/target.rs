@@ -31,10 +31,7 @@ impl Parse for Target {
         let mut names = path.segments.iter().rev().map(|segment| segment.ident.clone());
         match (names.next(), names.next()) {
             (Some(item), Some(provider)) => Ok(Target { provider, item, path }),
-            _ => Err(syn::Error::new_spanned(
-                path,
-                "name the provider, too, as in `shop::sold`: it says where the catalog has it",
-            )),
+            _ => Err(syn::Error::new_spanned(path, "the provider is missing: name it, as in `shop::sold`")),
         }
     }
 }
@@ -58,7 +55,9 @@ impl Parse for TargetAttribute {
             if option != "catalog" {
                 return Err(syn::Error::new(
                     option.span(),
-                    format!("there is no option `{option}`; there is `catalog = \"path of the catalog\"`"),
+                    format!(
+                        "unknown option `{option}`; the only option is `catalog = \"path of the catalog\"`"
+                    ),
                 ));
             }
             input.parse::<Token![=]>()?;
@@ -73,11 +72,13 @@ impl TargetAttribute {
     pub(crate) fn find(input: &syn::DeriveInput, example: &str) -> syn::Result<TargetAttribute> {
         let mut attributes = input.attrs.iter().filter(|attribute| attribute.path().is_ident("event"));
         let Some(attribute) = attributes.next() else {
-            let message = format!("say what it is in the catalog, as in `#[event({example})]`");
+            let message = format!(
+                "the attribute `#[event(…)]` is missing: name what this is in the catalog, as in `#[event({example})]`"
+            );
             return Err(syn::Error::new_spanned(&input.ident, message));
         };
         match attributes.next() {
-            Some(second) => Err(syn::Error::new_spanned(second, "there is one `#[event(…)]` already")),
+            Some(second) => Err(syn::Error::new_spanned(second, "duplicate `#[event(…)]`")),
             None => attribute.parse_args(),
         }
     }

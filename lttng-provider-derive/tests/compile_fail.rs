@@ -1,7 +1,7 @@
 //! What does not agree with the catalog does not compile, and the message says why: one file a claim.
 //!
-//! `TRYBUILD=overwrite cargo test -p lttng-provider-derive --test compile_fail` writes the expected messages
-//! anew; read the difference before you keep it.
+//! `OVERWRITE=1 cargo test -p lttng-provider-derive --test compile_fail` rewrites the expected messages; read the
+//! difference before you keep it.
 
 use std::env;
 use std::path::Path;
@@ -14,5 +14,9 @@ fn main() {
     //
     // The cases have no build script, which would name the catalogs.
     unsafe { env::set_var("LTTNG_PROVIDER_CATALOGS", catalogs) };
+    if lttng_testing::overwrites() {
+        // SAFETY: as above.
+        unsafe { env::set_var("TRYBUILD", "overwrite") };
+    }
     trybuild::TestCases::new().compile_fail("tests/refused/*.rs");
 }

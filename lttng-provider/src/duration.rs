@@ -3,38 +3,10 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use crate::DurationEvent;
+use crate::event::DurationEvent;
 use crate::moment::Moment;
 
-/// The unit of a duration in a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Unit {
-    /// Billionths of a second.
-    Nanoseconds,
-    /// Millionths of a second.
-    Microseconds,
-    /// Thousandths of a second.
-    Milliseconds,
-    /// Seconds.
-    Seconds,
-}
-
-impl Unit {
-    /// How many whole units the duration has; the largest number if they are more than fit.
-    #[inline]
-    pub fn count(self, duration: Duration) -> u64 {
-        let (in_a_second, rest) = match self {
-            Unit::Nanoseconds => (1_000_000_000, duration.subsec_nanos()),
-            Unit::Microseconds => (1_000_000, duration.subsec_micros()),
-            Unit::Milliseconds => (1_000, duration.subsec_millis()),
-            Unit::Seconds => (1, 0),
-        };
-        duration.as_secs().saturating_mul(in_a_second).saturating_add(rest.into())
-    }
-}
-
-/// The details of an event that has no field but its duration.
+/// The details of an event whose only field is the duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoDetails {}
 
@@ -47,7 +19,7 @@ pub struct Stopwatch<E> {
 }
 
 impl<E: DurationEvent> Stopwatch<E> {
-    /// Begins, if the event is enabled; reads no clock otherwise.
+    /// Begins if the event is enabled; does not read the clock otherwise.
     #[inline]
     pub fn start() -> Self {
         let enabled = E::enabled();
@@ -57,7 +29,7 @@ impl<E: DurationEvent> Stopwatch<E> {
         Self::start_if(enabled)
     }
 
-    /// Begins, if `enabled` says so; reads no clock otherwise. For one measurement that feeds several events:
+    /// Begins if `enabled`; does not read the clock otherwise. For one measurement that feeds several events:
     ///
     /// ```
     /// # mod events { include!("../doc/events.rs"); }
@@ -75,7 +47,7 @@ impl<E: DurationEvent> Stopwatch<E> {
         Stopwatch { start: (crate::TRACING && enabled).then(Moment::now), event: PhantomData }
     }
 
-    /// The time since the start; none if the event was not enabled then.
+    /// The time since the start; `None` if the event was not enabled then.
     #[inline]
     pub fn elapsed(&self) -> Option<Duration> {
         self.start.map(|start| start.elapsed())
@@ -99,7 +71,7 @@ pub struct Guard<E: for<'a> DurationEvent<Details<'a> = NoDetails>> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
-    /// Begins, if the event is enabled; reads no clock otherwise.
+    /// Begins if the event is enabled; does not read the clock otherwise.
     #[inline]
     pub fn start() -> Self {
         Guard { stopwatch: Stopwatch::start() }
@@ -116,26 +88,11 @@ impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Drop for Guard<E> {
 }
 
 impl<E: for<'a> DurationEvent<Details<'a> = NoDetails>> Guard<E> {
-    /// Apart from `drop`, which is then small enough to become part of the measured function. It takes a value: a
-    /// reference would have the guard written to memory when it begins, enabled or not.
+    /// Not part of `drop`, which is then small enough to be inlined into the measured function. It takes a value: a
+    /// reference would force the guard into memory when it begins, enabled or not.
     #[cold]
     #[inline(never)]
     fn finish(start: Moment) {
         E::record_duration(start.elapsed(), NoDetails {});
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_units_are_counted() {
-        let duration = Duration::new(2, 345_678_901);
-        assert_eq!(Unit::Nanoseconds.count(duration), 2_345_678_901);
-        assert_eq!(Unit::Microseconds.count(duration), 2_345_678);
-        assert_eq!(Unit::Milliseconds.count(duration), 2_345);
-        assert_eq!(Unit::Seconds.count(duration), 2);
-        assert_eq!(Unit::Nanoseconds.count(Duration::MAX), u64::MAX);
     }
 }

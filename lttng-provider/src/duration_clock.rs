@@ -1,21 +1,20 @@
-//! By which clock durations are measured.
+//! The clock that durations are measured with.
 //!
 //! The counter is used only if the application asks for it and `lttng_counter::check` trusts it. Its rate is then
-//! measured against the monotonic clock beside the program's own measurements, without a thread and without waiting;
-//! until that is done, the monotonic clock is used. What measurements call neither locks nor allocates, since they may
-//! be made in a signal handler.
+//! measured against the monotonic clock during the program's own measurements, without a thread and without waiting;
+//! until then, the monotonic clock is used. Measurements neither lock nor allocate, because they may be made in a
+//! signal handler.
 
 use std::fmt;
 
 #[cfg(tracing)]
 pub(crate) use clock::{advance, scale};
 
-/// By which clock durations are measured: those of `#[traced]`, [`Guard`](crate::Guard) and
-/// [`Stopwatch`](crate::Stopwatch).
+/// The clock that `#[traced]`, [`Guard`](crate::Guard) and [`Stopwatch`](crate::Stopwatch) measure with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DurationClock {
-    /// The system's monotonic clock, and why it is not the counter.
+    /// The system's monotonic clock, and why the counter is not used.
     Monotonic(String),
     /// The monotonic clock, while the counter's rate is measured against it.
     Calibrating,
@@ -41,30 +40,30 @@ impl fmt::Display for DurationClock {
     }
 }
 
-/// Measures durations by the processor's counter, where it can be trusted.
+/// Measures durations with the processor's counter, where it can be trusted.
 ///
-/// Call it once, early in `main`. A measurement reads the clock twice; by the counter that takes about half the
+/// Call it once, early in `main`. A measurement reads the clock twice; with the counter that takes about half the
 /// time. The counter is trusted where the processor says that it runs at a constant rate and the kernel uses it for
-/// its own clock, which it does only where the counters of all processors agree. Otherwise, durations are measured
-/// by the monotonic clock as without this call; what it returns says why.
+/// its own clock, which it does only where the counters of all processors agree. Otherwise the monotonic
+/// clock is used, as without this call; the result says why.
 ///
-/// The counter's rate is measured beside the program's own measurements. The first after a second uses it; until
-/// then it is [`Calibrating`](DurationClock::Calibrating). [`duration_clock`] has what is used meanwhile.
+/// The counter's rate is measured during the program's own measurements. The first one after a second uses it; until
+/// then the clock is [`Calibrating`](DurationClock::Calibrating). [`duration_clock`] returns the clock in use.
 ///
-/// Durations differ from those by the monotonic clock by at most 100 ppm, most of which is that the kernel
-/// corrects its clock while the counter runs on, and by less than a microsecond. They are never negative. What
-/// is measured while the machine is suspended may include that time; the monotonic clock leaves it out.
+/// Durations differ from those of the monotonic clock by at most 100 ppm, mostly because the kernel corrects its
+/// clock and not the counter, plus less than a microsecond. They are never negative. A measurement during which the
+/// machine is suspended may include that time; the monotonic clock leaves it out.
 ///
 /// ```
 /// let clock = lttng_provider::use_counter_clock();
-/// println!("durations are measured by {clock}");
+/// println!("durations are measured with {clock}");
 /// ```
 pub fn use_counter_clock() -> DurationClock {
     clock::start();
     duration_clock()
 }
 
-/// The clock by which durations are measured now; see [`use_counter_clock`].
+/// The clock that durations are measured with now; see [`use_counter_clock`].
 pub fn duration_clock() -> DurationClock {
     clock::current()
 }
@@ -88,21 +87,21 @@ mod clock {
     use std::thread::sleep;
     use std::time::Duration;
 
-    use lttng_counter::Reading;
+    use lttng_counter::ClockPair;
 
     use super::DurationClock;
 
-    /// For how long the counter is compared with the monotonic clock, at least.
+    /// The shortest time for which the counter is compared with the monotonic clock.
     const SHORTEST: Duration = Duration::from_secs(1);
     /// How long the first, rough comparison takes.
     const ROUGH: Duration = Duration::from_millis(2);
-    /// By which part of it the rate may differ from the rough one; kernels correct the monotonic clock by at most
-    /// half of this.
+    /// The rate may differ from the rough one by one part in this; kernels correct the monotonic clock by at most
+    /// half as much.
     const DIFFERENCE: u64 = 1_000;
 
-    /// What the application asked for, and what came of it.
+    /// When the comparison began, or why the counter is not used, once the application has asked for it.
     static START: OnceLock<Result<Start, String>> = OnceLock::new();
-    /// The counter's rate in hertz, once it is used; [`REFUSED`] if it is not to be.
+    /// The counter's rate in hertz, once it is used; [`REFUSED`] if it is not trusted.
     static FREQUENCY: AtomicU64 = AtomicU64::new(0);
     /// The nanoseconds of a count, in units of 2^-32; 0 while the counter is not used.
     static SCALE: AtomicU64 = AtomicU64::new(0);
@@ -110,7 +109,7 @@ mod clock {
     const REFUSED: u64 = u64::MAX;
 
     struct Start {
-        reading: Reading,
+        at: ClockPair,
         rough: u64,
     }
 
@@ -124,7 +123,7 @@ mod clock {
             Scale(u64::try_from(scale).unwrap_or(u64::MAX))
         }
 
-        /// How long it takes to count so far.
+        /// The time that this number of counts takes.
         #[inline]
         pub(crate) fn duration(self, count: u64) -> Duration {
             Duration::from_nanos(((u128::from(count) * u128::from(self.0)) >> 32) as u64)
@@ -144,40 +143,38 @@ mod clock {
     pub(super) fn start() {
         START.get_or_init(|| {
             lttng_counter::check()?;
-            let reading = Reading::now();
+            let at = ClockPair::now();
             sleep(ROUGH);
-            Ok(Start { reading, rough: reading.frequency_until(&Reading::now()) })
+            Ok(Start { at, rough: at.frequency_until(&ClockPair::now()) })
         });
     }
 
     pub(super) fn current() -> DurationClock {
         advance();
         match (START.get(), FREQUENCY.load(Ordering::Relaxed)) {
-            (None, _) => DurationClock::Monotonic("nobody asked for the counter".to_owned()),
+            (None, _) => DurationClock::Monotonic("the program has not asked for the counter".to_owned()),
             (Some(Err(reason)), _) => DurationClock::Monotonic(reason.clone()),
             (Some(Ok(_)), 0) => DurationClock::Calibrating,
             (Some(Ok(_)), REFUSED) => DurationClock::Monotonic(
-                "the counter does not keep pace with it, as if the machine had been suspended".to_owned(),
+                "the counter runs at another rate, as if the machine had been suspended".to_owned(),
             ),
             (Some(Ok(_)), frequency) => DurationClock::Counter { frequency },
         }
     }
 
-    /// Goes over to the counter when it has been compared for long enough.
+    /// Switches to the counter when it has been compared for long enough.
     #[inline]
     pub(crate) fn advance() {
-        if let Some(Ok(start)) = START.get()
-            && FREQUENCY.load(Ordering::Relaxed) == 0
-            && start.reading.monotonic().elapsed() >= SHORTEST
-        {
-            start.conclude(&Reading::now());
+        let Some(Ok(start)) = START.get() else { return };
+        if FREQUENCY.load(Ordering::Relaxed) == 0 && start.at.monotonic().elapsed() >= SHORTEST {
+            start.conclude(&ClockPair::now());
         }
     }
 
     impl Start {
         #[cold]
-        fn conclude(&self, end: &Reading) {
-            let frequency = self.reading.frequency_until(end);
+        fn conclude(&self, end: &ClockPair) {
+            let frequency = self.at.frequency_until(end);
             let outcome = if is_near(frequency, self.rough) { frequency } else { REFUSED };
             // Another thread may have been faster.
             let first = FREQUENCY.compare_exchange(0, outcome, Ordering::Relaxed, Ordering::Relaxed);

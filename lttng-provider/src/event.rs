@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Switch, Unit};
+use crate::switch::Switch;
+use crate::unit::Unit;
 
 /// An event of a catalog.
 ///
@@ -43,14 +44,14 @@ pub trait DurationEvent: Event {
     /// The unit that the duration is recorded in.
     const UNIT: Unit;
 
-    /// The fields beside the duration; [`NoDetails`](crate::NoDetails) if there are none.
+    /// The fields besides the duration; [`NoDetails`](crate::NoDetails) for an event without any.
     type Details<'a>;
 
-    /// Tells USDT tracers that a measurement begins, where the catalog has `entry = true`; for code that has asked
+    /// Tells USDT tracers that a measurement begins, where the catalog has `entry = true`; for code that has checked
     /// whether the event is enabled.
     #[inline(always)]
     fn begin() {}
 
-    /// Records the event without asking whether it is enabled; for code that has asked already.
+    /// Records the event without checking whether it is enabled, for code that has checked already.
     fn record_duration(duration: Duration, details: Self::Details<'_>);
 }

@@ -2,7 +2,7 @@
 //!
 //! A catalog (a TOML file) lists an application's events. `lttng_provider_build::compile` in the
 //! application's `build.rs` turns it into LTTng-UST providers and a Rust type for each event;
-//! [`include_events!`] brings those types into the application. This crate is what they have in common.
+//! [`include_events!`] brings those types into the application. This crate is their runtime.
 //!
 //! ```
 //! # // What `include_events!()` gives for a catalog with the provider `shop` and two events.
@@ -20,8 +20,8 @@
 //!
 //! # Structs, enums and functions
 //!
-//! With the feature `derive`, which is on by default, macros do the same for what a program has already, and
-//! check it against the catalog at compile time: [`Event`](macro@Event) for a struct,
+//! With the feature `derive`, which is on by default, macros do the same for existing code, and check it against
+//! the catalog at compile time: [`Event`](macro@Event) for a struct,
 //! [`EventEnum`](macro@EventEnum) for an enum, and [`traced`](macro@traced) for a function to be measured.
 //!
 //! ```
@@ -43,7 +43,7 @@
 //! # pay(&Sold { item: "apples", count: 3 });
 //! ```
 //!
-//! `catalog = "…"` is there for a crate whose build script compiles no catalog; others leave it out.
+//! Only a crate whose build script compiles no catalog needs `catalog = "…"`.
 //!
 //! # On and off
 //!
@@ -53,19 +53,19 @@
 //! | feature | environment | events are recorded by | the build needs |
 //! |---|---|---|---|
 //! | `lttng` | `USE_LTTNG=yes` | LTTng-UST | a C compiler, the headers of LTTng-UST 2.13 or newer |
-//! | `usdt` | `USE_USDT=yes` | what attaches to USDT probes: bpftrace, gdb, perf, SystemTap | nothing; Linux on x86_64 or aarch64 |
+//! | `usdt` | `USE_USDT=yes` | tracers of USDT probes: bpftrace, gdb, perf, SystemTap | nothing; Linux on x86_64 or aarch64 |
 //!
 //! Both can be on; [`emit!`], guards and the macros are the same for either. Off, no C is
 //! compiled, nothing is linked, no system package is needed, every event's `enabled()` is a constant
-//! `false`, and all of this builds on any platform. A program with LTTng-UST on starts without it, too: it is loaded if it
-//! is there.
+//! `false`, and all of this builds on any platform. A program with LTTng-UST on also starts without it: it is loaded if it
+//! is installed.
 //!
 //! # USDT probes
 //!
-//! A probe has the names of its provider and event. Its arguments are the event's, in order: numbers as they are, of floats
-//! the bits, `string` and `[char; N]` as a pointer to text that ends in a NUL and is cut at 255 bytes, `text` and sequences as
-//! a pointer and a length, arrays as a pointer. There are at most 12; of more, the duration and what groups the event come
-//! first.
+//! A probe has the names of its provider and event. Its arguments are the event's, in order: numbers as they are, floats as
+//! their bits, `string` and `[char; N]` as a pointer to text that ends in a NUL and is cut at 255 bytes, `text` and sequences as
+//! a pointer and a length, arrays as a pointer. A probe has at most 12; if the event has more, the duration and the
+//! fields that group the event come first.
 //!
 //! ```text
 //! USE_USDT=yes cargo build --example emit-all
@@ -74,15 +74,15 @@
 //!
 //! # At run time
 //!
-//! Each event has a [`Switch`], by which a program is told when somebody begins or ends to record it, and can keep it off.
+//! Each event has a [`Switch`]: it notifies a program when the event begins or ceases to be recorded, and can keep it off.
 //!
 //! A field of the type `stack` records the callers' return addresses. `ltt-top` shows their functions and lines if the
 //! session also records where binaries are: `lttng enable-event -u 'lttng_ust_statedump:*'`.
 //!
 //! # The clock of durations
 //!
-//! Durations are measured by the monotonic clock. A program that measures often can ask for the processor's counter,
-//! which takes about half the time to read and is used only where it can be trusted: [`use_counter_clock`].
+//! Durations are measured with the monotonic clock. A program that measures often can ask for the processor's counter,
+//! which takes half the time to read and is used only where it can be trusted: [`use_counter_clock`].
 //!
 //! # Limits
 //!
@@ -105,9 +105,10 @@ mod moment;
 mod owned_text;
 mod switch;
 mod text;
+mod unit;
 mod value;
 
-pub use duration::{Guard, NoDetails, Stopwatch, Unit};
+pub use duration::{Guard, NoDetails, Stopwatch};
 pub use duration_clock::{DurationClock, duration_clock, use_counter_clock};
 pub use event::{DurationEvent, Event};
 #[cfg(unix)]
@@ -119,6 +120,7 @@ pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use switch::{Switch, Watch};
 pub use text::Text;
+pub use unit::Unit;
 pub use value::{Time, Value};
 
 /// Whether tracing is built in.

@@ -29,7 +29,7 @@ macro_rules! emit {
 /// Brings in the events that `lttng_provider_build::compile` wrote in the crate's build script: a module
 /// for each provider, a type for each event.
 ///
-/// Where the crate has a module with the name of a provider already, put them into another one:
+/// If the crate already has a module with the name of a provider, put them into another one:
 /// `mod events { lttng_provider::include_events!(); }`.
 #[macro_export]
 macro_rules! include_events {
@@ -38,7 +38,7 @@ macro_rules! include_events {
     };
 }
 
-/// Runs the body of an `async fn` with `#[traced(…, polling)]`; with tracing off, the body is all there is.
+/// Runs the body of an `async fn` with `#[traced(…, polling)]`; with tracing off, this is only the body.
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]
@@ -59,7 +59,7 @@ macro_rules! polled {
 }
 
 /// Runs the body of a function with `#[traced]` whose events have values from its result, and records them; with
-/// tracing off, the body is all there is.
+/// tracing off, this is only the body.
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]

@@ -14,8 +14,8 @@ use on::{Kept, Running};
 
 /// The entry of a measured function: whether the event is enabled, and, if so, what is kept for its details.
 ///
-/// It lies apart from the [`Measurement`], which refers to it, and is filled in place, so that nothing large is moved,
-/// and nothing but a tag is written if the event is not enabled.
+/// It is separate from the [`Measurement`], which refers to it, and is filled in place, so that nothing large is moved,
+/// and only a tag is written if the event is not enabled.
 ///
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
@@ -44,7 +44,7 @@ impl<E: DurationEvent, K> Entry<E, K> {
         Entry { kept: Kept::nothing(), event: PhantomData }
     }
 
-    /// Keeps what `keep` gives, if the event is enabled.
+    /// Keeps what `keep` returns, if the event is enabled.
     #[inline(always)]
     pub fn keep(&mut self, keep: impl FnOnce() -> K) {
         if E::enabled() {
@@ -65,7 +65,7 @@ impl<E: DurationEvent, K> Entry<E, K> {
         self.kept.get()
     }
 
-    /// Begins to measure, if the event was enabled. What takes less time than `threshold` is not recorded.
+    /// Begins to measure, if the event was enabled. Times below `threshold` are not recorded.
     #[inline(always)]
     pub fn measure<D>(&self, details: D, threshold: Duration) -> Measurement<'_, E, K, D>
     where
@@ -77,19 +77,19 @@ impl<E: DurationEvent, K> Entry<E, K> {
 
 /// One measurement for several events, or for one with values from the function's result.
 ///
-/// It reads no clock unless it was started enabled. With tracing off it has no size.
+/// It does not read the clock unless it was started enabled. With tracing off it has no size.
 pub struct Clock {
     running: Option<Running<'static, ()>>,
 }
 
 impl Clock {
-    /// Begins to measure, if that is wanted.
+    /// Begins to measure if `enabled`.
     #[inline(always)]
     pub fn start(enabled: bool, threshold: Duration) -> Self {
         Clock { running: Running::start(enabled, threshold) }
     }
 
-    /// The time since then, if it is as long as the threshold.
+    /// The time since the start, unless it is below the threshold.
     #[inline(always)]
     pub fn elapsed(&self) -> Option<Duration> {
         self.running.as_ref()?.elapsed_if_long()
@@ -144,7 +144,7 @@ impl<F: Copy + Fn(Duration)> Drop for ClockGuard<'_, F> {
 
 /// Measures until it is dropped, and then records the time with details from what was kept at the entry.
 ///
-/// If the event was not enabled at the entry, no clock is read and nothing is recorded. With tracing off it
+/// If the event was not enabled at the entry, the clock is not read and nothing is recorded. With tracing off it
 /// has no size.
 #[must_use = "a measurement that is dropped at once measures nothing: bind it with `let _measurement`"]
 pub struct Measurement<'k, E, K, D>
@@ -220,7 +220,7 @@ mod on {
         threshold: Duration,
         /// The time before the last pause.
         before: Duration,
-        /// When it began or was resumed; none during a pause.
+        /// When it began or was resumed; `None` during a pause.
         since: Option<Moment>,
     }
 
@@ -253,14 +253,14 @@ mod on {
             self.since = Some(Moment::now());
         }
 
-        /// The time, if it took as long as the threshold.
+        /// The time, unless it is below the threshold.
         #[inline]
         pub(super) fn elapsed_if_long(&self) -> Option<Duration> {
             let elapsed = self.elapsed();
             (elapsed >= self.threshold).then_some(elapsed)
         }
 
-        /// Hands over the time and what was kept, if it took as long as the threshold.
+        /// Passes on the time and what was kept, unless the time is below the threshold.
         #[inline(always)]
         pub(super) fn finish(self, record: impl FnOnce(Duration, &'k K)) {
             finish(self.kept, self.threshold, self.before, self.since, record);
@@ -272,8 +272,8 @@ mod on {
         }
     }
 
-    /// Apart from `drop`, which is then small enough to become part of the measured function: if the event was not
-    /// enabled, no registers are saved for what is not done. A reference to the measurement, or all of it as one
+    /// Not part of `drop`, which is then small enough to be inlined into the measured function: if the event was not
+    /// enabled, no registers are saved. A reference to the measurement, or all of it as one
     /// argument, would have it written to memory when it begins, enabled or not.
     #[cold]
     #[inline(never)]
@@ -290,8 +290,7 @@ mod on {
     }
 }
 
-/// With tracing off nothing is kept, and nothing is ever measured: `Running` has no value, which the compiler
-/// knows.
+/// With tracing off nothing is kept or measured: `Running` has no values, which the compiler knows.
 #[cfg(not(tracing))]
 mod off {
     use std::convert::Infallible;

@@ -1,8 +1,8 @@
 //! When a measurement began.
 //!
-//! It is a single number that is not 0, so that a measurement of an event that nobody records is a 0 in a register.
-//! The highest bit tells by which clock it was read: the monotonic clock's nanoseconds and a counter that starts
-//! with the machine leave it free for decades. A measurement that began by one clock ends by the same.
+//! It is a single number that is not 0, so that a measurement of a disabled event is a 0 in a register.
+//! The highest bit says which clock was read: the monotonic clock's nanoseconds and a counter that starts with the
+//! machine do not reach it for decades. A measurement ends with the clock that it began with.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct Moment(NonZeroU64);
 impl Moment {
     /// Reads the clock.
     ///
-    /// Not inlined: it is called for enabled events only, and would take room where it is called.
+    /// Not inlined: it is called for enabled events only, and would only make its callers larger.
     #[cold]
     #[inline(never)]
     pub(crate) fn now() -> Moment {
@@ -33,7 +33,7 @@ impl Moment {
         Moment(NonZeroU64::MIN.saturating_add(monotonic()))
     }
 
-    /// The time since then; zero rather than less.
+    /// The time since then; never negative.
     #[inline(never)]
     pub(crate) fn elapsed(self) -> Duration {
         let start = self.0.get();
@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// Measures with both, so that the moments of ours lie outside of the other's, and then inside.
+    /// Measures with both clocks, so that our moments enclose the other's, and then lie within them.
     fn compare(work: impl Fn()) -> [Duration; 3] {
         let before = Instant::now();
         let ours = Moment::now();
@@ -115,7 +115,7 @@ mod tests {
                     move_to(processor);
                     while started.elapsed() < Duration::from_millis(300) {
                         let moment = Moment::now();
-                        // Less than nothing would be centuries, or nothing at all after a wait.
+                        // A negative time would appear as centuries, or as 0 after a wait.
                         let (first, second) = (moment.elapsed(), moment.elapsed());
                         assert!(first <= second && second < Duration::from_secs(10), "{first:?} {second:?}");
                     }

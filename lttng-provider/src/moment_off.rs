@@ -1,4 +1,4 @@
-//! With tracing off no event is enabled, so no measurement ever begins: there is no moment, which the compiler knows.
+//! With tracing off no event is enabled, so no measurement begins: the type has no values, which the compiler knows.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -4,13 +4,12 @@ use std::fmt::{self, Display, Write};
 
 use crate::Text;
 
-/// The size of an [`OwnedText`] is 64 bytes: this many, the length, and which of the two kinds it is.
+/// The size of an [`OwnedText`] is 64 bytes: these, the length, and the kind.
 const IN_PLACE: usize = 62;
 
-/// Text of its own: up to 62 bytes are kept in place, and only longer text takes heap memory.
+/// Owned text: up to 62 bytes are stored inline, and only longer text takes heap memory.
 ///
-/// [`traced`](crate::traced) keeps text in one while the function runs, and formats into one what is given
-/// as `%value`.
+/// [`traced`](crate::traced) keeps text in one while the function runs, and formats `%value` into one.
 #[derive(Clone, Debug)]
 pub struct OwnedText(Kind);
 
@@ -29,10 +28,10 @@ impl OwnedText {
         owned
     }
 
-    /// What a value prints as.
+    /// A value as `Display` prints it.
     pub fn display(value: &(impl Display + ?Sized)) -> Self {
         let mut owned = OwnedText::empty();
-        // Writing to it cannot fail; a value that says it failed keeps what it has written.
+        // Writing to it cannot fail; if the value reports a failure, what it has written is kept.
         let _ = write!(owned, "{value}");
         owned
     }

@@ -1,4 +1,4 @@
-//! The run-time switch of an event: whether it is on, to be told when that changes, and to keep it off.
+//! The run-time switch of an event: whether it is on, notifications of changes, and keeping it off.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,8 +9,8 @@ use std::{process, thread};
 
 /// The switch of an event, from its type's `switch()`.
 ///
-/// Tracers switch events on and off while a program runs. A program can ask to be told, for example to collect what an
-/// event needs only while somebody records it, and can keep an event off whatever tracers ask for.
+/// Tracers switch events on and off while a program runs. A program can be notified, for example to collect what an
+/// event needs only while it is recorded, and can keep an event off whatever tracers ask for.
 ///
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
@@ -21,7 +21,7 @@ use std::{process, thread};
 /// sold::switch().release();
 ///
 /// let watch = sold::switch().watch(|on| println!("sales are {}", if on { "traced" } else { "not traced" }));
-/// drop(watch); // Nothing is told any more.
+/// drop(watch); // No more notifications.
 /// ```
 pub struct Switch {
     forced_off: AtomicBool,
@@ -29,7 +29,7 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// The switch of an event that tracers want while this returns true.
+    /// The switch of an event that tracers want while `is_traced` returns true.
     #[doc(hidden)]
     pub const fn new(is_traced: fn() -> bool) -> Switch {
         Switch { forced_off: AtomicBool::new(false), is_traced }
@@ -45,7 +45,7 @@ impl Switch {
         self.forced_off.store(true, Ordering::Relaxed);
     }
 
-    /// Leaves it to tracers again whether the event is on.
+    /// Lets tracers decide again whether the event is on.
     pub fn release(&self) {
         self.forced_off.store(false, Ordering::Relaxed);
     }
@@ -58,15 +58,15 @@ impl Switch {
 
     /// Calls a function whenever the event goes on (`true`) or off, until what is returned is dropped.
     ///
-    /// Neither LTTng-UST nor the kernel tells a program, so a thread looks every 50 ms while there is something to
-    /// watch; it calls the function, and a change that is undone in between is not seen. A function that panics is not
-    /// called again. After a fork, the child watches anew what it wants to be told of. With tracing off nothing is
-    /// ever told, and there is no thread.
-    pub fn watch(&'static self, told: impl FnMut(bool) + Send + 'static) -> Watch {
+    /// Neither LTTng-UST nor the kernel notifies a program, so a thread polls every 50 ms while something is watched;
+    /// it calls the function, and misses a change that is undone in between. A function that panics is not called
+    /// again. After a fork, the child has to watch again. With tracing off the function is never called, and no
+    /// thread is started.
+    pub fn watch(&'static self, notify: impl FnMut(bool) + Send + 'static) -> Watch {
         let watched = Arc::new(Watched {
             switch: self,
             alive: AtomicBool::new(true),
-            state: Mutex::new(State { was_on: self.is_on(), told: Box::new(told) }),
+            state: Mutex::new(State { was_on: self.is_on(), notify: Box::new(notify) }),
         });
         if crate::TRACING {
             let mut watching = lock(&WATCHING);
@@ -85,7 +85,7 @@ impl fmt::Debug for Switch {
 }
 
 /// See [`Switch::watch`]. A call that has begun when it is dropped may still be running.
-#[must_use = "nothing is told once it is dropped"]
+#[must_use = "dropping it ends the notifications"]
 pub struct Watch(Arc<Watched>);
 
 impl Drop for Watch {
@@ -109,19 +109,19 @@ struct Watched {
 
 struct State {
     was_on: bool,
-    told: Box<dyn FnMut(bool) + Send>,
+    notify: Box<dyn FnMut(bool) + Send>,
 }
 
 impl Watched {
-    /// Tells if there is something new.
-    fn look(&self) {
+    /// Notifies if the state has changed.
+    fn poll(&self) {
         let mut state = lock(&self.state);
         let is_on = self.switch.is_on();
         if is_on == state.was_on || !self.alive.load(Ordering::Relaxed) {
             return;
         }
         state.was_on = is_on;
-        if catch_unwind(AssertUnwindSafe(|| (state.told)(is_on))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| (state.notify)(is_on))).is_err() {
             self.alive.store(false, Ordering::Relaxed);
         }
     }
@@ -129,7 +129,7 @@ impl Watched {
 
 struct Watching {
     all: Vec<Arc<Watched>>,
-    /// The process whose thread looks; after a fork, a child has none.
+    /// The process whose thread polls; after a fork, a child has none.
     process: Option<u32>,
 }
 
@@ -143,13 +143,13 @@ impl Watching {
         if self.process == Some(this) {
             return;
         }
-        // Without a thread nothing is told, and the program is none the worse.
+        // Without a thread there are no notifications, which harms nothing else.
         let thread = thread::Builder::new().name("event-switches".to_owned());
-        self.process = thread.spawn(look_while_watched).is_ok().then_some(this);
+        self.process = thread.spawn(poll_while_watched).is_ok().then_some(this);
     }
 }
 
-fn look_while_watched() {
+fn poll_while_watched() {
     loop {
         let all = {
             let mut watching = lock(&WATCHING);
@@ -160,14 +160,14 @@ fn look_while_watched() {
             watching.all.clone()
         };
         for watched in &all {
-            watched.look();
+            watched.poll();
         }
         drop(all);
         thread::sleep(PERIOD);
     }
 }
 
-/// What is behind these locks is good even if a holder has panicked.
+/// The data under these locks is valid even if a holder has panicked.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

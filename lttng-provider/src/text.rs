@@ -5,23 +5,22 @@ use std::ffi::{CStr, CString};
 
 /// Text for a field: anything that is bytes, be it UTF-8 or not.
 ///
-/// It is made from `&str`, `&[u8]`, `&CStr` and references to what owns these. No heap memory is allocated
-/// for it, and no more than a few hundred bytes of the stack are used: what is longer is written to LTTng's
-/// buffers from where it is.
+/// It is made from `&str`, `&[u8]`, `&CStr` and references to their owned types. It takes no heap memory and at
+/// most a few hundred bytes of the stack: longer text is written to LTTng's buffers from where it is.
 ///
-/// A `string` is recorded up to its first NUL; in a `text` or a `[char; N]`, NULs are recorded in place of what
-/// follows the first. Each is recorded up to [`Text::MAX`] bytes, and a `text` up to what its length can tell.
+/// A `string` is recorded up to its first NUL; in a `text` or a `[char; N]`, everything after the first NUL is
+/// recorded as NULs. At most [`Text::MAX`] bytes are recorded, and of a `text` as many as its length can count.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Text<'a> {
-    /// Bytes that no NUL need follow.
+    /// Bytes that may not be followed by a NUL.
     Bytes(&'a [u8]),
-    /// Bytes that a NUL follows.
+    /// Bytes that are followed by a NUL.
     Terminated(&'a CStr),
 }
 
 impl<'a> Text<'a> {
-    /// The number of bytes that are recorded of any text: 64 KiB.
+    /// The most bytes of a text that are recorded: 64 KiB.
     pub const MAX: usize = 64 * 1024;
 
     /// The bytes, without a NUL after them.
@@ -41,7 +40,7 @@ impl Default for Text<'_> {
     }
 }
 
-/// Makes a text from a reference to each of these types, which all lend their bytes.
+/// Makes a text from a reference to each of these types.
 macro_rules! from_bytes {
     ($($type:ty),+) => {
         $(

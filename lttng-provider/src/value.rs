@@ -1,4 +1,4 @@
-//! From what a program has to what a field records: the conversions behind the derive macros.
+//! The conversions from a program's values to what fields record, for the derive macros.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use crate::{Text, Unit};
 
-/// A value that can be recorded as a `T`, which is what the catalog has for the field.
+/// A value that can be recorded as a `T`, the type of the field in the catalog.
 ///
 /// | in the catalog | `T` | recorded from |
 /// |---|---|---|
 /// | `u8` … `i64`, `f32`, `f64`, `bool` | the same | the same, and numbers that always fit; `usize` as `u64` |
 /// | an integer with a unit of time | [`Time`] | [`Duration`], and the above |
-/// | `string`, `text`, `[char; N]` | [`Text`] | `str`, `[u8]`, `CStr`, `OsStr`, `Path` and what owns them |
+/// | `string`, `text`, `[char; N]` | [`Text`] | `str`, `[u8]`, `CStr`, `OsStr`, `Path` and their owned types |
 /// | `[u16]`, `bytes` | `&[u16]`, `&[u8]` | slices, arrays, `Vec` |
 /// | `[u16; 3]` | `&[u16; 3]` | the same array |
-/// | `enum kind` | the generated enum | the same, and what derives [`EventEnum`](crate::EventEnum) |
+/// | `enum kind` | the generated enum | the same, and types that derive [`EventEnum`](crate::EventEnum) |
 ///
 /// References, `Box`, `Rc`, `Arc` and `Cow` are recorded as what they refer to. An `Option` of text or of a
-/// list is recorded as empty if it is `None`; for other types the field says what stands for `None`:
+/// list is recorded as empty if it is `None`; for other types the field says what to record for `None`:
 /// `#[event(none = 0)]`.
 ///
 /// A newtype is recorded as what it wraps if it derives [`EventValue`](crate::EventValue); other types
@@ -57,17 +57,17 @@ pub trait Value<'a, T> {
     fn value(&'a self) -> T;
 }
 
-/// A time that a field records as a number: a [`Duration`], or a number of the field's own unit.
+/// A time that a field records as a number: a [`Duration`], or a number in the field's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Time<T> {
-    /// To be counted in the field's unit.
+    /// A time that is converted to the field's unit.
     Duration(Duration),
-    /// So many of the field's unit.
+    /// A number in the field's unit.
     Count(T),
 }
 
-/// What is recorded as itself and as all types that have room for any of its values.
+/// Types that are recorded as themselves and as every type that holds all of their values.
 macro_rules! numbers {
     ($($from:ident => $($to:ident)+;)+) => {
         $($(
@@ -82,7 +82,7 @@ macro_rules! numbers {
     };
 }
 
-/// Numbers that may also count a time.
+/// Numbers that may also be a time.
 macro_rules! integers {
     ($($from:ident => $($to:ident)+;)+) => {
         numbers!($($from => $($to)+;)+);
@@ -118,7 +118,7 @@ numbers! {
     bool => bool;
 }
 
-/// Integers that count a time.
+/// Integers that hold a time.
 macro_rules! times {
     ($($integer:ident)+) => {
         $(
@@ -131,7 +131,7 @@ macro_rules! times {
             }
 
             impl Time<$integer> {
-                /// The number in this unit; the largest one if it is larger than fits.
+                /// The number in this unit; saturates.
                 #[inline]
                 pub fn count(self, unit: Unit) -> $integer {
                     match self {

@@ -3,7 +3,6 @@
 //! `OVERWRITE=1 cargo test -p lttng-provider --test bindings` writes them anew.
 
 use std::path::Path;
-use std::{env, fs};
 
 #[test]
 fn bindings_are_those_of_the_installed_headers() {
@@ -20,9 +19,5 @@ fn bindings_are_those_of_the_installed_headers() {
         .expect("the headers of LTTng-UST are installed: run `make setup`")
         .to_string();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings.rs");
-    if env::var_os("OVERWRITE").is_some() {
-        fs::write(&path, &made).expect("src/bindings.rs is written");
-    }
-    let kept = fs::read_to_string(&path).expect("src/bindings.rs is read");
-    assert_eq!(made, kept, "src/bindings.rs differs; OVERWRITE=1 writes it anew");
+    lttng_testing::assert_golden(path, &made);
 }

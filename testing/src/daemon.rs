@@ -139,7 +139,10 @@ impl Daemon {
         let application_socket = self.home.path().join(".lttng/lttng-ust-sock-8");
         wait_until("the session daemon is ready", || {
             if let Some(status) = self.process.try_wait().expect("the daemon is our child") {
-                panic!("lttng-sessiond ended at once: {status}");
+                panic!(
+                    "lttng-sessiond ended at once: {status}; as root it needs user namespaces: \
+                     if `unshare --user true` fails, run the tests as another user"
+                );
             }
             let mut list = command("lttng".as_ref(), self.home.path(), &[]);
             list.args(["--no-sessiond", "list"]).stdout(Stdio::null()).stderr(Stdio::null());

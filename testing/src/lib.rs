@@ -1,8 +1,9 @@
-//! Private LTTng session daemons, relays, sessions and read-back for the tests of this workspace.
+//! What the tests of this workspace share: private LTTng session daemons and relays, sessions and read-back, golden
+//! files, and the list of tests that could not run.
 //!
-//! Everything here is the real thing: `lttng-sessiond`, `lttng` and Babeltrace 1, which is the oracle
-//! for strings. A test that finds one of them missing fails and says what to install. Whatever goes wrong
-//! panics with what the tool said, because the caller is a test.
+//! Daemons, sessions and readers are the real ones: `lttng-sessiond`, `lttng` and Babeltrace 1, which is the oracle for
+//! strings. A test that finds one of these missing fails and says what to install; a test that needs another tool
+//! asks [`need`] first. Whatever goes wrong panics with what the tool said, because the caller is a test.
 //!
 //! ```
 //! use lttng_testing::Daemon;
@@ -12,19 +13,27 @@
 //! assert!(trace.events().is_empty());
 //! ```
 
+mod allocations;
 mod daemon;
+mod golden;
+mod need;
 mod process;
 mod program;
+mod random;
 mod relay;
 mod session;
 mod table;
 mod trace;
 mod wait;
 
+pub use allocations::CountingAllocator;
 pub use daemon::Daemon;
+pub use golden::{assert_golden, check_golden, overwrites};
+pub use need::{missing_tool, need, need_namespaces, not_allowed};
 pub use program::{Program, cargo, workspace};
+pub use random::Random;
 pub use relay::Relay;
 pub use session::Session;
 pub use table::Table;
 pub use trace::{Event, Trace, declarations};
-pub use wait::wait_until;
+pub use wait::{must_end, wait_until};

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 
 use rustix::process::geteuid;
 
+use crate::missing_tool;
+
 /// A command that runs a program with this home; as root, in a user namespace in which it is not root.
 pub(crate) fn command(program: &OsStr, home: &Path, variables: &[(String, String)]) -> Command {
     let mut command = if geteuid().is_root() {
@@ -21,10 +23,13 @@ pub(crate) fn command(program: &OsStr, home: &Path, variables: &[(String, String
     command
 }
 
-/// What to say when a tool cannot be run.
+/// What to say when a tool cannot be run. One that is missing is also listed, with the test that needs it.
 pub(crate) fn missing(tool: &str, error: &std::io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound => format!("{tool} is not installed: run `make setup`"),
+        ErrorKind::NotFound => {
+            missing_tool(tool);
+            format!("{tool} is not installed: run `make setup`")
+        }
         _ => format!("cannot run {tool}: {error}"),
     }
 }

@@ -1,5 +1,5 @@
 //! What watching costs: how fast events are taken in beside Babeltrace 2, what the screen costs at 100,000 events a second and
-//! how far it is behind, and what memory an hour takes beside a minute.
+//! how far it lags, and what memory an hour takes beside a minute.
 //!
 //! `cargo bench -p ltt-top --bench live`; `EVENTS` asks for another number of events, `SECONDS` for another time.
 
@@ -151,7 +151,7 @@ impl Drop for Emitter {
     }
 }
 
-/// What the screen costs while a server is busy, and how far it is behind.
+/// What the screen costs while a server is busy, and how far it lags.
 fn screen() {
     let seconds = number("SECONDS", 10);
     let (relay, daemon) = (Relay::start(), Daemon::start());

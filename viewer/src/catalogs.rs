@@ -1,20 +1,20 @@
-//! Which catalogs to read: those of `--catalog`, those of the environment, those beside the trace, and Valkey's.
+//! Which catalogs to read: those of `--catalog`, of the environment, in the folder of the trace, and the built-in ones.
 
 use std::path::{Path, PathBuf};
 
 use lttng_catalog::Catalog;
 
-/// The catalogs that are given once for all runs, separated by colons.
+/// The environment variable that lists catalogs, separated by colons.
 const VARIABLE: &str = "LTT_TOP_CATALOG";
 
-/// Catalogs, those that come first where two describe an event before the others, and what was ignored.
+/// Catalogs in order of precedence, and what was ignored.
 pub struct Catalogs {
     pub catalogs: Vec<Catalog>,
-    /// Files beside a trace that are named like a catalog but cannot be used.
+    /// Files in the folder of a trace that are named like a catalog but cannot be read as one.
     pub ignored: Vec<String>,
 }
 
-/// Reads all catalogs. One that was asked for must be readable; one that only lies beside a trace need not be.
+/// Reads all catalogs. It is an error if one that was asked for is invalid, but not if one in the folder of a trace is.
 pub fn read(given: &[PathBuf], traces: &[PathBuf]) -> Result<Catalogs, String> {
     let variable = std::env::var_os(VARIABLE).unwrap_or_default();
     let from_environment = std::env::split_paths(&variable).filter(|path| !path.as_os_str().is_empty());
@@ -31,23 +31,23 @@ pub fn read(given: &[PathBuf], traces: &[PathBuf]) -> Result<Catalogs, String> {
             Err(_) => {}
         }
     }
-    catalogs.push(lttng_catalog::valkey());
+    catalogs.extend([lttng_catalog::valkey(), lttng_catalog::redis(), lttng_catalog::memcached()]);
     Ok(Catalogs { catalogs, ignored })
 }
 
 /// Files in a trace's folder that are named like a catalog, sorted.
 fn beside(trace: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(trace).into_iter().flatten().flatten();
-    let is_named_so = |path: &PathBuf| {
+    let is_catalog_name = |path: &PathBuf| {
         let name = path.file_name().map_or("".into(), |name| name.to_string_lossy());
         (name == "catalog.toml" || name.ends_with(".catalog.toml")) && path.is_file()
     };
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_named_so).collect();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_catalog_name).collect();
     found.sort();
     found
 }
 
-/// Whether a file has the table that every catalog has, so that it is worth saying what is wrong with it.
+/// Whether a file has the table that every catalog has, so that the user is told what is wrong with it.
 fn claims_to_be_catalog(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "[catalog]")
 }

@@ -4,121 +4,203 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 use ctf_reader::Progress;
-use ltt_top::analysis::histogram::Quantile;
-use ltt_top::analysis::{Finding, Question, Reading, Rule, Selection, Sort};
+use ltt_top::analysis::{Finding, Question, Rule, Selection, SourceWindow};
 use ltt_top::source::AnySource;
 use ltt_top::view::{csv, json, notes, progress, table};
 
-use crate::cli::{self, Command, Common, Format, ReportOptions};
+use crate::cli::{
+    self, Command, Common, Format, HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions,
+    SlowOptions, TopOptions,
+};
 use crate::events;
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::invocation::Invocation;
 use crate::live;
+use crate::outcome::{Outcome, Trouble, warn};
 use crate::record;
 
 /// Runs a command.
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
-    let (options, by) = match command {
-        Command::Report(options) => (&options.top.common, &options.top.grouping.by),
-        Command::Incidents(options) => (&options.common, &None),
-        Command::Top(options) => (&options.common, &options.grouping.by),
-        Command::Slow(options) => (&options.common, &None),
-        Command::Outliers(options) => (&options.common, &options.by),
-        Command::Hist(options) => (&options.common, &options.grouping.by),
-        Command::Info(options) => (&options.common, &None),
-        Command::Events(options) => return events::run(command, options),
-        Command::Live(options) => return live::run(command, options),
-        Command::Record(options) => {
-            let folder = record::run(options)?;
-            return run(&Command::Incidents(options.incidents(folder)));
-        }
-        Command::List(options) => return record::list(options),
+    match command {
+        Command::Report(options) => answer(options),
+        Command::Incidents(options) => answer(options),
+        Command::Top(options) => answer(options),
+        Command::Slow(options) => answer(options),
+        Command::Outliers(options) => answer(options),
+        Command::Hist(options) => answer(options),
+        Command::Info(options) => answer(options),
+        Command::Events(options) => events::run(options),
+        Command::Live(options) => live::run(options),
+        Command::Record(options) => answer(&options.incidents(record::run(options)?)),
+        Command::List(options) => record::list(options),
         Command::Completions { shell } => {
             cli::completions(*shell, &mut io::stdout().lock());
-            return Ok(Outcome::Complete);
+            Ok(Outcome::Complete)
         }
-    };
-    let job = Job::new(options)?;
-    let finding = read(&job, &question(&job, command), job.selection(command, by.as_deref())?)?;
-    write(&job, &finding)
-}
-
-fn question(job: &Job<'_>, command: &Command) -> Question {
-    match command {
-        Command::Report(ReportOptions { top, rule }) => {
-            let sort = top.grouping.sort;
-            let quantiles = quantiles(&top.percentiles, sort);
-            let limit = job.limit(20, usize::MAX);
-            Question::Report { threshold: rule.longer_than, sort, quantiles, limit }
+        Command::Man { folder } => {
+            let unwritable =
+                |error| Trouble::Failed(format!("{}: cannot write man pages: {error}", folder.display()));
+            cli::man(folder).map(|()| Outcome::Complete).map_err(unwritable)
         }
-        Command::Incidents(options) => {
-            Question::Incidents { threshold: options.rule.longer_than, limit: job.limit(20, 1000) }
-        }
-        Command::Top(options) => {
-            let sort = options.grouping.sort;
-            let quantiles = quantiles(&options.percentiles, sort);
-            Question::Top { sort, quantiles, limit: job.limit(20, usize::MAX) }
-        }
-        Command::Slow(_) => Question::Slow { limit: job.limit(20, 20) },
-        Command::Outliers(options) => {
-            let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess };
-            Question::Outliers { rule, slower_than_ns: options.slower_than, limit: job.limit(20, 1000) }
-        }
-        Command::Hist(options) if options.over_time => {
-            let room = |width: usize| width.saturating_sub(table::HEAT_GUTTER);
-            let columns = job.screen.width.map_or(100, room);
-            Question::Heat { sort: options.grouping.sort, limit: job.limit(3, 3), columns }
-        }
-        Command::Hist(options) => {
-            Question::Hist { sort: options.grouping.sort, limit: job.limit(5, usize::MAX) }
-        }
-        Command::Info(_)
-        | Command::Events(_)
-        | Command::Live(_)
-        | Command::Record(_)
-        | Command::List(_)
-        | Command::Completions { .. } => Question::Info { limit: job.limit(20, usize::MAX) },
     }
 }
 
+/// Options that ask a question.
+trait Ask {
+    /// The options that all commands have.
+    fn common(&self) -> &Common;
+
+    /// The fields to group by, if not those of the catalog.
+    fn by(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Whether events count that only repeat the duration of another.
+    fn with_repeats(&self) -> bool {
+        self.common().all
+    }
+
+    /// The question.
+    fn question(&self, invocation: &Invocation<'_>) -> Question;
+}
+
+impl Ask for ReportOptions {
+    fn common(&self) -> &Common {
+        &self.top.common
+    }
+
+    fn by(&self) -> Option<&[String]> {
+        self.top.grouping.by.as_deref()
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        Question::Report {
+            threshold_ns: self.rule.longer_than_ns,
+            sort: self.top.grouping.sort,
+            quantiles: self.top.quantiles(),
+            limit: invocation.limit(20, usize::MAX),
+        }
+    }
+}
+
+impl Ask for IncidentOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        Question::Incidents { threshold_ns: self.rule.longer_than_ns, limit: invocation.limit(20, 1000) }
+    }
+}
+
+impl Ask for TopOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn by(&self) -> Option<&[String]> {
+        self.grouping.by.as_deref()
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        let limit = invocation.limit(20, usize::MAX);
+        Question::Top { sort: self.grouping.sort, quantiles: self.quantiles(), limit }
+    }
+}
+
+impl Ask for SlowOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        Question::Slow { limit: invocation.limit(20, 20) }
+    }
+}
+
+impl Ask for OutlierOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn by(&self) -> Option<&[String]> {
+        self.by.as_deref()
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        let rule = Rule { probability: self.sensitivity, least_excess_ns: self.min_excess_ns };
+        Question::Outliers { rule, slower_than_ns: self.slower_than_ns, limit: invocation.limit(20, 1000) }
+    }
+}
+
+impl Ask for HistOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn by(&self) -> Option<&[String]> {
+        self.grouping.by.as_deref()
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        let sort = self.grouping.sort;
+        if !self.over_time {
+            return Question::Hist { sort, limit: invocation.limit(5, usize::MAX) };
+        }
+        let room = |width: usize| width.saturating_sub(table::HEAT_GUTTER);
+        Question::Heat {
+            sort,
+            limit: invocation.limit(3, 3),
+            columns: invocation.screen.width.map_or(100, room),
+        }
+    }
+}
+
+impl Ask for InfoOptions {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn with_repeats(&self) -> bool {
+        true
+    }
+
+    fn question(&self, invocation: &Invocation<'_>) -> Question {
+        Question::Info { limit: invocation.limit(20, usize::MAX) }
+    }
+}
+
+/// Answers a question from traces.
+fn answer(options: &impl Ask) -> Result<Outcome, Trouble> {
+    let invocation = Invocation::new(options.common())?;
+    let selection = invocation.selection(options.by(), options.with_repeats())?;
+    let finding = read(&invocation, &options.question(&invocation), selection)?;
+    write(&invocation, &finding)
+}
+
 /// Opens the traces and answers the question from what the filters let through.
-fn read(job: &Job<'_>, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
-    let Common { source, threads, .. } = job.options;
-    let mut source = AnySource::open(&job.traces, (*source).into(), threads.map(usize::from))?;
-    let window = job.window(&mut source)?;
+fn read(invocation: &Invocation<'_>, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
+    let Common { source, threads, .. } = invocation.options;
+    let mut source = AnySource::open(&invocation.traces, (*source).into(), threads.map(usize::from))?;
+    let window = invocation.window(&mut source)?;
     let state = Progress::default();
-    let mut reading = Reading { source: &mut source, window, progress: &state };
-    Ok(progress::shown(&state, || question.answer(&mut reading, &Arc::new(selection)))?)
+    let mut input = SourceWindow { source: &mut source, window, progress: &state };
+    Ok(progress::shown(&state, || question.answer(&mut input, &Arc::new(selection)))?)
 }
 
 /// Writes the finding in the format that was asked for.
-fn write(job: &Job<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
+fn write(invocation: &Invocation<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match job.options.format {
-        Format::Table => table::write(finding, &job.screen, &mut out)?,
+    match invocation.options.format {
+        Format::Table => table::write(finding, &invocation.screen, &mut out)?,
         Format::Json => json::write(finding, &mut out)?,
         Format::Csv => {
             csv::write(finding, &mut out)?;
             notes::losses(finding.trace()).iter().for_each(|loss| warn(loss));
             let empty = finding.notes().empty.iter();
-            empty.for_each(|empty| warn(&notes::empty(empty, &job.screen)));
+            empty.for_each(|empty| warn(&notes::empty(empty, &invocation.screen)));
         }
     }
     out.flush()?;
     let is_damaged = !finding.trace().damage.is_empty();
     Ok(if is_damaged { Outcome::Damaged } else { Outcome::Complete })
-}
-
-/// The percentiles to show: those asked for, each once, and the one that groups are ranked by.
-pub fn quantiles(asked_for: &[Quantile], sort: Sort) -> Vec<Quantile> {
-    let mut quantiles: Vec<Quantile> = Vec::new();
-    let ranking = match sort {
-        Sort::Percentile(quantile) => Some(quantile),
-        _ => None,
-    };
-    for &quantile in asked_for.iter().chain(&ranking) {
-        if !quantiles.contains(&quantile) {
-            quantiles.push(quantile);
-        }
-    }
-    quantiles
 }

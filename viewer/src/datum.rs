@@ -25,13 +25,13 @@ pub enum Datum {
     Struct(Vec<(String, Datum)>),
 }
 
-/// What stands in place of elements or bytes that were not kept.
+/// What replaces elements or bytes that were not kept.
 pub fn ellipsis(more: u64) -> String {
     format!("… {more} more")
 }
 
-/// Bytes that are not UTF-8 are replaced, numbers that JSON does not know are texts, and a list that was cut ends in a
-/// text that says how much is missing.
+/// Invalid UTF-8 is replaced, numbers that JSON does not have become strings, and a list that was cut ends in a
+/// string that says how much is missing.
 impl Serialize for Datum {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -1,4 +1,4 @@
-//! `ltt-top events`: single events in the order of time.
+//! `ltt-top events`: single events in time order.
 
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
@@ -7,36 +7,35 @@ use std::sync::Arc;
 use ctf_reader::{Progress, Reader, Window};
 use ltt_top::analysis::empty::explain;
 use ltt_top::analysis::follow::{Followed, follow};
-use ltt_top::analysis::{Reading, Selection};
+use ltt_top::analysis::{Selection, SourceWindow};
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
-use crate::cli::{Command, EventsOptions, Format, SourceChoice};
-use crate::job::{Job, Outcome, Trouble, warn};
+use crate::cli::{EventsOptions, Format, SourceChoice};
+use crate::invocation::Invocation;
 use crate::live;
+use crate::outcome::{Outcome, Trouble, warn};
 
-/// How many events around a moment are shown by default, on each side.
+/// The default number of events on each side of a moment.
 const AROUND: usize = 20;
 
 /// How far before a moment to look for events, in nanoseconds, before all of the trace is read.
 const LOOK_BACK: [i64; 3] = [100_000_000, 10_000_000_000, 600_000_000_000];
 
 /// Lists events.
-pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     if options.follow {
-        return live::follow(command, options);
+        return live::follow(options);
     }
-    let job = Job::new(&options.common)?;
-    if job.options.source != SourceChoice::Native {
-        return Err(Trouble::Usage(
-            "events are listed by the native reader alone: leave --source out".into(),
-        ));
+    let invocation = Invocation::new(&options.common)?;
+    if invocation.options.source != SourceChoice::Native {
+        return Err(Trouble::Usage("only the native reader lists events: leave out --source".into()));
     }
-    let selection = Arc::new(job.selection(command, None)?);
-    let mut reader = Reader::open(&job.traces)?;
-    let window = job.window(&mut reader)?;
-    let [moment] = job.moments([options.around], &mut reader)?;
+    let selection = Arc::new(invocation.selection(None, true)?);
+    let mut reader = Reader::open(&invocation.traces)?;
+    let window = invocation.window(&mut reader)?;
+    let [moment] = invocation.moments([options.around], &mut reader)?;
     let show = match (moment, options.context) {
         (Some(moment), count) => Show::Around(moment, count.unwrap_or(AROUND)),
         (None, Some(count)) => Show::Context(count),
@@ -45,7 +44,7 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     let stacks = Rc::new(stacks(&mut reader, &selection)?);
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
-    let listing = Listing { job: &job, options, selection: &selection, stacks: &stacks, show };
+    let listing = Listing { invocation: &invocation, options, selection: &selection, stacks: &stacks, show };
     for window in narrower {
         if let Some(outcome) = listing.list(&mut reader, *window, false)? {
             return Ok(outcome);
@@ -55,7 +54,7 @@ pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Troubl
     Ok(outcome.unwrap_or(Outcome::Complete))
 }
 
-/// What names the addresses of stacks, for which the trace is read only if it has any.
+/// The names of the addresses in stacks. The trace is read for them only if it has any.
 fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble> {
     let dictionary = selection.dictionary.clone();
     let has_stacks = reader.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
@@ -67,7 +66,7 @@ fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble>
     Ok(Stacks::new(dictionary, symbols, &reader.traces()))
 }
 
-/// The windows to try one after the other: around a moment, the trace need not be read from its beginning.
+/// The windows to try in turn: around a moment, the trace need not be read from its beginning.
 fn windows(window: Window, show: Show) -> Vec<Window> {
     let Show::Around(moment, _) = show else { return vec![window] };
     let since = LOOK_BACK.iter().map(|look_back| moment.saturating_sub(*look_back));
@@ -77,7 +76,7 @@ fn windows(window: Window, show: Show) -> Vec<Window> {
 
 /// What all windows that are tried have in common.
 struct Listing<'a> {
-    job: &'a Job<'a>,
+    invocation: &'a Invocation<'a>,
     options: &'a EventsOptions,
     selection: &'a Arc<Selection>,
     stacks: &'a Rc<Stacks>,
@@ -88,20 +87,21 @@ impl Listing<'_> {
     /// Lists the events of a window. Unless the window is the last one to be tried, nothing is written if there are fewer
     /// events before the moment in it than are asked for.
     fn list(&self, reader: &mut Reader, window: Window, is_last: bool) -> Result<Option<Outcome>, Trouble> {
-        let Listing { job, options, selection, stacks, show } = *self;
+        let Listing { invocation, options, selection, stacks, show } = *self;
         let traces = reader.traces();
-        let form: Box<dyn Form> = match job.options.format {
-            Format::Table => Box::new(TextForm::new(&traces, job.screen.clone(), Rc::clone(stacks))),
+        let form: Box<dyn Form> = match invocation.options.format {
+            Format::Table => Box::new(TextForm::new(&traces, invocation.screen.clone(), Rc::clone(stacks))),
             Format::Json => Box::new(JsonForm::new(&traces, Rc::clone(stacks))),
             Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
         };
         let mut out = io::stdout().lock();
-        let mut printer = Printer::new(form, show, is_last, job.limit(usize::MAX, usize::MAX), &mut out)
-            .with_fields(options.fields.clone());
+        let mut printer =
+            Printer::new(form, show, is_last, invocation.limit(usize::MAX, usize::MAX), &mut out)
+                .with_fields(options.fields.clone());
         let state = Progress::default();
         let with_others = matches!(show, Show::Context(_));
         let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
-        // A bar among the events would only be in their way.
+        // A progress bar would mix with the events.
         let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
         let Followed { trace, stopped } = followed?;
         match stopped {
@@ -115,9 +115,9 @@ impl Listing<'_> {
         let is_nothing = printer.shown() == 0;
         printer.finish()?;
         if is_nothing {
-            let mut reading = Reading { source: reader, window, progress: &state };
-            let why = explain(&mut reading, selection)?;
-            why.iter().for_each(|why| warn(&notes::empty(why, &job.screen)));
+            let mut input = SourceWindow { source: reader, window, progress: &state };
+            let why = explain(&mut input, selection)?;
+            why.iter().for_each(|why| warn(&notes::empty(why, &invocation.screen)));
         }
         notes::losses(&trace).iter().for_each(|loss| warn(loss));
         Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))

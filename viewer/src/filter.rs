@@ -1,9 +1,9 @@
-//! Which events count: by name, by their fields and by time.
+//! Filters: by the name, the fields and the time of events.
 
 mod condition;
 mod glob;
 mod moment;
 
-pub use condition::{Bound, Condition, Mismatch};
+pub use condition::{BoundCondition, Condition, Mismatch};
 pub use glob::Glob;
 pub use moment::Moment;

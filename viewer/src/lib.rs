@@ -1,6 +1,10 @@
 //! Finds slow commands and duration outliers in CTF traces.
 //!
-//! The directions are view → analysis → source, never back.
+//! Dependencies go one way: `view` → `analysis` → `source`.
+//!
+//! Times are nanoseconds since 1970 (`i64`, named `*_ns` in findings), lengths are nanoseconds
+//! ([`Ns`](analysis::finding::Ns) in findings). Only recorded durations are in another unit until they are summed up:
+//! ticks of their [`EventKind`](analysis::EventKind).
 
 pub mod analysis;
 pub mod datum;

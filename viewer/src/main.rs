@@ -6,14 +6,17 @@ mod catalogs;
 mod cli;
 mod command;
 mod events;
-mod job;
+mod invocation;
 mod live;
+mod man;
 mod newest;
+mod outcome;
 mod record;
+mod signals;
 
 use cli::Refusal;
-use job::{Outcome, Trouble};
 use ltt_top::text::escape;
+use outcome::{Outcome, Trouble};
 
 /// The exit statuses; `ltt-top --help` documents them.
 const FAILED: u8 = 1;
@@ -24,7 +27,7 @@ fn main() -> ExitCode {
     let command = match cli::parse() {
         Ok(command) => command,
         Err(Refusal::Help(help)) => {
-            // The reader may be gone, as in `ltt-top --help | head -1`.
+            // The pipe may be closed, as in `ltt-top --help | head -1`.
             _ = help.print();
             return ExitCode::SUCCESS;
         }
@@ -39,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn complain(message: &dyn std::fmt::Display, status: u8) -> ExitCode {
-    // A message may quote a trace, and what is in a trace is not to be trusted.
+    // A message may quote a trace, which is untrusted.
     eprintln!("ltt-top: error: {}", escape::text(&message.to_string()));
     ExitCode::from(status)
 }

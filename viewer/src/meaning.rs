@@ -1,8 +1,7 @@
-//! What to make of the events of a class: which field is the duration, in which unit, what tells groups
-//! apart.
+//! What the events of a class mean: which field is the duration, in which unit, and what identifies their group.
 //!
-//! The command line says it first, then the catalogs, which also know the names that events and fields
-//! had in the past, and last the names of the fields themselves.
+//! The command line comes first, then the catalogs, which also know former names of events and fields, and last the
+//! names of the fields themselves.
 
 use lttng_catalog::{Catalog, Event, EventName, FieldType, Measure, Provider};
 
@@ -14,36 +13,36 @@ use ctf_reader::{EventClass, FieldClass, FieldKind, Scope, Value};
 /// All that is known of events before the trace is read.
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
-    /// The catalogs; where two describe an event the earlier one holds.
+    /// The catalogs; where two describe an event, the earlier one applies.
     pub catalogs: Vec<Catalog>,
     /// The field that the user says is the duration, in the events that have it.
     pub duration: Option<(String, Option<TimeUnit>)>,
 }
 
-/// What to make of the events of one class.
+/// What the events of one class mean.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Meaning {
+pub struct ClassMeaning {
     /// The full name that the catalog has for the event, which may be a newer one.
     pub event: Option<String>,
     /// The field that is the duration.
     pub duration: Option<DurationField>,
-    /// Whether the duration is a sum of pieces, which lies at no particular place in time.
+    /// Whether the duration is a sum of pieces, and not an interval.
     pub is_sum: bool,
     /// The full name of the event whose duration this one only repeats.
     pub repeats: Option<String>,
-    /// The fields that tell groups apart.
-    pub group_by: Vec<Named>,
+    /// The fields that identify a group.
+    pub group_by: Vec<NamedField>,
     /// The field that says on whose behalf the event happened.
     pub client: Option<usize>,
     /// The interval that the event begins or ends, where it is one of a pair without a duration.
     pub pair: Option<(String, Side)>,
-    /// Whether it is the outermost of the intervals that the catalog knows: others explain it, and it explains none. While
-    /// it lasts, everything that its thread serves waits.
+    /// Whether it is the outermost interval that the catalog knows: others explain it, and it explains none. While
+    /// it lasts, everything that its thread serves has to wait.
     pub is_outermost: bool,
     /// The full names of events that this one can have made slow.
     pub explains: Vec<String>,
     /// Fields under the names that the catalog has for them, where the trace has others.
-    aliases: Vec<Named>,
+    aliases: Vec<NamedField>,
     /// Integers that the catalog says are booleans.
     booleans: Vec<usize>,
     /// The fields that the catalog says are stacks: return addresses, the nearest caller's first.
@@ -63,22 +62,22 @@ pub struct DurationField {
 
 /// A field of a class under the name that readers know it by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedField {
     /// The name.
     pub name: String,
     /// Which of [`EventClass::fields`].
     pub index: usize,
 }
 
-/// What the machine that a trace was recorded on is called among fields.
+/// The name of the field for the machine that a trace was recorded on.
 pub const HOST: &str = "host";
 
-/// The unit of a duration whose unit is not known. LTTng's own clock counts in it.
+/// The unit of a duration whose unit is unknown: that of LTTng's clock.
 const UNIT_BY_DEFAULT: TimeUnit = TimeUnit::Nanoseconds;
 
 impl Dictionary {
-    /// What to make of the events of this class.
-    pub fn look_up(&self, class: &EventClass) -> Meaning {
+    /// What the events of this class mean.
+    pub fn look_up(&self, class: &EventClass) -> ClassMeaning {
         let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
         let pair = pair_of(&class.name);
         let known = known(&class.name).or_else(|| known(pair?.0));
@@ -105,7 +104,7 @@ impl Dictionary {
         known.meaning.advice(key)
     }
 
-    /// The field of the class that the user says is the duration, if it is there and is a number.
+    /// The field of the class that the user gave as the duration, if it exists and is a number.
     pub(crate) fn given_duration(&self, class: &EventClass) -> Option<(usize, &str, Option<TimeUnit>)> {
         let (name, unit) = self.duration.as_ref()?;
         let index = class.field(name).filter(|&index| is_number(class, index))?;
@@ -113,7 +112,7 @@ impl Dictionary {
     }
 }
 
-impl Meaning {
+impl ClassMeaning {
     /// The field of the class that the user means by a name: one that the trace records, the catalog's
     /// name for one, or one of the short names `duration`, `client`, `pid`, `tid`, `cpu` and `host`.
     pub fn field(&self, class: &EventClass, name: &str) -> Option<usize> {
@@ -171,7 +170,11 @@ fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<(&'a Provider, &'a 
     catalog.events().find(is_named).or_else(|| catalog.events().find(was_named))
 }
 
-fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class: &EventClass) -> Meaning {
+fn from_catalog(
+    catalog: &Catalog,
+    (provider, event): (&Provider, &Event),
+    class: &EventClass,
+) -> ClassMeaning {
     let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
     let recorded = |name: &str| {
         let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
@@ -183,7 +186,7 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
         let unit = event.field(name).and_then(|field| TimeUnit::of(field.unit?));
         Some(DurationField { index, unit: unit.unwrap_or(UNIT_BY_DEFAULT), is_guess: unit.is_none() })
     });
-    let named = |name: &String| Some(Named { name: name.clone(), index: recorded(name)? });
+    let named = |name: &String| Some(NamedField { name: name.clone(), index: recorded(name)? });
     let aliases = event.fields.iter().filter(|field| class.field(&field.name).is_none());
     let booleans = event.fields.iter().filter(|field| field.kind == FieldType::Bool);
     let booleans = booleans.filter_map(|field| recorded(&field.name));
@@ -197,7 +200,7 @@ fn from_catalog(catalog: &Catalog, (provider, event): (&Provider, &Event), class
         (None, None) => None,
     };
     let is_explained = catalog.events().any(|(_, other)| other.meaning.explains.contains(&name));
-    Meaning {
+    ClassMeaning {
         event: Some(name.to_string()),
         pair,
         is_outermost: is_explained && event.meaning.explains.is_empty(),
@@ -221,8 +224,8 @@ fn is_number(class: &EventClass, index: usize) -> bool {
     matches!(class.fields[index].kind, FieldKind::Integer | FieldKind::Float)
 }
 
-/// A duration by its name alone: an integer of the event's own called `duration`, `latency` or `elapsed`,
-/// with or without its unit after it.
+/// The duration by its name alone: an integer in the payload named `duration`, `latency` or `elapsed`, with or
+/// without a unit as its suffix.
 fn from_names(class: &EventClass) -> Option<DurationField> {
     class.fields.iter().enumerate().find_map(|(index, field)| {
         let unit = unit_from_suffix(&field.name);

@@ -1,10 +1,10 @@
-//! The newest trace, for command lines that name none.
+//! The newest trace, for command lines without a TRACE.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How deep below a session's folder to look for metadata. LTTng's own layouts need at most seven levels.
+/// How deep below a session's folder to look for metadata. LTTng's layouts have at most seven levels.
 const DEPTH: usize = 8;
 
 /// The folder that LTTng records into: `lttng-traces` in `$LTTNG_HOME`, or else in the home folder.
@@ -20,7 +20,7 @@ pub fn newest(recordings: &Path) -> Option<PathBuf> {
     dated.max().map(|(_, session)| session)
 }
 
-/// When a trace's metadata was written, of all traces in and below a folder the last.
+/// When the newest metadata in or below a folder was written.
 fn written(folder: &Path, depth: usize) -> Option<SystemTime> {
     let metadata = folder.join("metadata");
     if let Ok(file) = fs::symlink_metadata(&metadata)

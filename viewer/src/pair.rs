@@ -9,7 +9,7 @@ pub enum Side {
     End,
 }
 
-/// What is added to the name of an interval, the longer ones first.
+/// Suffixes of the name of an interval, longer ones first.
 const BEGINNINGS: [&str; 6] = ["__entry", "__start", "_entry", "_enter", "_begin", "_start"];
 const ENDINGS: [&str; 7] = ["__return", "__end", "__done", "_return", "_exit", "_end", "_done"];
 

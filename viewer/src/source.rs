@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use babeltrace2_source::Babeltrace2;
 use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, Window, discover};
 
-/// Reads traces into collectors that take all events in.
+/// Reads traces into collectors.
 pub trait Source {
     /// The times of the first and the last event, without reading all of them where that can be avoided.
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error>;
 
     /// Reads all events in the window into the collector.
     ///
-    /// What is damaged is left out and named in the report; an error is what leaves nothing to read.
+    /// Damaged parts are skipped and listed in the report; it is an error if nothing can be read.
     fn read<C: Collect<Stop = Infallible>>(
         &mut self,
         window: Window,
@@ -23,7 +23,7 @@ pub trait Source {
         progress: &Progress,
     ) -> Result<(C, Report), Error>;
 
-    /// What reads the same events in the order of time, if the source can.
+    /// A reader of the same events in time order, if the source has one.
     fn in_order(&self) -> Option<&Reader> {
         None
     }
@@ -48,7 +48,7 @@ impl Source for Reader {
     }
 }
 
-/// A reader that is shared: two readings may go on at the same time.
+/// A shared reader, for two readings at the same time.
 impl Source for &Reader {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
         Ok(Reader::span(self))
@@ -87,7 +87,7 @@ impl Source for Babeltrace2 {
 
 /// Which source to read with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum SourceKind {
     /// The native reader.
     #[default]
     Native,
@@ -109,10 +109,10 @@ impl AnySource {
     /// Finds all traces in and below the folders and opens them.
     ///
     /// `threads` is the number of threads that the native reader decodes with; by default one for each core.
-    pub fn open(folders: &[PathBuf], choice: Choice, threads: Option<usize>) -> Result<Self, Error> {
+    pub fn open(folders: &[PathBuf], choice: SourceKind, threads: Option<usize>) -> Result<Self, Error> {
         let found: Discovery = discover(folders)?;
         match choice {
-            Choice::Native => {
+            SourceKind::Native => {
                 let reader = Reader::open_found(found)?;
                 Ok(AnySource::Native(match threads {
                     Some(threads) => reader.threads(threads),
@@ -120,7 +120,7 @@ impl AnySource {
                 }))
             }
             #[cfg(feature = "babeltrace2")]
-            Choice::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found))),
+            SourceKind::Babeltrace2 => Ok(AnySource::Babeltrace2(Babeltrace2::new(found))),
         }
     }
 }

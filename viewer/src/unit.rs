@@ -1,4 +1,4 @@
-//! Units of time, and amounts of it as people write them.
+//! Units of time, and the parser of durations.
 
 use lttng_catalog::Unit;
 
@@ -30,7 +30,7 @@ impl TimeUnit {
         }
     }
 
-    /// How many nanoseconds one is.
+    /// Its length in nanoseconds.
     pub fn nanoseconds(self) -> u64 {
         match self {
             TimeUnit::Nanoseconds => 1,
@@ -40,7 +40,7 @@ impl TimeUnit {
         }
     }
 
-    /// The unit of a catalog's field, if that is a time.
+    /// The unit of a field in a catalog, if it is a unit of time.
     pub fn of(unit: Unit) -> Option<TimeUnit> {
         let nanoseconds = unit.nanoseconds()?;
         TimeUnit::ALL.into_iter().find(|unit| unit.nanoseconds() == nanoseconds)
@@ -61,7 +61,7 @@ impl std::str::FromStr for TimeUnit {
     }
 }
 
-/// Reads an amount of time such as `1.5ms`, in nanoseconds; minutes (`m`) and hours (`h`) are allowed too.
+/// Parses a duration such as `1.5ms` into nanoseconds; minutes (`m`) and hours (`h`) are allowed too.
 pub fn parse_duration(text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(digits);

@@ -8,12 +8,12 @@ use super::text;
 
 /// An event class.
 #[derive(Clone, Copy)]
-pub struct EventClass<'a> {
+pub struct BtEventClass<'a> {
     class: *const bt_event_class,
     lifetime: PhantomData<&'a ()>,
 }
 
-impl<'a> EventClass<'a> {
+impl<'a> BtEventClass<'a> {
     /// # Safety
     ///
     /// The pointer leads to an event class that lives for `'a`.
@@ -42,50 +42,50 @@ impl<'a> EventClass<'a> {
     }
 
     /// The packet's context.
-    pub fn packet_context(self) -> Option<StructureClass<'a>> {
+    pub fn packet_context(self) -> Option<BtStructureClass<'a>> {
         // SAFETY: an event class has a stream class; a context may be null.
         unsafe {
             let stream = bt_event_class_borrow_stream_class_const(self.class);
             if bt_stream_class_supports_packets(stream) == 0 {
                 return None;
             }
-            StructureClass::from_raw(bt_stream_class_borrow_packet_context_field_class_const(stream))
+            BtStructureClass::from_raw(bt_stream_class_borrow_packet_context_field_class_const(stream))
         }
     }
 
     /// The context that all events of the stream have.
-    pub fn common_context(self) -> Option<StructureClass<'a>> {
+    pub fn common_context(self) -> Option<BtStructureClass<'a>> {
         // SAFETY: as above.
         unsafe {
             let stream = bt_event_class_borrow_stream_class_const(self.class);
-            StructureClass::from_raw(bt_stream_class_borrow_event_common_context_field_class_const(stream))
+            BtStructureClass::from_raw(bt_stream_class_borrow_event_common_context_field_class_const(stream))
         }
     }
 
     /// The context of this class's events.
-    pub fn specific_context(self) -> Option<StructureClass<'a>> {
+    pub fn specific_context(self) -> Option<BtStructureClass<'a>> {
         // SAFETY: as above.
         unsafe {
-            StructureClass::from_raw(bt_event_class_borrow_specific_context_field_class_const(self.class))
+            BtStructureClass::from_raw(bt_event_class_borrow_specific_context_field_class_const(self.class))
         }
     }
 
     /// The events' own fields.
-    pub fn payload(self) -> Option<StructureClass<'a>> {
+    pub fn payload(self) -> Option<BtStructureClass<'a>> {
         // SAFETY: as above.
-        unsafe { StructureClass::from_raw(bt_event_class_borrow_payload_field_class_const(self.class)) }
+        unsafe { BtStructureClass::from_raw(bt_event_class_borrow_payload_field_class_const(self.class)) }
     }
 }
 
 /// The class of a field.
 #[derive(Clone, Copy)]
-pub struct FieldClass<'a> {
+pub struct BtFieldClass<'a> {
     class: *const bt_field_class,
     lifetime: PhantomData<&'a ()>,
 }
 
 /// What kind of field a class describes.
-pub enum FieldType<'a> {
+pub enum BtFieldType<'a> {
     /// An integer, or a truth value.
     Integer,
     /// A floating-point number.
@@ -93,36 +93,36 @@ pub enum FieldType<'a> {
     /// Text.
     Text,
     /// An enumeration.
-    Enumeration(EnumerationClass<'a>),
+    Enumeration(BtEnumerationClass<'a>),
     /// A structure.
-    Structure(StructureClass<'a>),
+    Structure(BtStructureClass<'a>),
     /// An array or sequence, with its elements' class.
-    Array(FieldClass<'a>),
+    Array(BtFieldClass<'a>),
     /// A variant, with its options.
-    Variant(Vec<(String, FieldClass<'a>)>),
+    Variant(Vec<(String, BtFieldClass<'a>)>),
     /// None that CTF 1.8 has.
     Unknown,
 }
 
-impl<'a> FieldClass<'a> {
+impl<'a> BtFieldClass<'a> {
     /// What it describes.
-    pub fn view(self) -> FieldType<'a> {
+    pub fn view(self) -> BtFieldType<'a> {
         // SAFETY: the class is alive, and each function is called for its type alone.
         unsafe {
             let kind = bt_field_class_get_type(self.class);
             if is(kind, BT_FIELD_CLASS_TYPE_ENUMERATION) {
-                FieldType::Enumeration(EnumerationClass(self))
+                BtFieldType::Enumeration(BtEnumerationClass(self))
             } else if is(kind, BT_FIELD_CLASS_TYPE_INTEGER) || kind == BT_FIELD_CLASS_TYPE_BOOL {
-                FieldType::Integer
+                BtFieldType::Integer
             } else if is(kind, BT_FIELD_CLASS_TYPE_REAL) {
-                FieldType::Real
+                BtFieldType::Real
             } else if kind == BT_FIELD_CLASS_TYPE_STRING {
-                FieldType::Text
+                BtFieldType::Text
             } else if kind == BT_FIELD_CLASS_TYPE_STRUCTURE {
-                FieldType::Structure(StructureClass(self))
+                BtFieldType::Structure(BtStructureClass(self))
             } else if is(kind, BT_FIELD_CLASS_TYPE_ARRAY) {
                 let class = bt_field_class_array_borrow_element_field_class_const(self.class);
-                FieldType::Array(Self { class, lifetime: PhantomData })
+                BtFieldType::Array(Self { class, lifetime: PhantomData })
             } else if is(kind, BT_FIELD_CLASS_TYPE_VARIANT) {
                 let count = bt_field_class_variant_get_option_count(self.class);
                 let option = |index| {
@@ -131,9 +131,9 @@ impl<'a> FieldClass<'a> {
                     let name = text(bt_field_class_variant_option_get_name(option));
                     (name, Self { class, lifetime: PhantomData })
                 };
-                FieldType::Variant((0..count).map(option).collect())
+                BtFieldType::Variant((0..count).map(option).collect())
             } else {
-                FieldType::Unknown
+                BtFieldType::Unknown
             }
         }
     }
@@ -146,18 +146,18 @@ pub(super) fn is(kind: bt_field_class_type, other: bt_field_class_type) -> bool 
 
 /// The class of a structure.
 #[derive(Clone, Copy)]
-pub struct StructureClass<'a>(FieldClass<'a>);
+pub struct BtStructureClass<'a>(BtFieldClass<'a>);
 
-impl<'a> StructureClass<'a> {
+impl<'a> BtStructureClass<'a> {
     /// # Safety
     ///
     /// The pointer is null, or leads to a structure's class that lives for `'a`.
     unsafe fn from_raw(class: *const bt_field_class) -> Option<Self> {
-        (!class.is_null()).then_some(Self(FieldClass { class, lifetime: PhantomData }))
+        (!class.is_null()).then_some(Self(BtFieldClass { class, lifetime: PhantomData }))
     }
 
     /// Its members with their names.
-    pub fn members(self) -> Vec<(String, FieldClass<'a>)> {
+    pub fn members(self) -> Vec<(String, BtFieldClass<'a>)> {
         let class = self.0.class;
         // SAFETY: it is a structure's class, and indexes are below the count.
         unsafe {
@@ -165,7 +165,7 @@ impl<'a> StructureClass<'a> {
                 let member = bt_field_class_structure_borrow_member_by_index_const(class, index);
                 let class = bt_field_class_structure_member_borrow_field_class_const(member);
                 let name = text(bt_field_class_structure_member_get_name(member));
-                (name, FieldClass { class, lifetime: PhantomData })
+                (name, BtFieldClass { class, lifetime: PhantomData })
             };
             (0..bt_field_class_structure_get_member_count(class)).map(member).collect()
         }
@@ -174,7 +174,7 @@ impl<'a> StructureClass<'a> {
 
 /// The class of an enumeration.
 #[derive(Clone, Copy)]
-pub struct EnumerationClass<'a>(FieldClass<'a>);
+pub struct BtEnumerationClass<'a>(BtFieldClass<'a>);
 
 /// Lists the labels of an enumeration: the same functions under two names. The casts are those of the
 /// header's inline functions, from a mapping or set to its common part.
@@ -194,7 +194,7 @@ macro_rules! labels {
     }};
 }
 
-impl EnumerationClass<'_> {
+impl BtEnumerationClass<'_> {
     /// Each label with a range of the values that carry it; a label may come several times.
     pub fn labels(self) -> Vec<(String, RangeInclusive<i128>)> {
         let class = self.0.class;

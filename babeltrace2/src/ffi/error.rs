@@ -1,4 +1,4 @@
-//! Why a call failed, in words.
+//! The reason why a call failed, as text.
 
 use super::bindings::*;
 use super::text;

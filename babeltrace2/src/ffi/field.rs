@@ -9,7 +9,7 @@ use ctf_reader::Integer;
 
 /// A field of an event.
 #[derive(Clone, Copy)]
-pub struct Field<'a> {
+pub struct BtField<'a> {
     field: *const bt_field,
     lifetime: PhantomData<&'a ()>,
 }
@@ -27,12 +27,12 @@ pub enum FieldView<'a> {
     /// An array with its number of elements.
     Array(usize),
     /// A variant's chosen option, by its index.
-    Variant(usize, Field<'a>),
+    Variant(usize, BtField<'a>),
     /// None that CTF 1.8 has.
     Unknown,
 }
 
-impl<'a> Field<'a> {
+impl<'a> BtField<'a> {
     /// # Safety
     ///
     /// The pointer is null, or leads to a field that lives for `'a`.
@@ -63,7 +63,8 @@ impl<'a> Field<'a> {
                 FieldView::Array(usize::try_from(bt_field_array_get_length(self.field)).unwrap_or(0))
             } else if is(kind, BT_FIELD_CLASS_TYPE_VARIANT) {
                 let index = bt_field_variant_get_selected_option_index(self.field);
-                let chosen = Field::from_raw(bt_field_variant_borrow_selected_option_field_const(self.field));
+                let chosen =
+                    BtField::from_raw(bt_field_variant_borrow_selected_option_field_const(self.field));
                 match (usize::try_from(index), chosen) {
                     (Ok(index), Some(chosen)) => FieldView::Variant(index, chosen),
                     _ => FieldView::Unknown,
@@ -75,7 +76,7 @@ impl<'a> Field<'a> {
     }
 
     /// A structure's member.
-    pub fn member(self, index: usize) -> Option<Field<'a>> {
+    pub fn member(self, index: usize) -> Option<BtField<'a>> {
         // SAFETY: the field is a structure, and the index is below its number of members.
         unsafe {
             let structure = bt_field_get_class_type(self.field) == BT_FIELD_CLASS_TYPE_STRUCTURE;
@@ -83,12 +84,12 @@ impl<'a> Field<'a> {
                 return None;
             }
             let index = u64::try_from(index).ok()?;
-            Field::from_raw(bt_field_structure_borrow_member_field_by_index_const(self.field, index))
+            BtField::from_raw(bt_field_structure_borrow_member_field_by_index_const(self.field, index))
         }
     }
 
     /// An array's element.
-    pub fn element(self, index: usize) -> Option<Field<'a>> {
+    pub fn element(self, index: usize) -> Option<BtField<'a>> {
         let index = u64::try_from(index).ok()?;
         // SAFETY: the field is an array, and the index is below its length.
         unsafe {
@@ -96,7 +97,7 @@ impl<'a> Field<'a> {
             if !array || index >= bt_field_array_get_length(self.field) {
                 return None;
             }
-            Field::from_raw(bt_field_array_borrow_element_field_by_index_const(self.field, index))
+            BtField::from_raw(bt_field_array_borrow_element_field_by_index_const(self.field, index))
         }
     }
 

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!             ┌─ stream ── sink ─┐
-//! src.ctf.fs ─┼─ stream ── sink ─┼─> inbox
+//! src.ctf.fs ─┼─ stream ── sink ─┼─> queue
 //!             └─ stream ── sink ─┘
 //! ```
 //!
 //! Each stream has a separate sink. Collectors do not need events in the order of time, and this avoids
 //! the muxer, which in 2.0 looks at every stream for every message. It also keeps failures apart: a sink
-//! whose stream fails ends and leaves the reason, and the others go on.
+//! whose stream fails ends and leaves the reason, and the others continue.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_void};
@@ -24,7 +24,7 @@ use super::message::Message;
 
 /// The messages of one step, or why a stream failed.
 #[derive(Debug, Default)]
-struct Inbox {
+struct MessageQueue {
     messages: Vec<Message>,
     stream: usize,
     failure: Option<String>,
@@ -33,12 +33,12 @@ struct Inbox {
 /// What a sink knows.
 struct Sink {
     stream: usize,
-    inbox: Rc<RefCell<Inbox>>,
+    queue: Rc<RefCell<MessageQueue>>,
 }
 
-/// What one step brought, beside messages.
+/// What one step brought in addition to messages.
 #[derive(Debug)]
-pub struct Step {
+pub struct GraphStep {
     /// The number of the stream, dense from 0 within the graph.
     pub stream: usize,
     /// Why the stream ended early, if it did.
@@ -48,7 +48,7 @@ pub struct Step {
 /// A graph over the folders of one trace.
 pub struct Graph {
     graph: *mut bt_graph,
-    inbox: Rc<RefCell<Inbox>>,
+    queue: Rc<RefCell<MessageQueue>>,
     ended: bool,
     /// The sinks' user data, freed after the graph. Boxed, because the graph holds their addresses.
     #[expect(clippy::vec_box)]
@@ -64,7 +64,7 @@ impl Graph {
             return Err(take_error());
         }
         let mut graph =
-            Self { graph, inbox: Rc::default(), ended: false, sinks: Vec::with_capacity(folders.len()) };
+            Self { graph, queue: Rc::default(), ended: false, sinks: Vec::with_capacity(folders.len()) };
         let source = graph.add_source(folders)?;
         // SAFETY: the graph owns the source, and so keeps it and its ports alive.
         for stream in 0..unsafe { bt_component_source_get_output_port_count(source) } {
@@ -83,7 +83,7 @@ impl Graph {
     }
 
     /// Replaces the messages by a stream's next ones. Returns `None` after the last.
-    pub fn step(&mut self, messages: &mut Vec<Message>) -> Result<Option<Step>, String> {
+    pub fn step(&mut self, messages: &mut Vec<Message>) -> Result<Option<GraphStep>, String> {
         messages.clear();
         while !self.ended {
             // SAFETY: the graph is configured, has a sink, and has not failed: that ends it.
@@ -95,11 +95,11 @@ impl Graph {
                     return Err(take_error());
                 }
             }
-            let mut inbox = self.inbox.borrow_mut();
-            let failure = inbox.failure.take();
-            if failure.is_some() || !inbox.messages.is_empty() {
-                std::mem::swap(messages, &mut inbox.messages);
-                return Ok(Some(Step { stream: inbox.stream, failure }));
+            let mut queue = self.queue.borrow_mut();
+            let failure = queue.failure.take();
+            if failure.is_some() || !queue.messages.is_empty() {
+                std::mem::swap(messages, &mut queue.messages);
+                return Ok(Some(GraphStep { stream: queue.stream, failure }));
             }
         }
         Ok(None)
@@ -142,7 +142,7 @@ impl Graph {
     fn add_sink(&mut self, port: *const bt_port_output) -> Result<(), String> {
         let stream = self.sinks.len();
         let name = CString::new(format!("sink {stream}")).map_err(|error| error.to_string())?;
-        let mut data = Box::new(Sink { stream, inbox: Rc::clone(&self.inbox) });
+        let mut data = Box::new(Sink { stream, queue: Rc::clone(&self.queue) });
         let address = (&raw mut *data).cast::<c_void>();
         self.sinks.push(data);
         let mut sink = ptr::null();
@@ -172,13 +172,13 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        self.inbox.borrow_mut().messages.clear();
+        self.queue.borrow_mut().messages.clear();
         // SAFETY: this is the only reference, and the sinks' user data is freed after this.
         unsafe { bt_graph_put_ref(self.graph) };
     }
 }
 
-/// Moves a stream's next messages into the inbox.
+/// Moves a stream's next messages into the queue.
 unsafe extern "C" fn consume(
     iterator: *mut bt_message_iterator,
     data: *mut c_void,
@@ -186,8 +186,8 @@ unsafe extern "C" fn consume(
     let moved = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the address that `add_sink` gave, of a sink that outlives the graph.
         let sink = unsafe { &*data.cast::<Sink>() };
-        let mut inbox = sink.inbox.borrow_mut();
-        inbox.stream = sink.stream;
+        let mut queue = sink.queue.borrow_mut();
+        queue.stream = sink.stream;
         let (mut messages, mut count) = (ptr::null_mut(), 0);
         // SAFETY: the iterator is the sink's own, and has neither ended nor failed: both end the sink.
         let status = unsafe { bt_message_iterator_next(iterator, &mut messages, &mut count) };
@@ -195,17 +195,17 @@ unsafe extern "C" fn consume(
             BT_MESSAGE_ITERATOR_NEXT_STATUS_OK => {
                 for index in 0..usize::try_from(count).unwrap_or(0) {
                     // SAFETY: the array has `count` messages, whose references are now ours.
-                    inbox.messages.push(unsafe { Message::from_raw(*messages.add(index)) });
+                    queue.messages.push(unsafe { Message::from_raw(*messages.add(index)) });
                 }
             }
             BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN | BT_MESSAGE_ITERATOR_NEXT_STATUS_END => {}
-            _ => inbox.failure = Some(take_error()),
+            _ => queue.failure = Some(take_error()),
         }
         // `src.ctf.fs` of 2.0.4 may fail and yet report success, if it has messages, or the end, if a packet
         // is too short. Its error stays with the thread, where it makes the next call abort the process.
-        inbox.failure = inbox.failure.take().or_else(take_pending_error);
+        queue.failure = queue.failure.take().or_else(take_pending_error);
         match status {
-            _ if inbox.failure.is_some() => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
+            _ if queue.failure.is_some() => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
             BT_MESSAGE_ITERATOR_NEXT_STATUS_OK => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK,
             BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN,
             _ => BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END,
@@ -220,7 +220,7 @@ struct Parameters(*mut bt_value);
 impl Parameters {
     /// `{ inputs: [folder, …] }`
     fn inputs<P: AsRef<Path>>(folders: &[P]) -> Result<Self, String> {
-        // SAFETY: makes a map of our own; null is checked below.
+        // SAFETY: makes a map that we own; null is checked below.
         let map = Self(unsafe { bt_value_map_create() });
         if map.0.is_null() {
             return Err(take_error());

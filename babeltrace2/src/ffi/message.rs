@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use super::bindings::*;
-use super::class::EventClass;
-use super::field::Field;
+use super::class::BtEventClass;
+use super::field::BtField;
 use super::text;
 
 /// A message; dropping it gives it back.
@@ -16,9 +16,9 @@ pub struct Message(*const bt_message);
 /// What a message says.
 pub enum MessageView<'a> {
     /// An event.
-    Event(Event<'a>),
+    Event(BtEvent<'a>),
     /// A stream begins.
-    StreamBeginning(Stream<'a>),
+    StreamBeginning(BtStream<'a>),
     /// A packet begins, at this time if it says so.
     PacketBeginning(Option<i64>),
     /// A packet ends, at this time if it says so.
@@ -55,12 +55,12 @@ impl Message {
         // SAFETY: the message is alive, and each function is called for its type alone.
         unsafe {
             match bt_message_get_type(self.0) {
-                BT_MESSAGE_TYPE_EVENT => MessageView::Event(Event {
+                BT_MESSAGE_TYPE_EVENT => MessageView::Event(BtEvent {
                     message: self.0,
                     event: bt_message_event_borrow_event_const(self.0),
                     lifetime: PhantomData,
                 }),
-                BT_MESSAGE_TYPE_STREAM_BEGINNING => MessageView::StreamBeginning(Stream {
+                BT_MESSAGE_TYPE_STREAM_BEGINNING => MessageView::StreamBeginning(BtStream {
                     stream: bt_message_stream_beginning_borrow_stream_const(self.0),
                     lifetime: PhantomData,
                 }),
@@ -157,13 +157,13 @@ impl Drop for Message {
 
 /// An event in a message.
 #[derive(Clone, Copy)]
-pub struct Event<'a> {
+pub struct BtEvent<'a> {
     message: *const bt_message,
     event: *const bt_event,
     lifetime: PhantomData<&'a Message>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> BtEvent<'a> {
     /// When, in nanoseconds since the clock's origin; `None` without a clock, or out of range.
     pub fn timestamp(self) -> Option<i64> {
         // SAFETY: the message is an event's, and has a clock snapshot if its class has a clock.
@@ -176,13 +176,13 @@ impl<'a> Event<'a> {
     }
 
     /// Its class.
-    pub fn class(self) -> EventClass<'a> {
+    pub fn class(self) -> BtEventClass<'a> {
         // SAFETY: an event has a class, which lives as long as it.
-        unsafe { EventClass::from_raw(bt_event_borrow_class_const(self.event)) }
+        unsafe { BtEventClass::from_raw(bt_event_borrow_class_const(self.event)) }
     }
 
     /// The packet's context.
-    pub fn packet_context(self) -> Option<Field<'a>> {
+    pub fn packet_context(self) -> Option<BtField<'a>> {
         // SAFETY: a packet may be borrowed if the class supports packets; a field may be null.
         unsafe {
             let class = bt_stream_borrow_class_const(bt_event_borrow_stream_const(self.event));
@@ -190,39 +190,39 @@ impl<'a> Event<'a> {
                 return None;
             }
             let packet = bt_event_borrow_packet_const(self.event);
-            Field::from_raw(bt_packet_borrow_context_field_const(packet))
+            BtField::from_raw(bt_packet_borrow_context_field_const(packet))
         }
     }
 
     /// The context that all events of the stream have.
-    pub fn common_context(self) -> Option<Field<'a>> {
+    pub fn common_context(self) -> Option<BtField<'a>> {
         // SAFETY: the event is alive; the field may be null.
-        unsafe { Field::from_raw(bt_event_borrow_common_context_field_const(self.event)) }
+        unsafe { BtField::from_raw(bt_event_borrow_common_context_field_const(self.event)) }
     }
 
     /// The context of this class's events.
-    pub fn specific_context(self) -> Option<Field<'a>> {
+    pub fn specific_context(self) -> Option<BtField<'a>> {
         // SAFETY: as above.
-        unsafe { Field::from_raw(bt_event_borrow_specific_context_field_const(self.event)) }
+        unsafe { BtField::from_raw(bt_event_borrow_specific_context_field_const(self.event)) }
     }
 
     /// The event's own fields.
-    pub fn payload(self) -> Option<Field<'a>> {
+    pub fn payload(self) -> Option<BtField<'a>> {
         // SAFETY: as above.
-        unsafe { Field::from_raw(bt_event_borrow_payload_field_const(self.event)) }
+        unsafe { BtField::from_raw(bt_event_borrow_payload_field_const(self.event)) }
     }
 }
 
 /// A value of a trace's environment.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Constant {
+pub enum BtConstant {
     /// An integer.
     Integer(i64),
     /// Text.
     Text(String),
 }
 
-impl fmt::Display for Constant {
+impl fmt::Display for BtConstant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(value) => value.fmt(f),
@@ -233,12 +233,12 @@ impl fmt::Display for Constant {
 
 /// A stream.
 #[derive(Clone, Copy)]
-pub struct Stream<'a> {
+pub struct BtStream<'a> {
     stream: *const bt_stream,
     lifetime: PhantomData<&'a Message>,
 }
 
-impl Stream<'_> {
+impl BtStream<'_> {
     /// The number of its class, and its own.
     pub fn id(self) -> (u64, u64) {
         // SAFETY: a stream has a class.
@@ -249,7 +249,7 @@ impl Stream<'_> {
     }
 
     /// The trace's environment, in its order.
-    pub fn environment(self) -> Vec<(String, Constant)> {
+    pub fn environment(self) -> Vec<(String, BtConstant)> {
         let mut entries = Vec::new();
         // SAFETY: a stream has a trace; indexes are below the count, and each value is read by its type.
         unsafe {
@@ -258,8 +258,8 @@ impl Stream<'_> {
                 let (mut name, mut value) = (std::ptr::null(), std::ptr::null());
                 bt_trace_borrow_environment_entry_by_index_const(trace, index, &mut name, &mut value);
                 let value = match bt_value_get_type(value) {
-                    BT_VALUE_TYPE_STRING => Constant::Text(text(bt_value_string_get(value))),
-                    BT_VALUE_TYPE_SIGNED_INTEGER => Constant::Integer(bt_value_integer_signed_get(value)),
+                    BT_VALUE_TYPE_STRING => BtConstant::Text(text(bt_value_string_get(value))),
+                    BT_VALUE_TYPE_SIGNED_INTEGER => BtConstant::Integer(bt_value_integer_signed_get(value)),
                     _ => continue,
                 };
                 entries.push((text(name), value));

@@ -13,10 +13,10 @@ mod field;
 mod graph;
 mod message;
 
-pub use class::{EventClass, FieldClass, FieldType, StructureClass};
-pub use field::{Field, FieldView};
+pub use class::{BtEventClass, BtFieldClass, BtFieldType, BtStructureClass};
+pub use field::{BtField, FieldView};
 pub use graph::Graph;
-pub use message::{Constant, Event, Loss, Message, MessageView};
+pub use message::{BtConstant, BtEvent, Loss, Message, MessageView};
 
 /// The functions and types of `babeltrace2/babeltrace.h`, as bindgen makes them.
 #[allow(

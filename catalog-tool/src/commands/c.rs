@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// The folder to write to; it is made if it is missing.
+    /// The folder to write to; it is created if necessary.
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `lttng-catalog check`: is this a catalog?
+//! `lttng-catalog check`: whether files are valid catalogs.
 
 use std::path::PathBuf;
 
@@ -21,12 +21,12 @@ pub struct Options {
     format: Format,
 }
 
-/// What is said of one file.
+/// The result for one file.
 #[derive(Serialize)]
 struct Report {
     file: String,
     valid: bool,
-    /// None if it is not valid.
+    /// `None` if the file is not valid.
     name: Option<String>,
     version: Option<u32>,
     events: Option<usize>,
@@ -38,6 +38,8 @@ struct Mistake {
     line: Option<usize>,
     column: Option<usize>,
     place: String,
+    /// Whose rule is broken: `model`, `LTTng`, `C` or `Rust`.
+    authority: String,
     message: String,
 }
 
@@ -53,7 +55,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
                 for provider in &catalog.providers {
                     if let Some(other) = names.insert(provider.name.clone(), file.clone()) {
                         wrong.push(format!(
-                            "{file}: {other} has a provider `{}`, too; a program cannot use both",
+                            "{file}: {other} also has a provider `{}`; a program cannot use both",
                             provider.name
                         ));
                     }
@@ -87,6 +89,7 @@ fn invalid(file: String, errors: &Errors) -> Report {
         line: error.position.map(|(line, _)| line),
         column: error.position.map(|(_, column)| column),
         place: error.place.to_string(),
+        authority: error.authority.to_string(),
         message: error.message.clone(),
     });
     Report { file, valid: false, name: None, version: None, events: None, errors: mistakes.collect() }

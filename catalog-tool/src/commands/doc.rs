@@ -14,7 +14,7 @@ pub struct Options {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// What to write; by default what the name of --out ends in, or else Markdown.
+    /// What to write; by default by the ending of --out, else Markdown.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
@@ -25,7 +25,7 @@ pub struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// As docs/events.md of the project.
+    /// Markdown, as GitHub renders it.
     Markdown,
     /// One page without scripts.
     Html,

@@ -1,4 +1,4 @@
-//! `lttng-catalog import`: a catalog from what another tool has.
+//! `lttng-catalog import`: a catalog from the file of another tool.
 
 use std::path::PathBuf;
 
@@ -18,13 +18,13 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "KIND")]
     kind: Option<Kind>,
 
-    /// What a type is that FILE uses and does not define, e.g. Oid=u32; may be repeated.
+    /// Define a type that FILE uses without defining it, e.g. Oid=u32; may be repeated.
     ///
     /// The type is u8 to u64, i8 to i64, f32, f64, bool, string, or 'u64 hex' for an address.
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = named_type)]
     types: Vec<(String, CType)>,
 
-    /// Leave a probe at the start and one at the end of something the two events that they are.
+    /// Keep pairs of probes at a start and an end as two events.
     #[arg(long)]
     keep_pairs: bool,
 
@@ -36,7 +36,7 @@ pub struct Options {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Do not say what was joined, renamed or left out.
+    /// Do not print what was joined, renamed or left out.
     #[arg(long, short)]
     quiet: bool,
 }
@@ -58,7 +58,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
         _ => None,
     });
     let Some(kind) = kind else {
-        let message = format!("{file}: neither a .d nor a .h file; --kind says which it is");
+        let message = format!("{file}: neither a .d nor a .h file; say which it is with --kind");
         return Err(Trouble::Failed(message));
     };
     let text = files::text(&options.file)?;

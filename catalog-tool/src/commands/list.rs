@@ -18,11 +18,11 @@ pub struct Options {
     #[arg(value_name = "FILE|PID")]
     target: PathBuf,
 
-    /// Say what this catalog says of the events; may be repeated. Those of Valkey, memcached and Redis are built in.
+    /// Describe events by this catalog; may be repeated. Those of Valkey, memcached and Redis are built in.
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
 
-    /// Look into FILE alone, not into the libraries that it needs.
+    /// Inspect FILE only, not the libraries that it needs.
     #[arg(long)]
     no_libraries: bool,
 
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     Ok(if offer.problems.is_empty() { Outcome::Fine } else { Outcome::Noticed })
 }
 
-/// The process that a number names; a file with such a name can be written `./1234`.
+/// The process of this number; a file with such a name is written `./1234`.
 fn process(target: &Path) -> Option<u32> {
     target.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
 }
@@ -156,7 +156,7 @@ fn doc(said: Option<&Said>) -> String {
     said.map(|said| said.doc.clone()).unwrap_or_default()
 }
 
-/// How wide lines may be: as the user says, or as the terminal is, or as they come.
+/// The width of lines: by COLUMNS, else by the terminal, else unlimited.
 fn width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let is_terminal = std::io::stdout().is_terminal();

@@ -7,7 +7,7 @@ use super::changes::{Changes, Notices};
 /// Reports what differs between two versions of an enum.
 pub(super) fn compare(place: &str, old: &Enumeration, new: &Enumeration, changes: &mut Changes) {
     changes.documentation(place, &old.doc, &new.doc);
-    // The width is in the trace; a value that did not fit before is no loss to anybody.
+    // The trace says the width, so readers do not notice.
     changes.changed(place, "type", &old.container.to_string(), &new.container.to_string(), Notices::Caller);
     for label in &old.labels {
         let place = format!("{place} → {}", label.name);

@@ -5,13 +5,13 @@ use lttng_catalog::{Catalog, Event, EventName};
 use super::changes::{Changes, Notices};
 use super::fields;
 
-/// Reports an event that the new catalog has not under its name: it was renamed, or it is gone.
+/// Reports an event that the new catalog does not have under its name: it was renamed or removed.
 pub(super) fn removed(provider: &str, event: &Event, catalog: &Catalog, changes: &mut Changes) {
     let name = EventName { provider: provider.to_owned(), event: event.name.clone() };
     let place = name.to_string();
     match catalog.events().find(|(_, newer)| newer.meaning.formerly.contains(&name)) {
         Some((owner, newer)) => {
-            // `formerly` tells a reader, and nothing tells a caller.
+            // Readers know it from `formerly`; callers do not.
             changes.add(&place, format!("renamed to `{}:{}`", owner.name, newer.name), Notices::Caller);
             compare(&place, event, newer, changes);
         }
@@ -25,7 +25,7 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
     fields::compare(place, &old.fields, &new.fields, changes);
     let (was, is) = (&old.meaning, &new.meaning);
     let text = |name: &Option<String>| name.clone().unwrap_or_default();
-    // Rust's wrappers that measure a duration have it as no argument.
+    // Functions that measure the duration do not take it as an argument.
     changes.changed(place, "duration", &text(&was.duration), &text(&is.duration), Notices::Both);
     changes.changed(place, "measure", was.measure.name(), is.measure.name(), Notices::Reader);
     changes.changed(place, "clock", was.clock.name(), is.clock.name(), Notices::Reader);
@@ -42,7 +42,7 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
     let [old_advice, new_advice] = [&was.advice_for, &is.advice_for].map(|advice| advice_for(advice));
     changes.changed(place, "advice-for", &old_advice, &new_advice, Notices::Nobody);
     changes.changed(place, "formerly", &names(&was.formerly), &names(&is.formerly), Notices::Nobody);
-    // Sessions choose events by it, so one that was recorded may be no more.
+    // Sessions select events by it, so one that was recorded may no longer be.
     changes.changed(place, "log-level", old.log_level.name(), new.log_level.name(), Notices::Reader);
     if old.entry != new.entry {
         let (change, notices) = if new.entry {
@@ -52,6 +52,8 @@ pub(super) fn compare(place: &str, old: &Event, new: &Event, changes: &mut Chang
         };
         changes.add(place, change, notices);
     }
+    let pattern = |event: &Event| event.tracing.as_ref().map(ToString::to_string).unwrap_or_default();
+    changes.changed(place, "tracing", &pattern(old), &pattern(new), Notices::Caller);
     changes.changed(place, "model-uri", &text(&old.model_uri), &text(&new.model_uri), Notices::Nobody);
 }
 

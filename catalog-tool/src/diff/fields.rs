@@ -47,14 +47,14 @@ fn successor<'n>(field: &Field, new: &'n [Field]) -> Option<(usize, &'n Field)> 
 fn compare_two(place: &str, old: &Field, new: &Field, changes: &mut Changes) {
     changes.documentation(place, &old.doc, &new.doc);
     if old.name != new.name {
-        // `formerly` tells a reader; callers name arguments.
+        // Readers know it from `formerly`; callers name arguments.
         changes.changed(place, "name", &old.name, &new.name, Notices::Nobody);
     }
     changes.changed(place, "argument", &old.argument, &new.argument, Notices::Caller);
     compare_types(place, &old.kind, &new.kind, changes);
     let unit = |unit: Option<Unit>| unit.map_or("", Unit::name);
     let notices = match (old.unit, new.unit) {
-        // What was always so is said now.
+        // The unit was only not declared before.
         (None, _) => Notices::Nobody,
         (_, None) => Notices::Reader,
         _ => Notices::Both,
@@ -84,7 +84,7 @@ fn compare_types(place: &str, old: &FieldType, new: &FieldType, changes: &mut Ch
     }
 }
 
-/// What a reader takes a value for: the width and the byte order are in the trace.
+/// The type as a reader sees it: the trace itself says the width and the byte order.
 fn reads_as(kind: &FieldType) -> String {
     match kind {
         FieldType::Integer(integer) => format!("integer {:?}", integer.base),
@@ -99,7 +99,7 @@ fn reads_as(kind: &FieldType) -> String {
     }
 }
 
-/// What a caller passes: how it is shown, and in which byte order it is recorded, does not matter.
+/// The type as a caller passes it, without the base and the byte order.
 fn is_passed_as(kind: &FieldType) -> String {
     match kind {
         FieldType::Integer(integer) => integer.rust_name(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lex::{Kind, Token};
 
-/// What a C type is to a tracer.
+/// A C type as a tracer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CType {
     /// Nothing.
@@ -29,7 +29,7 @@ pub enum CType {
 }
 
 impl CType {
-    /// The type of a field that has such a value; none for `void`.
+    /// The type of a field with such a value; `None` for `void`.
     pub fn spelling(self) -> Option<String> {
         Some(match self {
             CType::Void => return None,
@@ -42,7 +42,7 @@ impl CType {
         })
     }
 
-    /// The type that a catalog spells so, for those that C has a type for.
+    /// The C type for a catalog's spelling, if C has one.
     pub fn from_spelling(spelling: &str) -> Option<CType> {
         let of = |bits, signed| Some(CType::Integer { bits, signed });
         match spelling {
@@ -71,16 +71,16 @@ pub struct Types {
 }
 
 impl Types {
-    /// Makes a name known.
+    /// Defines a name.
     pub fn define(&mut self, name: &str, meaning: CType) {
         self.names.insert(name.to_owned(), meaning);
     }
 
-    /// Understands the tokens of a type, without the name of what has it.
+    /// Reads the tokens of a type, without the declared name.
     pub fn read(&self, tokens: &[Token<'_>]) -> Result<CType, String> {
         let (words, pointers) = self.parts(tokens)?;
         let base = match self.base(&words) {
-            // Whatever it points to, an address it is.
+            // A pointer to anything is an address.
             Err(_) if pointers > 0 && !words.is_empty() => Base::Struct,
             base => base?,
         };
@@ -88,7 +88,7 @@ impl Types {
             (0, Base::Known(known)) => known,
             (0, Base::Struct) => {
                 return Err(format!(
-                    "`{}` is passed by value, and a tracer has no field for it; pass its members or a pointer",
+                    "`{}` is passed by value, which tracers cannot record; pass its members or a pointer",
                     spell(tokens)
                 ));
             }
@@ -110,7 +110,7 @@ impl Types {
         let is_name =
             last.kind == Kind::Word && !is_type_keyword(last.text) && !QUALIFIERS.contains(&last.text);
         if is_name && has_type && !after_struct {
-            // An array is a pointer when it is passed.
+            // Arrays are passed as pointers.
             let kept = if declarator < tokens.len() { tokens } else { before };
             (kept, Some(last))
         } else {
@@ -186,7 +186,7 @@ fn is_type_keyword(word: &str) -> bool {
     )
 }
 
-/// A type of several keywords, in whatever order.
+/// A type of several keywords, in any order.
 fn composed(words: &[&str]) -> Option<CType> {
     let count = |word| words.iter().filter(|known| **known == word).count();
     if !words.iter().all(|word| is_type_keyword(word)) {
@@ -200,7 +200,7 @@ fn composed(words: &[&str]) -> Option<CType> {
     let integer = |bits, signed| Some(CType::Integer { bits, signed });
     let is_signed = unsigned == 0;
     match (count("char"), count("short"), count("long"), count("int")) {
-        // The plain one is signed on x86, and text everywhere.
+        // Plain `char` is signed on x86, and text everywhere.
         (1, 0, 0, 0) if plain == 1 => integer(8, is_signed),
         (0, 1, 0, int) if plain == 1 + int => integer(16, is_signed),
         (0, 0, long @ 1..=2, int) if plain == long + int => integer(64, is_signed),

@@ -2,7 +2,7 @@
 
 use super::lex::{Kind, Token};
 
-/// Tokens with the place of the parenthesis that closes each open one, found in one pass.
+/// Tokens with the index of the closing parenthesis for each opening one, found in one pass.
 pub struct Calls<'a, 't> {
     pub tokens: &'a [Token<'t>],
     closing: Vec<Option<usize>>,
@@ -26,7 +26,7 @@ impl<'a, 't> Calls<'a, 't> {
         Calls { tokens, closing }
     }
 
-    /// The call that begins at a token: none if this is not one, an error if it is never closed.
+    /// The call that begins at a token: `None` if none does, an error if its parenthesis is not closed.
     pub fn at(&self, index: usize, end: usize) -> Option<Result<Call<'t>, Token<'t>>> {
         let name = *self.tokens.get(index).filter(|token| index < end && token.kind == Kind::Word)?;
         let open = index + 1;
@@ -35,7 +35,7 @@ impl<'a, 't> Calls<'a, 't> {
         Some(Ok(Call { name, arguments: self.split(open + 1..close), end: close + 1 }))
     }
 
-    /// Splits at the commas that are in no parentheses. Nothing at all is no argument.
+    /// Splits at the commas outside parentheses. An empty range has no arguments.
     fn split(&self, range: Range) -> Vec<Range> {
         if range.is_empty() {
             return Vec::new();
@@ -43,7 +43,7 @@ impl<'a, 't> Calls<'a, 't> {
         let (mut parts, mut start, mut at) = (Vec::new(), range.start, range.start);
         while at < range.end {
             if self.tokens[at].is("(") {
-                // It is closed within the range, because the range is closed around it.
+                // Its closing parenthesis is in the range, because the range is within parentheses.
                 at = self.closing[at].map_or(range.end, |close| close + 1);
                 continue;
             }
@@ -62,16 +62,14 @@ impl<'a, 't> Calls<'a, 't> {
     }
 }
 
-/// For each open parenthesis, where it is closed.
+/// For each opening parenthesis, the index of the closing one.
 fn closing(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut closing = vec![None; tokens.len()];
     let mut open = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         if token.is("(") {
             open.push(index);
-        } else if token.is(")")
-            && let Some(start) = open.pop()
-        {
+        } else if let Some(start) = token.is(")").then(|| open.pop()).flatten() {
             closing[start] = Some(index);
         }
     }

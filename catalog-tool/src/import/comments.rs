@@ -1,4 +1,4 @@
-//! Comments as documentation: which one belongs to which declaration, and what it says.
+//! Comments as documentation: which comment belongs to which declaration, and its content.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -46,11 +46,11 @@ impl<'t> Comments<'t> {
     }
 }
 
-/// What a comment says.
+/// The content of a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Documentation {
     pub text: String,
-    /// What `@param NAME` says, by name.
+    /// The texts of `@param NAME`, by name.
     pub parameters: Vec<(String, String)>,
 }
 
@@ -73,7 +73,7 @@ impl Documentation {
                 }
                 Some(("brief" | "details" | "short", said)) => (Target::Text, said),
                 Some(_) => (Target::Nothing, ""),
-                // A parameter ends at a blank line; the text goes on.
+                // A blank line ends a parameter, but not the text.
                 None if line.is_empty() => (Target::Text, ""),
                 None => (to, line),
             };
@@ -96,13 +96,13 @@ impl Documentation {
         documentation
     }
 
-    /// What is said of a parameter.
+    /// The documentation of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().find(|(known, _)| known == name)?;
         Some(found.1.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// This, or the other if this says nothing.
+    /// This, or the other if this is empty.
     pub fn or(self, other: Documentation) -> Documentation {
         if self.text.is_empty() { Documentation { text: other.text, ..self } } else { self }
     }
@@ -155,12 +155,11 @@ fn append(text: &mut String, said: &str) {
     }
 }
 
-/// Gives a text what a sentence has: a capital before its first small word, and a full stop.
+/// Makes a text a sentence: with a capital, unless its first word has one, and a full stop.
 fn sentence(text: &mut String) {
     let word = text.split(' ').next().unwrap_or_default();
-    if word.chars().all(|letter| letter.is_ascii_lowercase())
-        && let Some(first) = text.get_mut(..1)
-    {
+    let is_small = word.chars().all(|letter| letter.is_ascii_lowercase());
+    if let Some(first) = text.get_mut(..1).filter(|_| is_small) {
         first.make_ascii_uppercase();
     }
     if text.ends_with(|last: char| last.is_alphanumeric() || last == ')') {

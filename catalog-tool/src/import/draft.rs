@@ -1,21 +1,21 @@
 //! What was read from a file of another tool, on its way to a catalog.
 
-/// Stands where the file documents nothing.
+/// The documentation where the file has none.
 pub const UNDOCUMENTED: &str = "TODO";
 
 #[derive(Debug)]
-pub struct Provider {
+pub struct DraftProvider {
     pub name: String,
     pub line: usize,
     pub doc: String,
-    pub enums: Vec<Enumeration>,
-    pub classes: Vec<Class>,
-    pub events: Vec<Event>,
+    pub enums: Vec<DraftEnumeration>,
+    pub classes: Vec<DraftClass>,
+    pub events: Vec<DraftEvent>,
 }
 
-impl Provider {
-    pub fn new(name: &str, line: usize) -> Provider {
-        Provider {
+impl DraftProvider {
+    pub fn new(name: &str, line: usize) -> DraftProvider {
+        DraftProvider {
             name: name.to_owned(),
             line,
             doc: String::new(),
@@ -27,17 +27,17 @@ impl Provider {
 }
 
 #[derive(Clone, Debug)]
-pub struct Enumeration {
+pub struct DraftEnumeration {
     pub name: String,
     pub line: usize,
     pub doc: String,
     /// The integer type as catalogs spell it.
     pub container: String,
-    pub labels: Vec<Label>,
+    pub labels: Vec<DraftLabel>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Label {
+pub struct DraftLabel {
     pub name: String,
     pub doc: String,
     pub first: i128,
@@ -45,32 +45,32 @@ pub struct Label {
 }
 
 #[derive(Clone, Debug)]
-pub struct Class {
+pub struct DraftClass {
     pub name: String,
     pub line: usize,
     pub doc: String,
-    pub fields: Vec<Field>,
+    pub fields: Vec<DraftField>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct DraftEvent {
     pub name: String,
     pub line: usize,
     pub doc: String,
     pub class: Option<String>,
-    /// None, if it has a class.
-    pub fields: Vec<Field>,
+    /// Empty if it has a class.
+    pub fields: Vec<DraftField>,
     pub duration: Option<String>,
-    /// Whether a probe stands at its start, too.
+    /// Whether it also has a probe at its start.
     pub entry: bool,
     /// As catalogs spell it.
     pub log_level: Option<&'static str>,
     pub model_uri: Option<String>,
 }
 
-impl Event {
-    pub fn new(name: &str, line: usize) -> Event {
-        Event {
+impl DraftEvent {
+    pub fn new(name: &str, line: usize) -> DraftEvent {
+        DraftEvent {
             name: name.to_owned(),
             line,
             doc: String::new(),
@@ -85,7 +85,7 @@ impl Event {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct DraftField {
     pub name: String,
     pub line: usize,
     pub doc: String,
@@ -99,9 +99,9 @@ pub struct Field {
     pub recorded: bool,
 }
 
-impl Field {
-    pub fn new(name: &str, line: usize, kind: impl Into<String>) -> Field {
-        Field {
+impl DraftField {
+    pub fn new(name: &str, line: usize, kind: impl Into<String>) -> DraftField {
+        DraftField {
             name: name.to_owned(),
             line,
             doc: String::new(),
@@ -113,7 +113,7 @@ impl Field {
         }
     }
 
-    /// How many arguments of a C function it takes.
+    /// The number of arguments that it takes in C.
     pub fn arguments(&self) -> usize {
         let has_length = self.kind == "text" || self.kind == "bytes";
         let is_sequence = self.kind.starts_with('[') && !self.kind.contains(';');

@@ -1,7 +1,7 @@
-//! Macros that a file defines and uses, replaced by what they stand for.
+//! Expands macros that a file defines and uses.
 //!
-//! LTTng's own are what the import looks for, and stay. There is no `#` and no `##`: what needs those is left as it is
-//! and is a problem where it stands.
+//! LTTng's macros stay, because the import reads them. `#` and `##` are not supported: macros with them stay, and are an
+//! error where the import meets them.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use super::calls::Calls;
 use super::lex::{Definition, Token};
 use super::problem::Problem;
 
-/// More tokens than any header goes through.
+/// More tokens than any header expands to.
 const MOST_TOKENS: usize = 2_000_000;
-/// More macros in macros than any header has.
+/// A deeper nesting of macros than any header has.
 const DEEPEST: usize = 32;
 
 /// Replaces macros in the order of the file: a definition holds from its line on.
@@ -38,9 +38,9 @@ struct Expander<'d, 't> {
 }
 
 impl<'t> Expander<'_, 't> {
-    /// Takes the token at `at`, with its arguments if it is a macro, and returns the place of the next.
+    /// Takes the token at `at`, with its arguments if it is a macro, and returns the index of the next.
     ///
-    /// What a macro stands for is where the macro is used, `site`.
+    /// The tokens of an expansion have the position of the macro's use, `site`.
     fn step(
         &mut self,
         calls: &Calls<'_, 't>,
@@ -65,7 +65,7 @@ impl<'t> Expander<'_, 't> {
         Ok(end)
     }
 
-    /// What the macro at a place stands for, and the place after it. A macro within itself is not one.
+    /// The expansion of the macro at an index, and the index after it. A macro within itself is not expanded.
     fn replacement(
         &self,
         calls: &Calls<'_, 't>,
@@ -89,7 +89,7 @@ impl<'t> Expander<'_, 't> {
                 Some(range) => body.extend_from_slice(calls.slice(&range)),
                 None => body.push(*part),
             }
-            // What is more than is left is refused by whoever asked.
+            // The caller refuses what exceeds the rest.
             if body.len() > self.left {
                 break;
             }
@@ -104,7 +104,7 @@ impl<'t> Expander<'_, 't> {
     }
 }
 
-/// Whether the import looks for this macro itself; an application may define it as nothing for when LTTng is missing.
+/// Whether the import reads this macro itself; applications may define it as empty for builds without LTTng.
 fn is_of_lttng(name: &str) -> bool {
     let names_a_provider = name.ends_with("TRACEPOINT_PROVIDER");
     let prefixes = ["TRACEPOINT_", "LTTNG_UST_", "TP_", "ctf_", "lttng_ust_"];

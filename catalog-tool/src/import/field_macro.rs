@@ -2,16 +2,16 @@
 
 use super::c_type::{CType, Types, spell};
 use super::calls::{Call, Calls, Range};
-use super::draft::Field;
+use super::draft::DraftField;
 use super::lex::{Kind, Token};
 use super::number::number;
 
-/// What a field macro stands for.
+/// The meaning of a field macro.
 pub enum Read {
-    Field(Field),
+    Field(DraftField),
     /// A field of an enum, which is looked up by its provider and its name.
     Enum {
-        field: Field,
+        field: DraftField,
         provider: String,
         name: String,
         container: String,
@@ -20,7 +20,7 @@ pub enum Read {
     Nothing,
 }
 
-/// What field macros are read with.
+/// The context in which field macros are read.
 pub struct Reader<'r, 'a, 't> {
     pub calls: &'r Calls<'a, 't>,
     pub types: &'r Types,
@@ -60,11 +60,11 @@ impl<'t> Reader<'_, '_, 't> {
                     element => format!("[{element}]"),
                 };
                 let length = self.length_type(length)?;
-                Field { length, ..self.field(call, name, value, kind)? }
+                DraftField { length, ..self.field(call, name, value, kind)? }
             }
             ("sequence_text", [_, name, value, length, _]) => {
                 let length = self.length_type(length)?;
-                Field { length, ..self.field(call, name, value, "text".to_owned())? }
+                DraftField { length, ..self.field(call, name, value, "text".to_owned())? }
             }
             ("enum", [provider, enumeration, kind, name, value]) => {
                 let mut field = self.field(call, name, value, String::new())?;
@@ -87,7 +87,7 @@ impl<'t> Reader<'_, '_, 't> {
                     "array" | "array_text" => 4,
                     _ => 5,
                 };
-                return Err(format!("`{full}` takes {takes} arguments, and there are {}", found.len()));
+                return Err(format!("`{full}` takes {takes} arguments, not {}", found.len()));
             }
             _ => {
                 let near = lttng_catalog::nearest(full, MACROS.iter().copied());
@@ -99,7 +99,13 @@ impl<'t> Reader<'_, '_, 't> {
         Ok(Read::Field(field))
     }
 
-    fn field(&self, call: &Call<'t>, name: &Range, value: &Range, kind: String) -> Result<Field, String> {
+    fn field(
+        &self,
+        call: &Call<'t>,
+        name: &Range,
+        value: &Range,
+        kind: String,
+    ) -> Result<DraftField, String> {
         let [name] = self.calls.slice(name) else {
             return Err(format!(
                 "expected a name in `{}(…)`, found `{}`",
@@ -110,7 +116,7 @@ impl<'t> Reader<'_, '_, 't> {
         if name.kind != Kind::Word {
             return Err(format!("`{}` is not a name", name.text));
         }
-        let mut field = Field::new(name.text, call.name.line, kind);
+        let mut field = DraftField::new(name.text, call.name.line, kind);
         field.argument =
             argument(self.calls.slice(value)).filter(|argument| *argument != name.text).map(str::to_owned);
         Ok(field)
@@ -178,13 +184,13 @@ const MACROS: &[&str] = &[
     "ctf_enum",
 ];
 
-/// The macro without what it says of the base and the byte order.
+/// The macro's name without its base and byte order.
 fn shown(name: &str) -> (&str, u8, bool) {
     let (name, base) = name.strip_suffix("_hex").map_or((name, 10), |name| (name, 16));
     name.strip_suffix("_network").map_or((name, base, false), |name| (name, base, true))
 }
 
-/// The argument, if that is all that the value is: perhaps in parentheses.
+/// The argument, if the value is nothing else, perhaps in parentheses.
 fn argument<'t>(value: &[Token<'t>]) -> Option<&'t str> {
     match value {
         [open, inner @ .., close] if open.is("(") && close.is(")") => argument(inner),

@@ -1,22 +1,22 @@
-//! The last steps: names that a catalog cannot have, the text, and the catalog's own checks over it.
+//! The last steps: renames what a catalog cannot have, writes the text, and has the catalog's checks run on it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use lttng_catalog::{Catalog, Error, Step};
 
-use super::draft::{Class, Event, Field, Provider, UNDOCUMENTED};
+use super::draft::{DraftClass, DraftEvent, DraftField, DraftProvider, UNDOCUMENTED};
 use super::options::Options;
 use super::problem::Problem;
 use super::write::write;
 
-/// The errors of a catalog that are looked up in the imported file; more say nothing new.
+/// The most errors of a catalog that are looked up in the imported file.
 const MOST_ERRORS: usize = 100;
 
-/// Writes the catalog, if it is one.
+/// Writes the catalog, if it is valid.
 pub fn finish(
     file: &str,
-    mut providers: Vec<Provider>,
+    mut providers: Vec<DraftProvider>,
     options: &Options,
     notes: &mut Vec<Problem>,
 ) -> Result<String, Vec<Problem>> {
@@ -50,27 +50,26 @@ pub fn finish(
     }
 }
 
-/// A table can be in a TOML file once.
-fn find_duplicates(provider: &Provider, problems: &mut Vec<Problem>) {
+/// A TOML file has each table once.
+fn find_duplicates(provider: &DraftProvider, problems: &mut Vec<Problem>) {
     let mut lines = HashMap::new();
-    for Event { name, line, .. } in &provider.events {
+    for DraftEvent { name, line, .. } in &provider.events {
         if let Some(first) = lines.insert(name, line) {
-            problems
-                .push(Problem::new(*line, format!("`{name}` is declared a second time, after line {first}")));
+            problems.push(Problem::new(*line, format!("duplicate `{name}`; the first is in line {first}")));
         }
     }
 }
 
 /// LTTng makes a class of each event's name, so a class cannot have it.
-fn rename_classes(provider: &mut Provider, notes: &mut Vec<Problem>) {
+fn rename_classes(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     let events: HashSet<String> = provider.events.iter().map(|event| event.name.clone()).collect();
     let mut renamed = HashMap::new();
-    for Class { name, line, .. } in &mut provider.classes {
+    for DraftClass { name, line, .. } in &mut provider.classes {
         if events.contains(name) {
             let new = format!("{name}_class");
             notes.push(Problem::new(
                 *line,
-                format!("the class `{name}` is called `{new}`, since an event has its name"),
+                format!("the class `{name}` is renamed to `{new}`, because an event has its name"),
             ));
             renamed.insert(std::mem::replace(name, new.clone()), new);
         }
@@ -82,10 +81,10 @@ fn rename_classes(provider: &mut Provider, notes: &mut Vec<Problem>) {
     }
 }
 
-/// Gives fields that C or LTTng would change, such as `errno`, a `_` at their end.
+/// Appends a `_` to the names of fields that C or LTTng would change, such as `errno`.
 ///
-/// Which those are the catalog knows, so a catalog is made to find out.
-fn rename_fields(name: &str, origin: &str, providers: &mut [Provider], notes: &mut Vec<Problem>) {
+/// The catalog's checks know which those are, so they are run to find out.
+fn rename_fields(name: &str, origin: &str, providers: &mut [DraftProvider], notes: &mut Vec<Problem>) {
     let Err(errors) = Catalog::parse(origin, &write(name, origin, providers)) else { return };
     for error in errors.errors.iter().take(MOST_ERRORS) {
         let Some((fields, index)) = field_at(error, providers) else { continue };
@@ -96,7 +95,7 @@ fn rename_fields(name: &str, origin: &str, providers: &mut [Provider], notes: &m
             let new = new_name(&field.name);
             notes.push(Problem::new(
                 field.line,
-                format!("the field `{}` is called `{new}`: {}", field.name, error.message),
+                format!("the field `{}` is renamed to `{new}`: {}", field.name, error.message),
             ));
             field.name = new;
         }
@@ -108,7 +107,10 @@ fn new_name(name: &str) -> String {
     if name == lower { format!("{name}_") } else { lower }
 }
 
-fn field_at<'p>(error: &Error, providers: &'p mut [Provider]) -> Option<(&'p mut Vec<Field>, usize)> {
+fn field_at<'p>(
+    error: &Error,
+    providers: &'p mut [DraftProvider],
+) -> Option<(&'p mut Vec<DraftField>, usize)> {
     let [Step::Provider(provider), owner, Step::Field(index, _), ..] = error.place.steps() else {
         return None;
     };
@@ -121,11 +123,11 @@ fn field_at<'p>(error: &Error, providers: &'p mut [Provider]) -> Option<(&'p mut
     Some((fields, *index))
 }
 
-/// What the catalog says, at the line of the imported file that it is about.
-fn locate(error: &Error, providers: &[Provider]) -> Problem {
+/// An error of the catalog, at the line of the imported file that it is about.
+fn locate(error: &Error, providers: &[DraftProvider]) -> Problem {
     let mut line = None;
     let mut provider = None;
-    let mut fields: &[Field] = &[];
+    let mut fields: &[DraftField] = &[];
     for step in error.place.steps() {
         match step {
             Step::Provider(name) => {
@@ -162,7 +164,7 @@ fn locate(error: &Error, providers: &[Provider]) -> Problem {
     Problem::new(line.unwrap_or(1), message)
 }
 
-fn count_undocumented(providers: &[Provider], notes: &mut Vec<Problem>) {
+fn count_undocumented(providers: &[DraftProvider], notes: &mut Vec<Problem>) {
     let count = |docs: &mut dyn Iterator<Item = &String>| docs.filter(|doc| doc.is_empty()).count();
     let events = count(&mut providers.iter().flat_map(|known| known.events.iter().map(|event| &event.doc)));
     let fields = count(&mut providers.iter().flat_map(|known| {

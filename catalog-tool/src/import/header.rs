@@ -1,13 +1,13 @@
 //! LTTng-UST headers with the usual macros, in the names of 2.13 (`LTTNG_UST_TRACEPOINT_…`) and the older ones.
 //!
-//! Macros of the application around those macros are expanded before.
+//! Macros of the application around them are expanded first.
 
 use std::collections::{HashMap, HashSet};
 
 use super::c_type::{Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::comments::{Comments, Documentation};
-use super::draft::{Class, Enumeration, Event, Field, Label, Provider};
+use super::draft::{DraftClass, DraftEnumeration, DraftEvent, DraftField, DraftLabel, DraftProvider};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
 use super::lttng_macros::{Macro, kind_of, log_level};
@@ -19,7 +19,7 @@ pub fn read(
     source: Source<'_>,
     types: &Types,
     notes: &mut Vec<Problem>,
-) -> Result<Vec<Provider>, Vec<Problem>> {
+) -> Result<Vec<DraftProvider>, Vec<Problem>> {
     let Source { tokens, comments, .. } = source;
     let calls = Calls::new(&tokens);
     let mut header = Header {
@@ -44,11 +44,11 @@ pub fn read(
 struct Header<'h, 'a, 't> {
     reader: Reader<'h, 'a, 't>,
     comments: Comments<'t>,
-    providers: Vec<Provider>,
+    providers: Vec<DraftProvider>,
     by_name: HashMap<String, usize>,
     /// By provider and name.
-    classes: HashMap<(String, String), Class>,
-    enums: HashMap<(String, String), Enumeration>,
+    classes: HashMap<(String, String), DraftClass>,
+    enums: HashMap<(String, String), DraftEnumeration>,
     /// The classes and enums that something uses.
     used: HashSet<(String, String)>,
     problems: Vec<Problem>,
@@ -62,7 +62,7 @@ impl<'t> Header<'_, '_, 't> {
             let call = match self.reader.calls.at(at, end) {
                 Some(Ok(call)) => call,
                 Some(Err(name)) if kind_of(name.text).is_some() => {
-                    self.problem(name.line, format!("`{}(` is never closed; it needs a `)`", name.text));
+                    self.problem(name.line, format!("`{}(` is not closed; add a `)`", name.text));
                     at += 1;
                     continue;
                 }
@@ -90,14 +90,14 @@ impl<'t> Header<'_, '_, 't> {
         }
     }
 
-    /// A catalog's classes and enums are there for events.
+    /// A catalog has classes and enums only for events.
     fn note_what_is_left_out(&mut self) {
         let classes = self.classes.iter().map(|(key, class)| (key, "class", class.line));
         let enums = self.enums.iter().map(|(key, enumeration)| (key, "enum", enumeration.line));
         for (key, what, line) in classes.chain(enums).filter(|(key, ..)| !self.used.contains(*key)) {
             self.notes.push(Problem::new(
                 line,
-                format!("the {what} `{}` is left out, since nothing uses it", key.1),
+                format!("the {what} `{}` is left out, because nothing uses it", key.1),
             ));
         }
     }
@@ -109,7 +109,7 @@ impl<'t> Header<'_, '_, 't> {
         };
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         self.check_arguments(call, arguments)?;
-        let mut event = Event::new(&name, call.name.line);
+        let mut event = DraftEvent::new(&name, call.name.line);
         event.doc = documentation.text;
         event.fields = self.fields(call, rest.first(), &provider)?;
         self.provider(&provider, call).events.push(event);
@@ -124,9 +124,9 @@ impl<'t> Header<'_, '_, 't> {
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         self.check_arguments(call, arguments)?;
         let fields = self.fields(call, rest.first(), &provider)?;
-        let class = Class { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
+        let class = DraftClass { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
         if self.classes.insert((provider, name.clone()), class).is_some() {
-            return Err(format!("the class `{name}` is declared twice"));
+            return Err(format!("duplicate class `{name}`"));
         }
         Ok(())
     }
@@ -146,19 +146,19 @@ impl<'t> Header<'_, '_, 't> {
         };
         let mut class = class.clone();
         self.used.insert((class_provider.clone(), class_name.clone()));
-        let mut event = Event::new(&name, call.name.line);
+        let mut event = DraftEvent::new(&name, call.name.line);
         event.doc = documentation.text;
         if class.fields.is_empty() {
-            // An event without fields needs no class to say so.
+            // An event without fields needs no class.
         } else if class_provider != provider {
             let note =
-                format!("`{name}` has the fields of `{class_provider}`'s class `{class_name}` for its own");
+                format!("`{name}` gets copies of the fields of `{class_provider}`'s class `{class_name}`");
             self.notes.push(Problem::new(call.name.line, note));
             event.fields = class.fields;
         } else {
             event.class = Some(class_name.clone());
             let known = self.provider(&provider, call);
-            // An instance of the same class is near, most often the last one.
+            // An instance of the same class is mostly the last event.
             if !known.classes.iter().rev().any(|known| known.name == class_name) {
                 class.name = class_name;
                 known.classes.push(class);
@@ -179,14 +179,14 @@ impl<'t> Header<'_, '_, 't> {
         self.each_call(values, |header, value| {
             let before = header.comments.before(value.name.offset, value.name.line);
             let mut label = header.label(value, next)?;
-            label.doc = before.or(header.beside(value)).text;
+            label.doc = before.or(header.on_line_of(value)).text;
             next = label.last + 1;
             labels.push(label);
             Ok(())
         });
         let line = call.name.line;
-        // The fields that use it say how wide it is.
-        let enumeration = Enumeration {
+        // Its width comes from the fields that use it.
+        let enumeration = DraftEnumeration {
             name: name.clone(),
             line,
             doc: documentation.text,
@@ -194,12 +194,12 @@ impl<'t> Header<'_, '_, 't> {
             labels,
         };
         if self.enums.insert((provider, name.clone()), enumeration).is_some() {
-            return Err(format!("the enum `{name}` is declared twice"));
+            return Err(format!("duplicate enum `{name}`"));
         }
         Ok(())
     }
 
-    fn label(&self, call: &Call<'t>, next: i128) -> Result<Label, String> {
+    fn label(&self, call: &Call<'t>, next: i128) -> Result<DraftLabel, String> {
         let full = call.name.text;
         let kind = full.strip_prefix("lttng_ust_field_enum_").or_else(|| full.strip_prefix("ctf_enum_"));
         let number = |range: &Range| {
@@ -216,7 +216,7 @@ impl<'t> Header<'_, '_, 't> {
             }
             _ => return Err(format!("expected `lttng_ust_field_enum_value(…)`, found `{full}`")),
         };
-        Ok(Label { name: self.text(name)?, doc: String::new(), first, last })
+        Ok(DraftLabel { name: self.text(name)?, doc: String::new(), first, last })
     }
 
     fn log_level(&mut self, call: &Call<'t>) -> Result<(), String> {
@@ -239,10 +239,10 @@ impl<'t> Header<'_, '_, 't> {
     }
 
     /// The event that the first two arguments name.
-    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut Event, String> {
+    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut DraftEvent, String> {
         let (provider, name) = (self.name(&call.arguments[0])?, self.name(&call.arguments[1])?);
         let index = self.by_name.get(&provider).copied();
-        // It is near, most often the last one.
+        // It is mostly the last one.
         let found = index
             .and_then(|index| self.providers[index].events.iter_mut().rev().find(|event| event.name == name));
         found.ok_or_else(|| format!("no event `{provider}:{name}` before this line"))
@@ -254,10 +254,10 @@ impl<'t> Header<'_, '_, 't> {
         event: &Call<'t>,
         range: Option<&Range>,
         provider: &str,
-    ) -> Result<Vec<Field>, String> {
+    ) -> Result<Vec<DraftField>, String> {
         let Some(range) = range.filter(|range| !range.is_empty()) else { return Ok(Vec::new()) };
         let range = self.wrapped(range, &["LTTNG_UST_TP_FIELDS", "TP_FIELDS"])?;
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<DraftField> = Vec::new();
         self.each_call(range, |header, call| {
             let before = header.comments.before(call.name.offset, call.name.line);
             let mut field = match header.reader.read(call)? {
@@ -268,7 +268,7 @@ impl<'t> Header<'_, '_, 't> {
                     field
                 }
             };
-            field.doc = before.or(header.beside(call)).text;
+            field.doc = before.or(header.on_line_of(call)).text;
             fields.push(field);
             Ok(())
         });
@@ -276,7 +276,7 @@ impl<'t> Header<'_, '_, 't> {
         Ok(fields)
     }
 
-    /// The type of a field of an enum, which the provider has afterwards.
+    /// The type of a field of an enum, which is added to the provider.
     fn enum_type(
         &mut self,
         event: &Call<'t>,
@@ -293,7 +293,7 @@ impl<'t> Header<'_, '_, 't> {
         self.used.insert(key);
         container.clone_into(&mut enumeration.container);
         let known = self.provider(provider, event);
-        let of_other_width = |other: &Enumeration| other.name == name && other.container != container;
+        let of_other_width = |other: &DraftEnumeration| other.name == name && other.container != container;
         if known.enums.iter().any(of_other_width) {
             // A catalog's enum has one width, and LTTng's has that of each field.
             enumeration.name = format!("{name}_{container}");
@@ -314,7 +314,7 @@ impl<'t> Header<'_, '_, 't> {
         let is_void = matches!(&call.arguments[..], [only] if spell(calls.slice(only)) == "void");
         if call.arguments.len() % 2 != 0 && !is_void {
             return Err(format!(
-                "`{}` has a type and a name for each argument, and {} are an odd number",
+                "`{}` has a type and a name for each argument, but {} is an odd number",
                 call.name.text,
                 call.arguments.len()
             ));
@@ -322,7 +322,7 @@ impl<'t> Header<'_, '_, 't> {
         Ok(())
     }
 
-    /// What is within the parentheses of one of these macros.
+    /// The tokens within the parentheses of one of these macros.
     fn wrapped(&self, range: &Range, names: &[&str]) -> Result<Range, String> {
         match self.reader.calls.at(range.start, range.end) {
             Some(Ok(call)) if names.contains(&call.name.text) && call.end == range.end => {
@@ -332,7 +332,7 @@ impl<'t> Header<'_, '_, 't> {
         }
     }
 
-    /// Hands on every call in a list that has no commas; what is wrong with one does not concern the others.
+    /// Visits every call in a list without commas; an error in one does not affect the others.
     fn each_call(&mut self, range: Range, mut take: impl FnMut(&mut Self, &Call<'t>) -> Result<(), String>) {
         let mut at = range.start;
         while at < range.end {
@@ -356,16 +356,16 @@ impl<'t> Header<'_, '_, 't> {
         }
     }
 
-    /// What is said after a macro, on its line and before anything else.
-    fn beside(&mut self, call: &Call<'t>) -> Documentation {
+    /// The comment after a macro, on its line and before anything else.
+    fn on_line_of(&mut self, call: &Call<'t>) -> Documentation {
         let tokens = self.reader.calls.tokens;
         let (end, next) = (tokens[call.end - 1], tokens.get(call.end));
         self.comments.after(end.end(), end.line, next.map_or(usize::MAX, |next| next.offset))
     }
 
-    fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut Provider {
+    fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut DraftProvider {
         let index = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
-            self.providers.push(Provider::new(name, call.name.line));
+            self.providers.push(DraftProvider::new(name, call.name.line));
             self.providers.len() - 1
         });
         &mut self.providers[index]
@@ -396,8 +396,8 @@ fn takes(call: &Call<'_>, what: &str) -> String {
     format!("`{}` takes {what}", call.name.text)
 }
 
-/// An argument that two fields are made of cannot be the argument of both; they take their own names.
-fn unshare_arguments(fields: &mut [Field]) {
+/// An argument that two fields share cannot be the argument of both; they get the names of the fields.
+fn unshare_arguments(fields: &mut [DraftField]) {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for field in fields.iter() {
         *uses.entry(field.argument.clone().unwrap_or_else(|| field.name.clone())).or_default() += 1;

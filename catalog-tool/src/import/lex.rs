@@ -1,11 +1,10 @@
 //! C and D text as tokens, comments and definitions of macros, in one pass.
 //!
-//! Of conditions only `#if 0` is evaluated, under which people leave what they do not want; other directives are
-//! skipped.
+//! Of all conditions only `#if 0` is evaluated; other directives are skipped.
 
 use super::problem::Problem;
 
-/// What a file says, in its order.
+/// The contents of a file, in order.
 #[derive(Debug, Default)]
 pub struct Source<'t> {
     pub tokens: Vec<Token<'t>>,
@@ -13,7 +12,7 @@ pub struct Source<'t> {
     pub definitions: Vec<Definition<'t>>,
 }
 
-/// A part of the text with its place.
+/// A token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'t> {
     pub kind: Kind,
@@ -52,7 +51,7 @@ pub struct Comment<'t> {
     pub first_line: usize,
     pub last_line: usize,
     pub offset: usize,
-    /// Whether something other than a comment stands before it on its first line.
+    /// Whether anything but a comment precedes it on its first line.
     pub trails: bool,
 }
 
@@ -60,12 +59,12 @@ pub struct Comment<'t> {
 #[derive(Debug)]
 pub struct Definition<'t> {
     pub name: Token<'t>,
-    /// None for a macro without parentheses.
+    /// `None` for a macro without parentheses.
     pub parameters: Option<Vec<&'t str>>,
     pub body: Vec<Token<'t>>,
 }
 
-/// Reads a text; what is never closed is a problem, and the text ends there.
+/// Reads a text; an unclosed comment or literal is an error and ends it.
 pub fn lex(text: &str) -> (Source<'_>, Vec<Problem>) {
     let mut lexer = Lexer { text, at: 0, line: 1, line_is_blank: true, source: Source::default() };
     let mut problems = Vec::new();
@@ -79,7 +78,7 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     line: usize,
-    /// Whether only spaces and comments stand before `at` on this line.
+    /// Whether only spaces and comments precede `at` on this line.
     line_is_blank: bool,
     source: Source<'t>,
 }
@@ -111,7 +110,7 @@ impl<'t> Lexer<'t> {
     fn block_comment(&mut self) -> Result<(), Problem> {
         let (first_line, offset) = (self.line, self.at);
         let Some(length) = self.rest()[2..].find("*/") else {
-            return Err(Problem::new(first_line, "the comment is never closed; it needs a `*/`"));
+            return Err(Problem::new(first_line, "the comment is not closed; add a `*/`"));
         };
         let text = &self.rest()[2..2 + length];
         self.line += text.matches('\n').count();
@@ -134,7 +133,7 @@ impl<'t> Lexer<'t> {
         self.at += length;
     }
 
-    /// A text or a character; neither goes over the end of its line.
+    /// A string or a character literal; both end on their line.
     fn quoted(&mut self, quote: char) -> Result<(), Problem> {
         let mut escaped = false;
         for (index, letter) in self.rest().char_indices().skip(1) {
@@ -149,7 +148,7 @@ impl<'t> Lexer<'t> {
                 _ => {}
             }
         }
-        Err(Problem::new(self.line, format!("the text is never closed; it needs a `{quote}`")))
+        Err(Problem::new(self.line, format!("the literal is not closed; add a `{quote}`")))
     }
 
     fn token(&mut self, first: char) {
@@ -179,7 +178,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads a definition to the end of its line, or of the last that a `\` continues it on.
+    /// Reads a definition to the end of its line, or of the last line that a `\` joins to it.
     fn definition(&mut self) {
         let outside = std::mem::take(&mut self.source.tokens);
         while let Some(next) = self.rest().chars().next() {
@@ -207,7 +206,7 @@ impl<'t> Lexer<'t> {
                 }
             };
             if read.is_err() {
-                // What is wrong in a macro that nobody uses is nobody's problem.
+                // Errors in unused macros do not matter.
                 self.logical_line();
                 break;
             }

@@ -1,11 +1,11 @@
-//! Catalogs from what other tools have: DTrace provider files and LTTng-UST headers.
+//! Catalogs from the files of other tools: DTrace provider files and LTTng-UST headers.
 //!
 //! ```text
 //! lex ──> expand ──> provider_file (.d) ──> pairs, texts ──┐
 //!               └──> header (-tp.h) ───────────────────────┴──> draft ──> write ──> finish: the catalog's own checks
 //! ```
 //!
-//! Each part takes time in proportion to the file, whatever is in it.
+//! Each part takes linear time, whatever the file contains.
 
 mod c_type;
 mod calls;
@@ -32,7 +32,7 @@ pub use problem::{Problem, Problems};
 
 use c_type::Types;
 
-/// A catalog and what its user should know about it.
+/// A catalog and notes for its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// The text of the catalog.
@@ -41,7 +41,7 @@ pub struct Imported {
     pub notes: Vec<Problem>,
 }
 
-/// Makes a catalog of a DTrace provider file; `file` is what errors call it.
+/// Makes a catalog from a DTrace provider file; errors name it `file`.
 ///
 /// ```
 /// use lttng_catalog_cli::import::{Options, provider_file};
@@ -64,7 +64,7 @@ pub fn provider_file(file: &str, text: &str, options: &Options) -> Result<Import
     })
 }
 
-/// Makes a catalog of an LTTng-UST header; `file` is what errors call it.
+/// Makes a catalog from an LTTng-UST header; errors name it `file`.
 ///
 /// ```
 /// use lttng_catalog_cli::import::{Options, header};
@@ -82,7 +82,11 @@ fn import(
     file: &str,
     text: &str,
     options: &Options,
-    read: impl FnOnce(lex::Source<'_>, Types, &mut Vec<Problem>) -> Result<Vec<draft::Provider>, Vec<Problem>>,
+    read: impl FnOnce(
+        lex::Source<'_>,
+        Types,
+        &mut Vec<Problem>,
+    ) -> Result<Vec<draft::DraftProvider>, Vec<Problem>>,
 ) -> Result<Imported, Problems> {
     let mut types = Types::default();
     options.types.iter().for_each(|(name, meaning)| types.define(name, *meaning));

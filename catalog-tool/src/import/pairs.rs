@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::draft::{Event, Field, Provider};
+use super::draft::{DraftEvent, DraftField, DraftProvider};
 use super::problem::Problem;
 
 /// The last words of two probes that belong together.
@@ -21,16 +21,16 @@ const PAIRS: &[(&str, &str)] = &[
     ("enter", "return"),
 ];
 
-/// LTTng-UST's macros take no more.
+/// The most that LTTng-UST's macros take.
 const MOST_ARGUMENTS: usize = 10;
 
 const DURATION: &str = "duration";
 
-/// Makes one event of each pair, in the place of its end; the notes say which.
-pub fn join(provider: &mut Provider, notes: &mut Vec<Problem>) {
+/// Replaces each pair by one event, in the position of its end; notes say which.
+pub fn join(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     let by_name: HashMap<String, usize> =
         provider.events.iter().enumerate().map(|(index, event)| (event.name.clone(), index)).collect();
-    let mut joined: HashMap<usize, Event> = HashMap::new();
+    let mut joined: HashMap<usize, DraftEvent> = HashMap::new();
     let mut starts = Vec::new();
     for (index, start) in provider.events.iter().enumerate() {
         let Some((base, end)) = partner(&start.name, &by_name) else { continue };
@@ -78,13 +78,13 @@ fn partner(name: &str, known: &HashMap<String, usize>) -> Option<(String, String
     })
 }
 
-/// The fields of the start, those that the end adds, and the duration; none if those are too many.
-fn join_two(base: &str, start: &Event, end: &Event) -> Option<Event> {
+/// The fields of the start, those that the end adds, and the duration; `None` if they are too many.
+fn join_two(base: &str, start: &DraftEvent, end: &DraftEvent) -> Option<DraftEvent> {
     let mut fields = start.fields.clone();
     for field in &end.fields {
         match fields.iter().position(|known| known.name == field.name) {
             None => fields.push(field.clone()),
-            // The same thing twice: whom it was done for, as a rule.
+            // The same value in both, such as the client.
             Some(index) if is_same(&fields[index], field) => {
                 if fields[index].doc.is_empty() {
                     fields[index].doc.clone_from(&field.doc);
@@ -97,14 +97,14 @@ fn join_two(base: &str, start: &Event, end: &Event) -> Option<Event> {
         }
     }
     let name = if fields.iter().any(|field| field.name == DURATION) { "elapsed" } else { DURATION };
-    let mut duration = Field::new(name, end.line, "u64");
+    let mut duration = DraftField::new(name, end.line, "u64");
     duration.unit = Some("ns");
     duration.doc = format!("The time from `{}` to `{}`.", start.name, end.name);
     fields.push(duration);
-    if fields.iter().map(Field::arguments).sum::<usize>() > MOST_ARGUMENTS {
+    if fields.iter().map(DraftField::arguments).sum::<usize>() > MOST_ARGUMENTS {
         return None;
     }
-    let mut event = Event::new(base, end.line);
+    let mut event = DraftEvent::new(base, end.line);
     event.doc = [&start.doc, &end.doc]
         .into_iter()
         .filter(|doc| !doc.is_empty())
@@ -117,7 +117,7 @@ fn join_two(base: &str, start: &Event, end: &Event) -> Option<Event> {
     Some(event)
 }
 
-/// Whether two fields of one name say the same, as far as the file tells.
-fn is_same(one: &Field, other: &Field) -> bool {
+/// Whether two fields of the same name have the same type and documentation.
+fn is_same(one: &DraftField, other: &DraftField) -> bool {
     one.kind == other.kind && (one.doc == other.doc || one.doc.is_empty() || other.doc.is_empty())
 }

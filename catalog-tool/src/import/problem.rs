@@ -1,8 +1,8 @@
-//! What keeps a file from being imported, and what its user should know if it was.
+//! The errors of a file that cannot be imported, and the notes about one that was.
 
 use std::fmt;
 
-/// A line of the file and what is wrong or worth knowing there.
+/// An error or a note about a line of the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// From 1.
@@ -17,7 +17,7 @@ impl Problem {
     }
 }
 
-/// All that is wrong with a file, in its order; one line each.
+/// All errors of a file, in its order; one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     /// The file, as it was named.

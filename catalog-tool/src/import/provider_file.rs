@@ -1,18 +1,18 @@
 //! DTrace provider files: `provider NAME { probe NAME(TYPE name, …); … };`
 //!
-//! A name keeps its `__`, which is how stapsdt notes have it; DTrace shows `-` for it.
+//! A name keeps its `__`, as in stapsdt notes; DTrace shows `-` for it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::c_type::{CType, Types, spell};
 use super::comments::{Comments, Documentation};
-use super::draft::{Event, Field, Provider};
+use super::draft::{DraftEvent, DraftField, DraftProvider};
 use super::lex::{Kind, Source, Token};
 use super::problem::Problem;
 
-/// Reads the providers of a file; the problems, if there are any, are all that it has.
-pub fn read(source: Source<'_>, types: Types) -> Result<Vec<Provider>, Vec<Problem>> {
+/// Reads the providers of a file, or all of its errors.
+pub fn read(source: Source<'_>, types: Types) -> Result<Vec<DraftProvider>, Vec<Problem>> {
     let Source { tokens, comments, .. } = source;
     let mut parser =
         Parser { tokens: &tokens, at: 0, types, comments: Comments::new(comments), problems: Vec::new() };
@@ -32,8 +32,8 @@ struct Parser<'a, 't> {
 }
 
 impl<'a, 't> Parser<'a, 't> {
-    fn file(&mut self) -> Vec<Provider> {
-        let mut providers: Vec<Provider> = Vec::new();
+    fn file(&mut self) -> Vec<DraftProvider> {
+        let mut providers: Vec<DraftProvider> = Vec::new();
         let mut by_name: HashMap<String, usize> = HashMap::new();
         while let Some(token) = self.next() {
             match token.text {
@@ -60,18 +60,18 @@ impl<'a, 't> Parser<'a, 't> {
         providers
     }
 
-    fn provider(&mut self, keyword: Token<'t>) -> Option<Provider> {
+    fn provider(&mut self, keyword: Token<'t>) -> Option<DraftProvider> {
         let documentation = self.comments.before(keyword.offset, keyword.line);
         let name = self.name("the provider's name", keyword);
         let Some(name) = name.filter(|_| self.expect("{", "after the provider's name").is_some()) else {
             self.skip_statement();
             return None;
         };
-        let mut provider = Provider::new(&name, keyword.line);
+        let mut provider = DraftProvider::new(&name, keyword.line);
         provider.doc = documentation.text;
         loop {
             let Some(token) = self.next() else {
-                self.problem(keyword.line, format!("`provider {name} {{` is never closed; it needs a `}};`"));
+                self.problem(keyword.line, format!("`provider {name} {{` is not closed; add a `}};`"));
                 return None;
             };
             match token.text {
@@ -87,13 +87,13 @@ impl<'a, 't> Parser<'a, 't> {
         Some(provider)
     }
 
-    fn probe(&mut self, keyword: Token<'t>) -> Option<Event> {
+    fn probe(&mut self, keyword: Token<'t>) -> Option<DraftEvent> {
         let documentation = self.comments.before(keyword.offset, keyword.line);
         let Some(name) = self.name("the probe's name", keyword) else {
             self.skip_to_probe();
             return None;
         };
-        let mut event = Event::new(&name, keyword.line);
+        let mut event = DraftEvent::new(&name, keyword.line);
         if self.expect("(", &format!("after `probe {name}`")).is_none() {
             self.skip_to_probe();
             return None;
@@ -113,7 +113,7 @@ impl<'a, 't> Parser<'a, 't> {
         let end = self.tokens.get(self.at.wrapping_sub(1)).copied().unwrap_or(keyword);
         match self.peek() {
             Some(token) if token.is(";") => self.at += 1,
-            _ => self.problem(end.line, format!("`probe {name}(…)` needs a `;` after it")),
+            _ => self.problem(end.line, format!("`probe {name}(…)` is not terminated; add a `;`")),
         }
         let end = self.tokens[self.at - 1];
         event.doc = documentation.or(self.comments.after(end.end(), end.line, usize::MAX)).text;
@@ -143,10 +143,7 @@ impl<'a, 't> Parser<'a, 't> {
             }
             self.at += 1;
         }
-        self.problem(
-            keyword.line,
-            format!("the arguments of `probe {name}` are never closed; they need a `)`"),
-        );
+        self.problem(keyword.line, format!("the arguments of `probe {name}` are not closed; add a `)`"));
         None
     }
 
@@ -157,7 +154,7 @@ impl<'a, 't> Parser<'a, 't> {
         alone: bool,
         until: usize,
         documentation: &Documentation,
-    ) -> Option<Field> {
+    ) -> Option<DraftField> {
         let Some((first, last)) = tokens.first().zip(tokens.last()) else {
             let line = self.tokens[self.at - 1].line;
             self.problem(line, format!("argument {} is empty", index + 1));
@@ -178,14 +175,14 @@ impl<'a, 't> Parser<'a, 't> {
                 None
             }
             Ok(kind) => {
-                let mut field = Field::new(&name, first.line, kind);
+                let mut field = DraftField::new(&name, first.line, kind);
                 field.doc = documentation.parameter(&name).map_or(before.or(beside).text, str::to_owned);
                 Some(field)
             }
         }
     }
 
-    /// Skips `: (bufinfo_t *, …)`, which says what D scripts see instead of the arguments.
+    /// Skips `: (bufinfo_t *, …)`, the types that D scripts see instead of the arguments.
     fn skip_translation(&mut self) {
         while self.peek().is_some_and(|token| !matches!(token.text, ";" | "}" | "probe")) {
             self.at += 1;
@@ -197,14 +194,13 @@ impl<'a, 't> Parser<'a, 't> {
         let start = self.at;
         self.skip_statement();
         let tokens = &self.tokens[start..self.at.saturating_sub(1).max(start)];
-        if let (kind, Some(name)) = self.types.split_name(tokens)
-            && let Ok(meaning) = self.types.read(kind)
-        {
+        let (kind, name) = self.types.split_name(tokens);
+        if let (Some(name), Ok(meaning)) = (name, self.types.read(kind)) {
             self.types.define(name.text, meaning);
         }
     }
 
-    /// A name; DTrace's `-` is `__` in it.
+    /// A name; a `-` of DTrace becomes `__`.
     fn name(&mut self, what: &str, after: Token<'t>) -> Option<String> {
         let Some(first) = self.peek().filter(|token| token.kind == Kind::Word) else {
             let found =
@@ -214,15 +210,16 @@ impl<'a, 't> Parser<'a, 't> {
         };
         self.at += 1;
         let mut name = first.text.to_owned();
-        while let [dash, word, ..] = &self.tokens[self.at..]
-            && dash.is("-")
-            && matches!(word.kind, Kind::Word | Kind::Number)
-        {
-            name.push_str("__");
-            name.push_str(word.text);
-            self.at += 2;
+        loop {
+            match &self.tokens[self.at..] {
+                [dash, word, ..] if dash.is("-") && matches!(word.kind, Kind::Word | Kind::Number) => {
+                    name.push_str("__");
+                    name.push_str(word.text);
+                    self.at += 2;
+                }
+                _ => return Some(name),
+            }
         }
-        Some(name)
     }
 
     fn expect(&mut self, text: &str, place: &str) -> Option<()> {
@@ -248,7 +245,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// Skips up to and with a `;` that is in no braces.
+    /// Skips to the end of a statement, its `;` included.
     fn skip_statement(&mut self) {
         let mut depth = 0usize;
         while let Some(token) = self.peek() {
@@ -287,7 +284,7 @@ struct Argument<'a, 't> {
 }
 
 impl Argument<'_, '_> {
-    /// Where the comments end that can be about it: at its comma, or at the next argument on another line.
+    /// Where the comments about it end: at its comma, or at the next argument on another line.
     fn end_of_comments(&self, next: Option<&Argument<'_, '_>>) -> usize {
         let next = next.and_then(|next| next.tokens.first());
         next.filter(|next| next.line > self.end.line).map_or(self.end.offset, |next| next.offset)

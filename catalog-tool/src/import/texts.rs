@@ -1,14 +1,14 @@
-//! A pointer and a length beside it are one text in a catalog.
+//! A pointer followed by a length is one text in a catalog.
 //!
 //! Such text need not end in a NUL, so it cannot be a `string`. A USDT probe of the catalog passes pointer and
 //! length again, in the same places.
 
-use super::draft::{Event, Field};
+use super::draft::{DraftEvent, DraftField};
 use super::problem::Problem;
 
 /// Joins each `char *key` with the `keylen` after it.
-pub fn join(event: &mut Event, notes: &mut Vec<Problem>) {
-    let mut fields: Vec<Field> = Vec::with_capacity(event.fields.len());
+pub fn join(event: &mut DraftEvent, notes: &mut Vec<Problem>) {
+    let mut fields: Vec<DraftField> = Vec::with_capacity(event.fields.len());
     for field in std::mem::take(&mut event.fields) {
         match fields.last_mut() {
             Some(text) if text.kind == "string" && is_length_of(&field, &text.name) => {
@@ -26,7 +26,7 @@ pub fn join(event: &mut Event, notes: &mut Vec<Problem>) {
     event.fields = fields;
 }
 
-fn is_length_of(field: &Field, text: &str) -> bool {
+fn is_length_of(field: &DraftField, text: &str) -> bool {
     let is_integer = ["i32", "u32", "i64", "u64", "u16", "i16", "u8"].contains(&field.kind.as_str());
     let name = field.name.as_str();
     let after = name.strip_prefix(text).map(|rest| rest.strip_prefix('_').unwrap_or(rest));

@@ -5,13 +5,13 @@ use std::fmt::{self, Write};
 use super::draft::*;
 
 /// Writes a catalog; `origin` is the file that it was imported from.
-pub fn write(name: &str, origin: &str, providers: &[Provider]) -> String {
+pub fn write(name: &str, origin: &str, providers: &[DraftProvider]) -> String {
     let mut text = String::new();
     catalog(&mut text, name, origin, providers).expect("a String takes all that is written");
     text
 }
 
-fn catalog(out: &mut String, name: &str, origin: &str, providers: &[Provider]) -> fmt::Result {
+fn catalog(out: &mut String, name: &str, origin: &str, providers: &[DraftProvider]) -> fmt::Result {
     writeln!(out, "[catalog]\nname = {}\nversion = 1", quoted(name))?;
     writeln!(out, "doc = {}", quoted(&format!("Imported from {origin}.")))?;
     for provider in providers {
@@ -33,11 +33,11 @@ fn catalog(out: &mut String, name: &str, origin: &str, providers: &[Provider]) -
     Ok(())
 }
 
-fn write_enumeration(out: &mut String, provider: &str, enumeration: &Enumeration) -> fmt::Result {
+fn write_enumeration(out: &mut String, provider: &str, enumeration: &DraftEnumeration) -> fmt::Result {
     writeln!(out, "\n[provider.{provider}.enum.{}]", enumeration.name)?;
     writeln!(out, "doc = {}\ntype = {}", doc(&enumeration.doc), quoted(&enumeration.container))?;
     writeln!(out, "labels = [")?;
-    for Label { name, doc, first, last } in &enumeration.labels {
+    for DraftLabel { name, doc, first, last } in &enumeration.labels {
         write!(out, "  {{ name = {}, ", quoted(name))?;
         if first == last {
             write!(out, "value = {first}")?;
@@ -52,7 +52,7 @@ fn write_enumeration(out: &mut String, provider: &str, enumeration: &Enumeration
     writeln!(out, "]")
 }
 
-fn write_event(out: &mut String, provider: &str, event: &Event) -> fmt::Result {
+fn write_event(out: &mut String, provider: &str, event: &DraftEvent) -> fmt::Result {
     writeln!(out, "\n[provider.{provider}.event.{}]\ndoc = {}", event.name, doc(&event.doc))?;
     if let Some(class) = &event.class {
         writeln!(out, "class = {}", quoted(class))?;
@@ -72,7 +72,7 @@ fn write_event(out: &mut String, provider: &str, event: &Event) -> fmt::Result {
     fields(out, &event.fields)
 }
 
-fn fields(out: &mut String, fields: &[Field]) -> fmt::Result {
+fn fields(out: &mut String, fields: &[DraftField]) -> fmt::Result {
     if fields.is_empty() {
         return Ok(());
     }

@@ -1,12 +1,12 @@
 //! The libraries that a program would be started with, found as the dynamic linker finds them.
 //!
-//! Running `ldd` would run the program's own loader, and the file is untrusted.
+//! Running `ldd` would run the program's loader, and the file is untrusted.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders that the system says, in its order.
+/// The folders of the system's configuration, in order.
 pub fn system_folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     if let Some(path) = std::env::var_os("LD_LIBRARY_PATH") {
@@ -19,12 +19,12 @@ pub fn system_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Reads a file of folders, one a line, which may include others.
+/// Reads a file with one folder per line, which may include other files.
 fn read_configuration(path: &Path, folders: &mut Vec<PathBuf>, depth: usize) {
     let Some(text) = fs::read_to_string(path).ok().filter(|_| depth < 4) else { return };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         match line.strip_prefix("include ") {
-            // What is included is `ld.so.conf.d/*.conf` everywhere.
+            // In practice, `ld.so.conf.d/*.conf` is included.
             Some(pattern) => {
                 let pattern = path.with_file_name(pattern.trim());
                 let Some(folder) = pattern.parent() else { continue };

@@ -1,4 +1,4 @@
-//! What a program, or a running process with all that it has loaded, offers to tracers.
+//! What a program, or a running process with its libraries, offers to tracers.
 //!
 //! ```text
 //! file ──> image (ELF) ──> stapsdt: USDT probes ─────────┐
@@ -75,15 +75,13 @@ pub fn of_file(path: &Path, with_libraries: bool) -> Result<Offer, String> {
                 offer.add(&candidate, found);
                 wanted.extend(more);
             }
-            None => offer
-                .problems
-                .push(format!("the library {name}, which {} needs, was not found", by.display())),
+            None => offer.problems.push(format!("library {name}, which {} needs, not found", by.display())),
         }
     }
     Ok(offer)
 }
 
-/// What a process offers in its program and in all libraries that it has loaded, and what tracers do with it now.
+/// What a process offers in its program and its loaded libraries, and which of it is in use by tracers.
 pub fn of_process(pid: u32) -> Result<Offer, String> {
     let mut offer = Offer { target: format!("process {pid}"), pid: Some(pid), ..Offer::default() };
     let (process, modules, problem) = Process::open(pid)?;
@@ -98,7 +96,7 @@ pub fn of_process(pid: u32) -> Result<Offer, String> {
         let parsed = bytes.as_deref().map_err(String::clone).and_then(Image::parse);
         match parsed {
             Ok(image) => offer.add(&module.path, of_image(&image, Some((&process, module)))),
-            // Code that is mapped from something else is no library.
+            // Code that is not mapped from a file is not a library.
             Err(error) if error == "not an ELF file" => {}
             Err(error) => offer.problems.push(format!("{}: {error}", module.path.display())),
         }
@@ -126,7 +124,7 @@ fn of_image(image: &Image<'_>, running: Option<(&Process, &Module)>) -> FileOffe
         probe
     });
     let mut offer = FileOffer { path: String::new(), events: events.collect(), probes: probes.collect() };
-    // Linkers have them in any order.
+    // Linkers put them in any order.
     offer.events.sort_by(|one, other| (&one.provider, &one.name).cmp(&(&other.provider, &other.name)));
     offer.probes.sort_by(|one, other| (&one.provider, &one.name).cmp(&(&other.provider, &other.name)));
     offer

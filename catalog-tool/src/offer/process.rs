@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::bytes;
 use super::image::Image;
 
-/// The smallest page there is; where a segment is mapped is known to the page.
+/// The smallest page size; segments are mapped in whole pages.
 const PAGE: u64 = 4096;
 
 /// A process.
@@ -37,22 +37,24 @@ struct Mapping {
 }
 
 impl Process {
-    /// Opens a process; its memory may be closed to us.
+    /// Opens a process; its memory may not be readable.
     pub fn open(pid: u32) -> Result<(Process, Vec<Module>, Option<String>), String> {
         let maps = fs::read(format!("/proc/{pid}/maps")).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => format!("no process {pid}"),
-            _ => format!("process {pid} cannot be looked into: {error}"),
+            _ => format!("cannot inspect process {pid}: {error}"),
         })?;
         let memory = File::open(format!("/proc/{pid}/mem"));
         let problem = memory.as_ref().err().map(|error| {
-            format!("the memory of process {pid} cannot be read, so whether a tracer is attached is unknown: {error}")
+            format!(
+                "cannot read the memory of process {pid}, so whether a tracer is attached is unknown: {error}"
+            )
         });
         Ok((Process { pid, memory: memory.ok() }, modules(&maps), problem))
     }
 
-    /// Reads the file that the process has mapped, also if it is elsewhere to us, and not one that has its name now.
+    /// Reads the file that the process has mapped, also in another mount namespace, and not a newer one of the same name.
     pub fn read_file(&self, module: &Module) -> Result<Vec<u8>, String> {
-        // The first way is for the privileged, and works for deleted files, too.
+        // Needs privileges, but also works for deleted files.
         for part in &module.mappings {
             let path = PathBuf::from(format!("/proc/{}/map_files/{:x}-{:x}", self.pid, part.start, part.end));
             if let Ok(file) = bytes::open(&path) {
@@ -64,7 +66,7 @@ impl Process {
         let file = bytes::open(Path::new(&path)).or_else(|_| bytes::open(&module.path))?;
         match file.metadata() {
             Ok(metadata) if metadata.ino() == module.inode => bytes::read_all(file, &module.path),
-            _ => Err("the file was replaced after the process had loaded it".to_owned()),
+            _ => Err("the file was replaced after the process loaded it".to_owned()),
         }
     }
 

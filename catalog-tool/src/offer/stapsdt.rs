@@ -1,11 +1,11 @@
-//! USDT probes, as SystemTap's `sys/sdt.h` notes them.
+//! USDT probes in the ELF notes of SystemTap's `sys/sdt.h`.
 //!
 //! ```text
 //! note "stapsdt", type 3: address of the nop · address of .stapsdt.base when linked · address of the semaphore or 0
 //!                         "provider\0" "name\0" "-4@%edi 8@-16(%rbp)\0"
 //! ```
 //!
-//! If the file was prelinked, all addresses moved by as much as `.stapsdt.base` did.
+//! If the file was prelinked, all addresses moved by the same amount as `.stapsdt.base`.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct Found {
     pub semaphore: Option<u64>,
 }
 
-/// The probes of a file, each once, however often it stands in the code.
+/// The probes of a file, each once, however many sites it has.
 pub fn probes(image: &Image<'_>) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut by_name: HashMap<(String, String), usize> = HashMap::new();

@@ -15,10 +15,10 @@ use super::image::Image;
 use super::model::UstField;
 
 const LONGEST_NAME: usize = 256;
-/// The macros make no more than this from ten arguments by far.
+/// Far more than the macros make from ten arguments.
 const MOST_FIELDS: u64 = 256;
 
-/// The fields in a table of pointers; none if this is not one.
+/// The fields in a table of pointers; `None` if this is not one.
 pub fn fields(image: &Image<'_>, table: Option<u64>, count: u64) -> Option<Vec<UstField>> {
     if count == 0 {
         return Some(Vec::new());

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::run::{case, catalog, compare, said, text};
+use lttng_testing::assert_golden;
+
+use crate::run::{case, catalog, said, text};
 
 fn cases() -> (std::path::PathBuf, std::path::PathBuf) {
     (case("cli/diff/old.toml"), case("cli/diff/new.toml"))
@@ -13,7 +15,7 @@ fn every_kind_of_change_is_told_with_who_notices() {
     let (old, new) = cases();
     let said = said(["diff", text(&old), text(&new)]);
     assert_eq!((said.status, &*said.err), (3, ""));
-    compare(&case("cli/diff/changes.txt"), &said.out);
+    assert_golden(case("cli/diff/changes.txt"), &said.out);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::run::{case, catalog, compare, said, text};
+use lttng_testing::assert_golden;
+
+use crate::run::{case, catalog, said, text};
 
 #[test]
 fn markdown_is_what_the_project_shows() {
@@ -37,5 +39,5 @@ fn a_page_is_as_reviewed_and_obeys_nothing_that_a_catalog_says() {
     for wrong in ["<script", "<img", "<b>", "<u>", "javascript:"] {
         assert!(!said.out.contains(wrong), "{wrong}: {}", said.out);
     }
-    compare(&case("cli/doc/hostile.html"), &said.out);
+    assert_golden(case("cli/doc/hostile.html"), &said.out);
 }

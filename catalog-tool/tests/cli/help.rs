@@ -1,14 +1,16 @@
 //! What `--help` says, as files to read and review. `OVERWRITE=1 cargo test` rewrites them.
 
-use crate::run::{case, compare, said};
+use lttng_testing::assert_golden;
+
+use crate::run::{case, said};
 
 #[test]
 fn help_is_as_reviewed() {
-    for name in ["lttng-catalog", "import", "check", "doc", "diff", "c", "list", "completions"] {
+    for name in ["lttng-catalog", "import", "check", "doc", "diff", "c", "list", "completions", "man"] {
         let command = (name != "lttng-catalog").then_some(name);
         let said = said(command.into_iter().chain(["--help"]));
         assert_eq!((said.status, &*said.err), (0, ""));
-        compare(&case(&format!("cli/help/{name}.txt")), &said.out);
+        assert_golden(case(&format!("cli/help/{name}.txt")), &said.out);
         assert!(said.out.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
         let examples = ["completions"].contains(&name) || said.out.contains("lttng-catalog ");
         assert!(examples, "{name}: the help has no example");

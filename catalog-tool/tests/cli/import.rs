@@ -29,7 +29,11 @@ fn options_name_the_catalog_and_unknown_types() {
     fs::write(&path, "provider pg { probe open(Oid relation, Name *name); };").expect("a writable folder");
     let refused = said(["import", text(&path)]);
     assert_eq!(refused.status, 1);
-    assert!(refused.err.contains("neither a .d nor a .h file; --kind says which it is"), "{}", refused.err);
+    assert!(
+        refused.err.contains("neither a .d nor a .h file; say which it is with --kind"),
+        "{}",
+        refused.err
+    );
     let refused = said(["import", text(&path), "--kind", "dtrace"]);
     assert_eq!(refused.status, 1);
     assert!(

@@ -38,12 +38,3 @@ pub fn case(name: &str) -> PathBuf {
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("the path is UTF-8")
 }
-
-/// Compares a text with a file, which `OVERWRITE=1` rewrites.
-pub fn compare(path: &Path, actual: &str) {
-    if std::env::var_os("OVERWRITE").is_some_and(|value| value == "1") {
-        std::fs::write(path, actual).expect("the file can be written");
-    }
-    let reviewed = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(actual, reviewed, "not {}", path.display());
-}

@@ -1,4 +1,4 @@
-//! Files: every way to link, stripped or not, and what is no program.
+//! Files: every way to link, stripped or not, and files that are not programs.
 
 use std::path::Path;
 use std::process::Command;

@@ -118,7 +118,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
                     [0, u64::MAX, 1 << 63, length as u64, length as u64 + 1, random.next()][random.below(6)];
                 bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             }
-            // One part over another, so that tables hold what is no table.
+            // One part over another, so that tables contain garbage.
             5 => {
                 let size = random.below(4096).min(length / 2);
                 let (from, to) = (random.below(length - size), random.below(length - size));

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::error::Error;
+use crate::error::{Authority, Error};
 use crate::place::{Place, Step};
 
-/// Where every key and value of a TOML text stands.
+/// The offsets of every key and value of a TOML text.
 pub(super) struct Locations<'t> {
     text: &'t str,
     /// The offsets at which lines begin.
@@ -75,15 +75,20 @@ impl<'t> Locations<'t> {
                 if headers[..table].last() == Some(&line) {
                     repeated_table = Some(table);
                 } else if repeated_table == Some(table) {
-                    // The keys of a table that is given twice are all given twice.
+                    // All keys of a duplicate table are duplicates.
                     continue;
                 }
                 let name = self.text.get(span).unwrap_or_default();
-                format!("`{name}` is here for the second time; a name or a key is given once")
+                format!("duplicate key `{name}`")
             } else {
-                format!("this is no TOML: {}", error.message().replace('\n', "; "))
+                format!("invalid TOML: {}", error.message().replace('\n', "; "))
             };
-            errors.push(Error { position: Some((line, column)), place: Place::top(), message });
+            errors.push(Error {
+                position: Some((line, column)),
+                place: Place::top(),
+                authority: Authority::Model,
+                message,
+            });
         }
         errors
     }
@@ -97,7 +102,7 @@ impl<'t> Locations<'t> {
             .collect()
     }
 
-    /// The offset of a place or, if the text does not have it, of the nearest place above.
+    /// The offset of a place or, if the text does not have it, of the nearest place above it.
     fn offset(&self, place: &Place) -> usize {
         let mut path = Vec::new();
         let mut offset = 0;

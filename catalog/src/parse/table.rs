@@ -1,4 +1,4 @@
-//! Reading one TOML table: typed values out, and a report of all that is missing, wrong or unknown.
+//! Reads one TOML table into typed values, and reports what is missing, wrong or unknown.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -6,12 +6,11 @@ use std::fmt::Display;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
-use crate::error::Report;
+use crate::error::{Authority, Report};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
 
-/// A table that is being read. It remembers the keys that it was asked for: all others are
-/// unknown.
+/// A table that is being read. It remembers the keys that it was asked for; all others are unknown.
 pub(super) struct Table<'a> {
     entries: Option<&'a DeTable<'a>>,
     place: Place,
@@ -28,7 +27,10 @@ impl<'a> Table<'a> {
         let entries = match value {
             DeValue::Table(entries) => Some(entries),
             _ => {
-                self.report_at(place.clone(), format!("this is a table of keys, not {}", describe(value)));
+                self.report_at(
+                    place.clone(),
+                    format!("invalid value: a table is expected, not {}", describe(value)),
+                );
                 None
             }
         };
@@ -37,14 +39,14 @@ impl<'a> Table<'a> {
 
     /// Reports a problem with the table as a whole.
     pub(super) fn report(&self, message: impl Into<String>) {
-        // What is said about the contents of something that is no table helps no one.
+        // Errors about the contents of a value that is not a table would only be noise.
         if self.entries.is_some() {
             self.report_at(self.place.clone(), message);
         }
     }
 
     fn report_at(&self, place: Place, message: impl Into<String>) {
-        self.report.borrow_mut().add(place, message);
+        self.report.borrow_mut().add(Authority::Model, place, message);
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'a DeValue<'a>> {
@@ -58,20 +60,20 @@ impl<'a> Table<'a> {
     }
 
     fn wrong_type(&self, place: Place, key: &str, wanted: &str, value: &DeValue<'_>) {
-        self.report_at(place, format!("`{key}` is {wanted}, not {}", describe(value)));
+        self.report_at(place, format!("invalid `{key}`: {wanted} is expected, not {}", describe(value)));
     }
 
     pub(super) fn string(&mut self, key: &'static str) -> Option<String> {
         match self.get(key)? {
             DeValue::String(text) => Some(text.to_string()),
             other => {
-                self.wrong_type(self.place.value(key), key, "a text in quotes", other);
+                self.wrong_type(self.place.value(key), key, "a string in quotes", other);
                 None
             }
         }
     }
 
-    /// A string that is not empty, if it is there.
+    /// A string that is not empty, if the key is present.
     pub(super) fn name(&mut self, key: &'static str) -> Option<String> {
         let text = self.string(key)?;
         if text.is_empty() {
@@ -80,7 +82,7 @@ impl<'a> Table<'a> {
         Some(text)
     }
 
-    /// A string that must be there and not be empty; empty, and reported, if it is not.
+    /// A required string that is not empty; empty, and reported, if it is missing.
     pub(super) fn required_name(&mut self, key: &'static str) -> String {
         if !self.has(key) {
             self.report(format!("`{key}` is missing"));
@@ -88,7 +90,7 @@ impl<'a> Table<'a> {
         self.name(key).unwrap_or_default()
     }
 
-    /// The documentation, where there must be one.
+    /// The documentation, where it is required.
     pub(super) fn doc(&mut self) -> String {
         if !self.has("doc") {
             self.report("`doc` is missing; say in a sentence what this is");
@@ -100,7 +102,7 @@ impl<'a> Table<'a> {
         doc.unwrap_or_default()
     }
 
-    /// The documentation, where it may be left out.
+    /// The documentation, where it is optional.
     pub(super) fn optional_doc(&mut self) -> Option<String> {
         self.string("doc").map(|doc| doc.trim().to_owned())
     }
@@ -117,19 +119,20 @@ impl<'a> Table<'a> {
 
     pub(super) fn integer(&mut self, key: &'static str) -> Option<i128> {
         let value = self.get(key)?;
-        if let DeValue::Integer(integer) = value
-            && let Ok(number) = i128::from_str_radix(integer.as_str(), integer.radix())
-        {
-            return Some(number);
+        let number = match value {
+            DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix()).ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong_type(self.place.value(key), key, "an integer", value);
         }
-        self.wrong_type(self.place.value(key), key, "an integer", value);
-        None
+        number
     }
 
-    /// A number from 1 that must be there; 1, and reported, if it is not.
+    /// A required number from 1; 1, and reported, if it is missing.
     pub(super) fn required_number(&mut self, key: &'static str) -> u32 {
         if !self.has(key) {
-            self.report(format!("`{key}` is missing; the first is `{key} = 1`"));
+            self.report(format!("`{key}` is missing; begin with `{key} = 1`"));
         }
         let Some(integer) = self.integer(key) else {
             return 1;
@@ -138,14 +141,14 @@ impl<'a> Table<'a> {
             Ok(number) if number > 0 => number,
             _ => {
                 let most = u32::MAX;
-                let message = format!("`{key}` is from 1 to {most}, not {integer}");
+                let message = format!("invalid `{key}`: it is from 1 to {most}, not {integer}");
                 self.report_at(self.place.value(key), message);
                 1
             }
         }
     }
 
-    /// A string that `read` makes something of.
+    /// A string that `read` parses.
     pub(super) fn parsed<T>(
         &mut self,
         key: &'static str,
@@ -155,7 +158,7 @@ impl<'a> Table<'a> {
         read(&text).map_err(|message| self.report_at(self.place.value(key), message)).ok()
     }
 
-    /// Like [`Table::parsed`], for a key that must be there.
+    /// Like [`Table::parsed`], for a required key.
     pub(super) fn required_parsed<T>(
         &mut self,
         key: &'static str,
@@ -179,7 +182,7 @@ impl<'a> Table<'a> {
             Some(index) => Ok(all[index]),
             None => {
                 let suggestion = did_you_mean_one_of(text, names.iter().map(String::as_str));
-                Err(format!("`{key}` cannot be `{text}`{suggestion}"))
+                Err(format!("invalid `{key}`: `{text}`{suggestion}"))
             }
         })
     }
@@ -189,14 +192,14 @@ impl<'a> Table<'a> {
         self.parsed_strings(key, |text| Ok(text.to_owned()))
     }
 
-    /// An array of strings that `read` makes something of; empty if the key is absent or an element
+    /// An array of strings that `read` parses; empty if the key is absent or an element
     /// is wrong.
     pub(super) fn parsed_strings<T>(
         &mut self,
         key: &'static str,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Vec<T> {
-        let wanted = "an array of texts";
+        let wanted = "an array of strings";
         let mut values = Vec::new();
         for (index, element) in self.array(key, wanted).into_iter().flatten().enumerate() {
             let place = self.place.value(key).then(Step::Element(index));
@@ -242,13 +245,13 @@ impl<'a> Table<'a> {
         elements
     }
 
-    /// A table that must be there; empty, and reported, if it is not.
+    /// A required table; empty, and reported, if it is missing.
     pub(super) fn required_table(&mut self, key: &'static str) -> Table<'a> {
         let place = self.place.value(key);
         match self.get(key) {
             Some(value) => self.child(value, place),
             None => {
-                self.report_at(place.clone(), format!("the table `[{key}]` is missing at the top"));
+                self.report_at(place.clone(), format!("the table `[{key}]` is missing; add it at the top"));
                 Table { entries: None, place, known: Vec::new(), report: self.report }
             }
         }
@@ -278,7 +281,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// The texts by name within the table at `key`, in the order of the file; none of them may be empty.
+    /// The strings by name within the table at `key`, in the order of the file; none may be empty.
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(value) = self.get(key) else {
             return Vec::new();
@@ -294,19 +297,19 @@ impl<'a> Table<'a> {
                     self.report_at(place, format!("`{name}` is empty"));
                 }
                 DeValue::String(text) => texts.push((name, text.to_string())),
-                other => self.wrong_type(place, &name, "a text in quotes", other),
+                other => self.wrong_type(place, &name, "a string in quotes", other),
             }
         }
         texts
     }
 
-    /// Reports every key that was not asked for.
+    /// Reports every key that nobody asked for.
     pub(super) fn finish(self) {
         for (key, _) in self.entries.into_iter().flatten() {
             let key = key.get_ref().as_ref();
             if !self.known.contains(&key) {
                 let suggestion = did_you_mean_one_of(key, self.known.iter().copied());
-                let message = format!("there is no key `{key}` here{suggestion}");
+                let message = format!("unknown key `{key}`{suggestion}");
                 self.report_at(self.place.then(Step::Key(key.to_owned())), message);
             }
         }
@@ -325,7 +328,7 @@ fn name_of<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
 
 fn describe(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("the text \"{}\"", text.escape_debug()),
+        DeValue::String(text) => format!("the string \"{}\"", text.escape_debug()),
         DeValue::Integer(integer) => format!("the number {integer}"),
         DeValue::Float(number) => format!("the number {number}"),
         DeValue::Boolean(value) => value.to_string(),

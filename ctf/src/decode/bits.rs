@@ -1,4 +1,4 @@
-//! A place in a packet's bytes, counted in bits.
+//! A position in a packet's bytes, counted in bits.
 //!
 //! CTF counts bits in the direction of the byte order, so that a field that does not begin at a byte's
 //! boundary is one run of bits in both:
@@ -12,26 +12,26 @@
 
 use crate::metadata::ByteOrder;
 
-/// How many elements of no size there may be in the bytes; more are a way to make a reader hang.
+/// The most elements of no size that are accepted; more would let hostile bytes make a reader hang.
 pub const MAX_EMPTY: u32 = 1 << 16;
 
-/// How many elements of lists an event may have in memory; others are stepped over.
+/// The most list elements of an event that are kept in memory; others are skipped.
 pub const MAX_ELEMENTS: u32 = 1 << 16;
 
 /// Why a field cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It ends after the bytes that are there.
+    /// It extends past the available bytes.
     Short,
-    /// A variant's tag chooses none of its members.
+    /// A variant's tag selects no member.
     NoChoice,
-    /// A sequence has fewer than no elements, or very many that take no room.
+    /// A sequence has a negative length, or very many elements of no size.
     BadLength,
     /// An integer in LEB128 has more than 64 bits.
     TooLarge,
 }
 
-/// A place in bytes.
+/// A position in bytes.
 ///
 /// Nearly all fields are made of whole bytes, and are taken off the front of `rest` without any arithmetic
 /// on bits.
@@ -39,20 +39,20 @@ pub enum Fault {
 pub struct Bits<'a> {
     /// All bytes. They begin at a multiple of every alignment.
     bytes: &'a [u8],
-    /// The bytes from the place on.
+    /// The bytes from the position on.
     rest: &'a [u8],
-    /// How many bits of the first of these have been read.
+    /// The number of bits of the first of these that have been read.
     bit: usize,
-    /// Where what may be read ends, in bits from the beginning of the bytes.
+    /// Where reading must stop, in bits from the beginning of the bytes.
     end: usize,
-    /// How many more elements may take no room.
+    /// The number of further elements that may have no size.
     pub empty: u32,
-    /// How many more elements may be kept in memory.
+    /// The number of further elements that may be kept in memory.
     elements: u32,
 }
 
 impl<'a> Bits<'a> {
-    /// The place that many bits into the bytes, of which as many may be read as `end` says.
+    /// The position `at` bits into the bytes, which may be read up to `end`, in bits too.
     pub fn new(bytes: &'a [u8], at: usize, end: usize) -> Bits<'a> {
         let end = end.min(bytes.len().saturating_mul(8));
         let bytes = &bytes[..end.div_ceil(8)];
@@ -61,7 +61,7 @@ impl<'a> Bits<'a> {
         bits
     }
 
-    /// How many bits into the bytes the place is.
+    /// The position, in bits from the beginning of the bytes.
     #[inline]
     pub fn at(&self) -> usize {
         (self.bytes.len() - self.rest.len()) * 8 + self.bit
@@ -72,20 +72,20 @@ impl<'a> Bits<'a> {
         self.bit = at % 8;
     }
 
-    /// How many bits are left.
+    /// The number of bits that are left.
     #[inline]
     pub fn left(&self) -> usize {
         self.end.saturating_sub(self.at())
     }
 
-    /// Takes room for an element in memory, if there is any left.
+    /// Counts an element that is kept in memory, if there is room for it.
     pub fn take_element(&mut self) -> bool {
         let left = self.elements.checked_sub(1);
         self.elements = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Gives up on elements that take no room when there have been too many of them.
+    /// Counts an element that had no size, and fails when there have been too many of them.
     pub fn check_progress(&mut self, before: usize) -> Result<(), Fault> {
         if self.at() == before {
             self.empty = self.empty.checked_sub(1).ok_or(Fault::BadLength)?;
@@ -93,8 +93,8 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// Whether no more has been read than may be. Taking whole bytes looks at the last byte's end only, which
-    /// what may be read need not reach.
+    /// Fails if more has been read than may be. Taking whole bytes checks whole bytes only, and the end may lie within
+    /// one.
     #[inline]
     pub fn check_end(&self) -> Result<(), Fault> {
         if self.at() <= self.end { Ok(()) } else { Err(Fault::Short) }
@@ -114,8 +114,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    /// The place a number of bits further on. Takes and returns the place by value, so that a caller can keep its
-    /// own in registers.
+    /// The position a number of bits further on. Takes and returns it by value, so that a caller can keep it in registers.
     fn advanced(mut self, bits: u64) -> Result<Bits<'a>, Fault> {
         match usize::try_from(bits) {
             Ok(bits) if bits <= self.left() => {
@@ -144,8 +143,8 @@ impl<'a> Bits<'a> {
         })
     }
 
-    /// Takes an integer in LEB128, in two's complement, with how many bits it was given; the place must be at a
-    /// byte's boundary.
+    /// Takes an integer in LEB128, in two's complement, with its size in bits; the position must be at a byte's
+    /// boundary.
     pub fn leb128(&mut self, signed: bool) -> Result<(u64, u32), Fault> {
         let (mut value, mut size) = (0, 0_u32);
         loop {
@@ -173,7 +172,7 @@ impl<'a> Bits<'a> {
         Ok((value, size.min(64)))
     }
 
-    /// Takes whole bytes; the place must be at a byte's boundary.
+    /// Takes whole bytes; the position must be at a byte's boundary.
     #[inline(always)]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(Fault::Short)?;
@@ -181,7 +180,7 @@ impl<'a> Bits<'a> {
         Ok(taken)
     }
 
-    /// Takes whole bytes up to a NUL, and the NUL; the place must be at a byte's boundary.
+    /// Takes whole bytes up to a NUL, and the NUL; the position must be at a byte's boundary.
     pub fn text(&mut self) -> Result<&'a [u8], Fault> {
         let length = memchr::memchr(0, self.rest).ok_or(Fault::Short)?;
         let text = self.bytes(length)?;
@@ -189,7 +188,7 @@ impl<'a> Bits<'a> {
         Ok(text)
     }
 
-    /// The bytes from here on; the place must be at a byte's boundary.
+    /// The bytes from here on; the position must be at a byte's boundary.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.rest

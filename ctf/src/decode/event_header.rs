@@ -9,7 +9,7 @@
 //!           31 in 5 bits, 3 bits of padding, id u32, timestamp u64  13 bytes
 //! ```
 //!
-//! These are recognised by their layout and decoded by hand; any other header takes the general way.
+//! These are recognised by their layout and decoded by hand; any other header takes the general path.
 
 use super::bits::{Bits, Fault};
 use super::clock::advance;
@@ -39,7 +39,7 @@ impl Lttng {
     const LARGE: Lttng = Lttng { id_bits: 16, timestamp_bits: 32 };
     const COMPACT: Lttng = Lttng { id_bits: 5, timestamp_bits: 27 };
 
-    /// How many bytes the short form has.
+    /// The size of the short form in bytes.
     #[inline(always)]
     pub fn size(self) -> usize {
         ((self.id_bits + self.timestamp_bits) / 8) as usize
@@ -66,9 +66,8 @@ impl Lttng {
         let mut first_bytes = [0; 8];
         first_bytes[..self.size()].copy_from_slice(after.bytes(self.size())?);
         let first_bytes = u64::from_le_bytes(first_bytes);
-        if let Some(id) = self.id(first_bytes)
-            && let Some(passed) = self.passed(first_bytes, id, *clock)
-        {
+        let short = self.id(first_bytes).and_then(|id| Some((id, self.passed(first_bytes, id, *clock)?)));
+        if let Some((id, passed)) = short {
             *clock = clock.wrapping_add(passed);
             *bits = after;
             return Ok(id);
@@ -80,7 +79,7 @@ impl Lttng {
     }
 }
 
-/// So many bits that are set.
+/// A number whose lowest bits are set.
 fn ones(bits: u32) -> u64 {
     (1 << bits) - 1
 }
@@ -96,7 +95,7 @@ impl EventHeader {
             },
             _ => None,
         };
-        // By hand the id is not kept in its slot, so nobody else may refer to it.
+        // The path by hand does not keep the id in its slot, so nothing else may refer to it.
         let events = stream.events.iter().flat_map(|event| [&event.context, &event.payload]);
         let mut others = events.chain([&stream.event_context]).flatten();
         match tag {
@@ -134,7 +133,7 @@ impl EventHeader {
     }
 }
 
-/// Whether a header is this one of LTTng's, with so aligned fields in the short form.
+/// Whether a header is this one of LTTng's, with this alignment of the fields in the short form.
 fn is_lttng(header: &Type, Lttng { id_bits, timestamp_bits }: Lttng, short_align: u32) -> bool {
     let plain = |kind: &Type, size: u32, align: u32, role: Role, slot: Option<Slot>| {
         let (Type::Integer(integer) | Type::Enum(integer, _)) = kind else { return false };
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn other_headers_take_the_general_way() {
+    fn other_headers_take_the_general_path() {
         let others = cases![
             "large_header_in_big_endian_order",
             "ctf2_large_header_in_big_endian_order",

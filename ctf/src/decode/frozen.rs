@@ -1,4 +1,4 @@
-//! Values that are decoded once and kept: those of a packet's context, for as long as the packet is read.
+//! Values that are decoded once and kept: those of a packet's context, while the packet is read.
 
 use crate::{Enumeration, Integer, List, Value};
 

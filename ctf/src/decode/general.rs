@@ -1,9 +1,9 @@
-//! The general path: a field of any type that metadata can describe, decoded bit by bit if need be.
-//! [Plans](super::plan) use it for what they have no shortcut for.
+//! The general path: a field of any type that metadata can describe, decoded bit by bit if necessary.
+//! [Plans](super::event_plan) use it for what they have no shortcut for.
 
 use super::bits::{Bits, Fault, sign_extend};
-use crate::metadata::{Array, Integer, Length, Type, VariableInteger};
-use crate::{Integer as Number, List, Value};
+use crate::metadata::{ArrayType, IntegerType, Length, Type, VariableIntegerType};
+use crate::{Integer, List, Value};
 
 /// The values that lengths and variants refer to.
 pub type Slots = [i128];
@@ -40,8 +40,8 @@ pub fn value<'a>(kind: &'a Type, bits: &mut Bits<'a>, slots: &mut Slots) -> Resu
             Value::Struct(vec![(&*member.label, value(&member.kind, bits, slots)?)])
         }
         Type::Optional(optional) => {
-            let is_there = optional.is_there(slots[optional.selector]);
-            let content = is_there.then(|| value(&optional.content, bits, slots)).transpose()?;
+            let is_present = optional.is_present(slots[optional.selector]);
+            let content = is_present.then(|| value(&optional.content, bits, slots)).transpose()?;
             Value::List(Vec::from_iter(content).into())
         }
         Type::Array(array) => {
@@ -89,7 +89,7 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
             skip(&member.kind, bits, slots)?;
         }
         Type::Optional(optional) => {
-            if optional.is_there(slots[optional.selector]) {
+            if optional.is_present(slots[optional.selector]) {
                 skip(&optional.content, bits, slots)?;
             }
         }
@@ -102,7 +102,7 @@ pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), F
 }
 
 /// Steps over elements of an array.
-fn skip_elements(array: &Array, count: u64, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
+fn skip_elements(array: &ArrayType, count: u64, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
     if let Some(size) = packed_size(&array.element) {
         return bits.skip(count.checked_mul(size.into()).ok_or(Fault::Short)?);
     }
@@ -115,34 +115,34 @@ fn skip_elements(array: &Array, count: u64, bits: &mut Bits<'_>, slots: &mut Slo
 }
 
 /// Decodes an integer, and keeps it if others refer to it.
-pub fn number(integer: &Integer, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Number, Fault> {
+pub fn number(integer: &IntegerType, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Integer, Fault> {
     let raw = bits.integer(integer.size, integer.order)?;
     let value =
-        if integer.signed { Number::Signed(sign_extend(raw, integer.size)) } else { Number::Unsigned(raw) };
+        if integer.signed { Integer::Signed(sign_extend(raw, integer.size)) } else { Integer::Unsigned(raw) };
     if let Some(slot) = integer.slot {
         slots[slot] = value.into();
     }
     Ok(value)
 }
 
-/// Decodes an integer of any length, and keeps it if others refer to it. Returns also how many bits it was given.
+/// Decodes an integer of any length, and keeps it if others refer to it. Returns its size in bits too.
 pub fn variable(
-    integer: &VariableInteger,
+    integer: &VariableIntegerType,
     bits: &mut Bits<'_>,
     slots: &mut Slots,
-) -> Result<(Number, u32), Fault> {
+) -> Result<(Integer, u32), Fault> {
     let (raw, size) = bits.leb128(integer.signed)?;
-    let value = if integer.signed { Number::Signed(raw as i64) } else { Number::Unsigned(raw) };
+    let value = if integer.signed { Integer::Signed(raw as i64) } else { Integer::Unsigned(raw) };
     if let Some(slot) = integer.slot {
         slots[slot] = value.into();
     }
     Ok((value, size))
 }
 
-fn plain<'a>(number: Number) -> Value<'a> {
+fn plain<'a>(number: Integer) -> Value<'a> {
     match number {
-        Number::Unsigned(value) => Value::Unsigned(value),
-        Number::Signed(value) => Value::Signed(value),
+        Integer::Unsigned(value) => Value::Unsigned(value),
+        Integer::Signed(value) => Value::Signed(value),
     }
 }
 
@@ -164,8 +164,8 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }
 
-/// The length of an array or a sequence, if that many elements may fit into what is left.
-pub fn length(array: &Array, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
+/// The length of an array or a sequence, if the elements can fit into the bits that are left.
+pub fn length(array: &ArrayType, bits: &Bits<'_>, slots: &Slots) -> Result<u64, Fault> {
     let length = match array.length {
         Length::Fixed(length) => length,
         Length::Slot(slot) => u64::try_from(slots[slot]).map_err(|_| Fault::BadLength)?,
@@ -183,7 +183,7 @@ pub fn packed_size(kind: &Type) -> Option<u32> {
         Type::Float(float) => (float.size, float.align),
         _ => return None,
     };
-    size.is_multiple_of(align).then_some(size)
+    (size % align == 0).then_some(size)
 }
 
 /// The least number of bits that a field of this type takes.

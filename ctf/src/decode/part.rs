@@ -5,23 +5,23 @@ use std::ops::{ControlFlow, RangeInclusive};
 use super::bits::{Bits, Fault, MAX_EMPTY};
 use super::clock::Timebase;
 use super::event_header::{EventHeader, Lttng};
-use super::fast::batch::{Batch, Located, Rows};
+use super::event_plan::EventPlan;
+use super::fast::batch::{Batch, BatchFields, Rows};
 use super::fast::run::{Reached, Room, Run, step_both, step_run};
 use super::fast::stretch::{REACH, Stretch};
 use super::frozen::Frozen;
-use super::plan::Plan;
 use super::stream_plan::StreamPlan;
 use super::tally::Tally;
 use crate::{Collect, Decoded, Events, Value, Window};
 
-/// Where in a packet decoding is.
+/// The position of decoding in a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// In bits from the beginning of the part's bytes.
     pub at: usize,
     /// The clock's count.
     pub clock: u64,
-    /// How many more elements may take no room, in all events of the packet together.
+    /// The number of further elements that may have no size, in all events of the packet together.
     pub empty: u32,
 }
 
@@ -54,20 +54,20 @@ impl<'a> Part<'a> {
 
 /// Why decoding stopped, with the cursor before the event that it stopped at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// There is no event there: all have been decoded.
+pub enum StopReason {
+    /// All events have been decoded.
     End,
-    /// The event ends after the bytes that are there.
+    /// The event extends past the available bytes.
     Short,
     /// The metadata describes no event with this id.
     UnknownClass(u64),
-    /// The event takes no room, so there would be no end of them.
+    /// The event has no size, so the number of events would be infinite.
     NoRoom,
     /// The event cannot be decoded.
     Fault(Fault),
 }
 
-/// How many events of a class in a row make it likely that more follow.
+/// The number of events of a class in a row that makes it likely that more follow.
 const STREAK: usize = 8;
 
 /// A part of a packet while its events are decoded.
@@ -79,28 +79,27 @@ pub struct Decoding<'a> {
     /// For each class that the part has events of, those that have been stepped over. Within one, the clock never
     /// goes back.
     batches: Vec<Batch<'a>>,
-    /// For each class one more than the place of its batch, or 0.
+    /// For each class one more than the index of its batch, or 0.
     places: Vec<u32>,
-    /// The place of the class whose events are being stepped over.
+    /// The index of the batch whose class is being stepped over.
     current: usize,
     /// Whether events of different classes take turns.
     is_mixed: bool,
     /// Whether the next event cannot be stepped over.
     is_stuck: bool,
-    /// Where it is.
+    /// The position of decoding.
     pub cursor: Cursor,
     /// The events that have been handed over.
     pub tally: Tally,
     /// Why it has stopped, once it has.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
 }
 
 /// Decodes all events of one part or two, and hands those in the window to the collector.
 pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> ControlFlow<C::Stop> {
     if let [one, other] = parts {
-        while let Some(run) = one.run(collector)?
-            && let Some(other_run) = other.run(collector)?
-        {
+        while let Some(run) = one.run(collector)? {
+            let Some(other_run) = other.run(collector)? else { break };
             let (reached, other_reached) = step_both(run, other_run);
             one.keep(reached);
             other.keep(other_reached);
@@ -116,7 +115,7 @@ pub fn decode<C: Collect>(parts: &mut [Decoding<'_>], collector: &mut C) -> Cont
     ControlFlow::Continue(())
 }
 
-/// What is known of an event that looks as if it could be stepped over.
+/// An event that can probably be stepped over.
 pub struct Simple<'a> {
     pub header: Lttng,
     pub first_bytes: u64,
@@ -127,18 +126,18 @@ pub struct Simple<'a> {
     pub stretch: &'a Stretch,
 }
 
-/// The event at a place, if it looks as if it could be stepped over: it is whole bytes after the short form of one of
-/// LTTng's headers, as nearly all are.
+/// The event at a position, if it can probably be stepped over: it is whole bytes after the short form of one of LTTng's
+/// headers, as nearly all are.
 #[inline(always)]
 pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option<Simple<'a>> {
     let EventHeader::Lttng(header) = plan.header else { return None };
-    let rest = bytes.get(at / 8..).filter(|_| at.is_multiple_of(8))?;
+    let rest = bytes.get(at / 8..).filter(|_| at % 8 == 0)?;
     let first_bytes = u64::from_le_bytes(*rest.first_chunk()?);
     let id = header.id(first_bytes)?;
     let position = plan.position(id)?;
     match &plan.classes.get(position)?.plan {
-        Plan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
-        Plan::Stages(_) => None,
+        EventPlan::InPlace(stretch, _) => Some(Simple { header, first_bytes, id, position, stretch }),
+        EventPlan::Stages(_) => None,
     }
 }
 
@@ -146,7 +145,7 @@ pub fn simple_event<'a>(plan: &'a StreamPlan, bytes: &[u8], at: usize) -> Option
 type ReadyRun<'r> = (Run<'r>, Reached, Room<'r>);
 
 impl<'a> Decoding<'a> {
-    /// A part of a packet, from a place on.
+    /// A part of a packet, from a cursor on.
     pub fn new(plan: &'a StreamPlan, part: Part<'a>, cursor: Cursor, window: Window) -> Decoding<'a> {
         Decoding {
             plan,
@@ -164,8 +163,7 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// The next run of events that can be stepped over. Decodes all events before it the general way. `None` when there
-    /// are no more.
+    /// The next run of events that can be stepped over. Decodes all events before it on the general path. `None` at the end.
     fn run<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop, Option<ReadyRun<'_>>> {
         let Simple { header, id, position, stretch, .. } = loop {
             if self.stop.is_some() {
@@ -189,18 +187,17 @@ impl<'a> Decoding<'a> {
         ControlFlow::Continue(Some((run, reached, self.batches[self.current].room())))
     }
 
-    /// Steps over simple events one by one, until there are several of one class in a row, which are better stepped over
-    /// as a run: to begin one takes as long as to step over some events.
+    /// Steps over simple events one by one, until several of one class follow each other. A run is then faster, but
+    /// beginning one costs as much as stepping over some events.
     fn step_mixed<C: Collect>(&mut self, collector: &mut C) -> ControlFlow<C::Stop> {
         let bytes = self.part.whole_bytes();
         let (mut last, mut streak) = (u64::MAX, 0);
         self.is_stuck = true;
-        while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at)
-            && let Simple { header, first_bytes, id, position, stretch } = simple
-            && let Cursor { at, clock, .. } = self.cursor
-            && let Some(passed) = header.passed(first_bytes, id, clock)
-            && let Some(clock) = clock.checked_add(passed)
-        {
+        while let Some(simple) = simple_event(self.plan, self.part.bytes, self.cursor.at) {
+            let Simple { header, first_bytes, id, position, stretch } = simple;
+            let Cursor { at, clock, .. } = self.cursor;
+            let passed = header.passed(first_bytes, id, clock);
+            let Some(clock) = passed.and_then(|passed| clock.checked_add(passed)) else { break };
             streak = if id == last { streak + 1 } else { 0 };
             last = id;
             if streak == STREAK {
@@ -223,13 +220,13 @@ impl<'a> Decoding<'a> {
         self.cursor = Cursor { at: reached.at * 8, clock: reached.clock, ..self.cursor };
     }
 
-    /// Decodes one event, whatever it is.
+    /// Decodes one event of any kind.
     #[inline(never)]
     fn event<C: Collect>(
         &mut self,
         cursor: Cursor,
         collector: &mut C,
-    ) -> ControlFlow<C::Stop, Result<Cursor, Stop>> {
+    ) -> ControlFlow<C::Stop, Result<Cursor, StopReason>> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
         self.slots.copy_from_slice(self.part.slots);
         let begun = begin_event(self.plan, &mut bits, cursor, self.part.end, &mut self.slots);
@@ -243,10 +240,10 @@ impl<'a> Decoding<'a> {
             self.hand_over_all(collector)?;
         }
         let decoded = match &self.plan.classes[position].plan {
-            Plan::InPlace(stretch, _) if stretch.is_empty() && bits.at() == cursor.at => {
-                return ControlFlow::Continue(Err(Stop::NoRoom));
+            EventPlan::InPlace(stretch, _) if stretch.is_empty() && bits.at() == cursor.at => {
+                return ControlFlow::Continue(Err(StopReason::NoRoom));
             }
-            Plan::InPlace(stretch, _) => {
+            EventPlan::InPlace(stretch, _) => {
                 let batch = self.batch_with_room(position, collector)?;
                 let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
                 match self.batches[batch].step_over(stretch, bytes, at, clock) {
@@ -254,7 +251,7 @@ impl<'a> Decoding<'a> {
                     None => Err(Fault::Short),
                 }
             }
-            Plan::Stages(stages) => match stages.decode(&mut bits, &mut self.slots, self.part.context) {
+            EventPlan::Stages(stages) => match stages.decode(&mut bits, &mut self.slots, self.part.context) {
                 Ok(values) if bits.check_end().is_ok() && bits.at() > cursor.at => {
                     self.hand_over_one(position, clock, &values, collector)?;
                     Ok(())
@@ -264,13 +261,13 @@ impl<'a> Decoding<'a> {
             },
         };
         ControlFlow::Continue(match decoded {
-            Ok(()) if bits.at() == cursor.at => Err(Stop::NoRoom),
+            Ok(()) if bits.at() == cursor.at => Err(StopReason::NoRoom),
             Ok(()) => Ok(Cursor { at: bits.at(), clock, empty: bits.empty }),
             Err(fault) => Err(fault.into()),
         })
     }
 
-    /// The place of a class's batch, which has room for an event.
+    /// The index of a class's batch, which has room for an event.
     #[inline(always)]
     fn batch_with_room<C: Collect>(
         &mut self,
@@ -305,7 +302,7 @@ impl<'a> Decoding<'a> {
     fn hand_over<C: Collect>(&mut self, place: usize, collector: &mut C) -> ControlFlow<C::Stop> {
         let batch = &mut self.batches[place];
         let (class, timebase) = (batch.class, &self.plan.timebase);
-        let Plan::InPlace(_, wanted) = &class.plan else { return ControlFlow::Continue(()) };
+        let EventPlan::InPlace(_, wanted) = &class.plan else { return ControlFlow::Continue(()) };
         let rows = within(&self.limits, batch.rows(), timebase);
         let count = rows.count();
         let mut flow = ControlFlow::Continue(());
@@ -314,7 +311,7 @@ impl<'a> Decoding<'a> {
             self.tally.count(count as u64, first, last);
             if class.is_wanted {
                 let Part { bytes, context, .. } = self.part;
-                let fields = Located { bytes, context, timebase, rows, wanted };
+                let fields = BatchFields { bytes, context, timebase, rows, wanted };
                 flow = collector.events(&Events { class: class.class.index, count, fields: &fields });
             }
         }
@@ -350,18 +347,18 @@ pub fn begin_event(
     cursor: Cursor,
     end: usize,
     slots: &mut [i128],
-) -> Result<(usize, u64), Stop> {
+) -> Result<(usize, u64), StopReason> {
     bits.empty = cursor.empty;
     if bits.left() == 0 {
-        return Err(if bits.at() >= end { Stop::End } else { Stop::Short });
+        return Err(if bits.at() >= end { StopReason::End } else { StopReason::Short });
     }
     let mut clock = cursor.clock;
     let id = plan.header.decode(bits, slots, &mut clock)?;
     let position = plan.position(id).filter(|&position| position < plan.classes.len());
-    Ok((position.ok_or(Stop::UnknownClass(id))?, clock))
+    Ok((position.ok_or(StopReason::UnknownClass(id))?, clock))
 }
 
-/// The events within limits, of some whose times never go back.
+/// Those of the events that are within the limits. Their times never go back.
 fn within<'a>(limits: &RangeInclusive<i64>, rows: Rows<'a>, timebase: &Timebase) -> Rows<'a> {
     let mut times = (0..rows.count()).map(|event| timebase.time(rows.clock(event)));
     let to = times.clone().rposition(|time| time <= *limits.end()).map_or(0, |last| last + 1);
@@ -369,11 +366,11 @@ fn within<'a>(limits: &RangeInclusive<i64>, rows: Rows<'a>, timebase: &Timebase)
     rows.between(from.min(to), to)
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
+impl From<Fault> for StopReason {
+    fn from(fault: Fault) -> StopReason {
         match fault {
-            Fault::Short => Stop::Short,
-            other => Stop::Fault(other),
+            Fault::Short => StopReason::Short,
+            other => StopReason::Fault(other),
         }
     }
 }

@@ -1,7 +1,6 @@
-//! Fields with roles: what a packet's header and context and an event's header tell.
+//! Fields with roles, in packet headers, packet contexts and event headers.
 //!
-//! They may be anywhere in structures, variants and optional fields, so the scope is stepped over field by field,
-//! and each that has a role is handed on.
+//! They may be anywhere in structures, variants and optional fields, so a scope is visited field by field.
 
 use super::bits::{Bits, Fault};
 use super::general::{self, Slots};
@@ -11,20 +10,20 @@ use crate::metadata::{Role, Type};
 pub enum RoleField<'t> {
     /// A number.
     Number {
-        /// What it tells.
+        /// What it says about its packet or its event.
         roles: &'t [Role],
         /// Its value.
         value: u64,
-        /// How many bits it was given.
+        /// Its size in bits.
         size: u32,
-        /// Whether all of its kind are given as many.
+        /// Whether all fields of its type have this size.
         is_fixed: bool,
     },
     /// The trace's UUID.
     Uuid(Vec<u8>),
 }
 
-/// Steps over a field, and hands on what has a role.
+/// Visits a field and what it contains, and hands each field that has a role to `field`.
 pub fn visit<'t>(
     kind: &'t Type,
     bits: &mut Bits<'_>,
@@ -54,20 +53,20 @@ pub fn visit<'t>(
             visit(&member.kind, bits, slots, field)?;
         }
         Type::Optional(optional) => {
-            if optional.is_there(slots[optional.selector]) {
+            if optional.is_present(slots[optional.selector]) {
                 visit(&optional.content, bits, slots, field)?;
             }
         }
-        Type::Array(array)
-            if array.is_uuid
-                && let Type::Integer(byte) = &*array.element =>
-        {
-            let bytes = (0..general::length(array, bits, slots)?).map(|_| {
-                bits.align(byte.align)?;
-                Ok(i128::from(general::number(byte, bits, slots)?) as u8)
-            });
-            field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
-        }
+        Type::Array(array) if array.is_uuid => match &*array.element {
+            Type::Integer(byte) => {
+                let bytes = (0..general::length(array, bits, slots)?).map(|_| {
+                    bits.align(byte.align)?;
+                    Ok(i128::from(general::number(byte, bits, slots)?) as u8)
+                });
+                field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
+            }
+            _ => general::skip(kind, bits, slots)?,
+        },
         other => general::skip(other, bits, slots)?,
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! A stream class with the plans of its events: all that decoding a packet's events needs.
+//! A stream class with the plans for its events: all that is needed to decode a packet's events.
 
 use std::sync::Arc;
 
 use super::clock::Timebase;
 use super::event_header::EventHeader;
-use super::plan::{Constant, Plan};
+use super::event_plan::{Constant, EventPlan};
 use crate::metadata::{Metadata, StreamClass, Type};
 use crate::{EventClass, Scope};
 
@@ -33,7 +33,7 @@ pub struct ClassPlan {
     /// The fields that are wanted, as indexes into those of the class.
     pub fields: Box<[usize]>,
     /// How to decode them.
-    pub plan: Plan,
+    pub plan: EventPlan,
 }
 
 impl StreamPlan {
@@ -70,7 +70,7 @@ impl StreamPlan {
                 class: Arc::clone(class),
                 is_wanted: wanted.is_some(),
                 fields: fields.into(),
-                plan: Plan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
+                plan: EventPlan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
             }
         });
         let classes: Vec<_> = plans.collect();
@@ -80,7 +80,7 @@ impl StreamPlan {
         StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
     }
 
-    /// Where among the classes the one with this id is; if there is no such class, it may be after the last.
+    /// The position of the class with this id; for an unknown id, it may be past the last class.
     #[inline(always)]
     pub fn position(&self, id: u64) -> Option<usize> {
         match &self.ids {

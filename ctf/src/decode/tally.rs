@@ -1,4 +1,4 @@
-//! What reading counts besides handing events over.
+//! What is counted while events are handed over.
 
 use std::ops::RangeInclusive;
 
@@ -21,7 +21,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Takes in events with the times of the earliest and the latest.
+    /// Counts events, with the times of the earliest and the latest.
     #[inline(always)]
     pub fn count(&mut self, events: u64, first: i64, last: i64) {
         self.events += events;
@@ -29,7 +29,7 @@ impl Tally {
         self.last = self.last.max(last);
     }
 
-    /// Takes in another tally.
+    /// Adds another tally.
     pub fn add(&mut self, other: Tally) {
         self.count(other.events, other.first, other.last);
         self.steps.add(other.steps);
@@ -40,8 +40,8 @@ impl Tally {
         (self.events > 0).then_some(self.first..=self.last)
     }
 
-    /// Tells a report.
-    pub fn tell(&self, report: &mut Report) {
+    /// Adds what was counted to a report.
+    pub fn add_to(&self, report: &mut Report) {
         report.events = self.events;
         report.span = self.span();
         report.clock_steps.add(self.steps);

@@ -8,7 +8,7 @@ use super::ordered_event::{OrderedEvent, Values};
 use super::packet_source::Storage;
 use crate::Damage;
 use crate::decode::bits::Bits;
-use crate::decode::plan::Plan;
+use crate::decode::event_plan::EventPlan;
 use crate::decode::tally::Tally;
 use crate::packets::pool::FilePool;
 
@@ -38,7 +38,7 @@ impl ActivePacket {
         self.ahead.pop();
     }
 
-    /// Makes sure that the next event has been located, and returns its time; `None` if there are no more.
+    /// Makes sure that the next event has been located, and returns its time; `None` at the end.
     pub fn refill(
         &mut self,
         chunk: usize,
@@ -67,23 +67,23 @@ impl ActivePacket {
     /// The next event.
     #[inline(always)]
     pub fn event(&self) -> OrderedEvent<'_> {
-        // Whoever asks for the event has made sure that there is one.
+        // The caller has checked that there is a next event.
         let next = self.ahead.peek().copied().unwrap_or_default();
         let plan = &self.packet.plan.classes[next.position as usize];
         let part = self.packet.part();
         let values = match &plan.plan {
-            Plan::InPlace(stretch, wanted) => Values::InPlace {
+            EventPlan::InPlace(stretch, wanted) => Values::InPlace {
                 wanted,
                 bytes: part.bytes,
                 marks: self.ahead.marks(&next, stretch.marks()),
                 context: part.context,
             },
-            Plan::Stages(stages) => {
+            EventPlan::Stages(stages) => {
                 let mut bits = Bits::new(part.bytes, next.at, part.end);
                 let mut slots = part.slots.to_vec();
                 let header = self.packet.plan.header.decode(&mut bits, &mut slots, &mut 0);
                 let values = header.and_then(|_| stages.decode(&mut bits, &mut slots, part.context));
-                // It was sound when it was located.
+                // It could be decoded when it was located.
                 Values::Decoded(values.unwrap_or_default())
             }
         };
@@ -96,7 +96,7 @@ impl ActivePacket {
         Some(self.storage.damage(offset, reason))
     }
 
-    /// The memory of a packet that is closed, to be used again.
+    /// Takes the memory of a packet that is closed, for reuse.
     pub fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
         let mut ahead = std::mem::take(&mut self.ahead);
         ahead.clear();

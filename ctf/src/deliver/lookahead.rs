@@ -1,15 +1,15 @@
 //! The next events of an open packet: found, but not yet handed out.
 //!
-//! Events are located in chunks, so that the merge finds them ready and the loop that finds them stays tight. A chunk is
-//! also what a clock may step back within without bringing events out of order: it is sorted then.
+//! Events are located in chunks, so that the merge finds them ready and the loop that finds them stays tight. Where the
+//! clock steps back within a chunk, the chunk is sorted, so that its events still come in order.
 
 use std::ops::RangeInclusive;
 
 use super::open_packet::OpenPacket;
 use crate::decode::bits::Bits;
+use crate::decode::event_plan::EventPlan;
 use crate::decode::fast::stretch::Stretch;
-use crate::decode::part::{Cursor, Part, Stop, begin_event, simple_event};
-use crate::decode::plan::Plan;
+use crate::decode::part::{Cursor, Part, StopReason, begin_event, simple_event};
 use crate::decode::stream_plan::StreamPlan;
 use crate::decode::tally::Tally;
 
@@ -21,7 +21,7 @@ const MIN_CHUNK: usize = 16;
 
 /// An event that has been located.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
+pub struct LocatedEvent {
     /// When it happened: nanoseconds since 1970.
     pub timestamp: i64,
     /// The position of its class in the plan.
@@ -35,21 +35,21 @@ pub struct Ahead {
 /// Located events of one part of a packet.
 #[derive(Debug, Default)]
 pub struct Lookahead {
-    events: Vec<Ahead>,
-    /// The first one that has not been handed out.
+    events: Vec<LocatedEvent>,
+    /// The index of the next event to hand out.
     next: usize,
     /// The marks of events whose fields are read in place, and room for more.
     marks: Vec<u32>,
-    /// How many of the marks are taken.
+    /// The number of marks that are taken.
     taken: usize,
     /// Why locating events stopped, if it did.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
 }
 
 impl Lookahead {
     /// The next event.
     #[inline(always)]
-    pub fn peek(&self) -> Option<&Ahead> {
+    pub fn peek(&self) -> Option<&LocatedEvent> {
         self.events.get(self.next)
     }
 
@@ -61,11 +61,11 @@ impl Lookahead {
 
     /// The marks of an event whose fields are read in place.
     #[inline(always)]
-    pub fn marks(&self, event: &Ahead, count: usize) -> &[u32] {
+    pub fn marks(&self, event: &LocatedEvent, count: usize) -> &[u32] {
         &self.marks[event.marks as usize..][..count]
     }
 
-    /// Makes it empty, to be used again.
+    /// Empties it for reuse.
     pub fn clear(&mut self) {
         self.events.clear();
         (self.next, self.taken, self.stop) = (0, 0, None);
@@ -97,7 +97,7 @@ struct Chunk<'c> {
     ahead: &'c mut Lookahead,
     plan: &'c StreamPlan,
     part: Part<'c>,
-    /// How many events to locate.
+    /// The number of events to locate.
     size: usize,
     limits: &'c RangeInclusive<i64>,
     tally: &'c mut Tally,
@@ -110,14 +110,8 @@ impl Chunk<'_> {
         let bytes = self.part.whole_bytes();
         let mut slots = self.part.slots.to_vec();
         while self.ahead.events.len() < self.size {
-            if let Some(simple) = simple_event(self.plan, self.part.bytes, cursor.at)
-                && let Some(passed) = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)
-                && let Some(clock) = cursor.clock.checked_add(passed)
-                && let begin = cursor.at / 8 + simple.header.size()
-                && let Some(end) = self.step_over(simple.stretch, bytes, begin)
-            {
-                self.push(clock, simple.position, simple.stretch.marks(), 0);
-                cursor = Cursor { at: end * 8, clock, ..cursor };
+            if let Some(next) = self.simple(cursor, bytes) {
+                cursor = next;
                 continue;
             }
             match self.general(cursor, &mut slots) {
@@ -131,6 +125,17 @@ impl Chunk<'_> {
         cursor
     }
 
+    /// Steps over an event of whole bytes after the short form of one of LTTng's headers, if that is what comes next.
+    #[inline(always)]
+    fn simple(&mut self, cursor: Cursor, bytes: &[u8]) -> Option<Cursor> {
+        let simple = simple_event(self.plan, self.part.bytes, cursor.at)?;
+        let passed = simple.header.passed(simple.first_bytes, simple.id, cursor.clock)?;
+        let clock = cursor.clock.checked_add(passed)?;
+        let end = self.step_over(simple.stretch, bytes, cursor.at / 8 + simple.header.size())?;
+        self.push(clock, simple.position, simple.stretch.marks(), 0);
+        Some(Cursor { at: end * 8, clock, ..cursor })
+    }
+
     /// Steps over an event of whole bytes, and notes its marks. Returns where it ends.
     #[inline(always)]
     fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize) -> Option<usize> {
@@ -142,27 +147,27 @@ impl Chunk<'_> {
         stretch.step_over(bytes, at, &mut marks[*taken..needed])
     }
 
-    /// Steps over an event, whatever it is.
+    /// Steps over an event of any kind.
     #[inline(never)]
-    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, Stop> {
+    fn general(&mut self, cursor: Cursor, slots: &mut [i128]) -> Result<Cursor, StopReason> {
         let mut bits = Bits::new(self.part.bytes, cursor.at, self.part.end);
         slots.copy_from_slice(self.part.slots);
         let (position, clock) = begin_event(self.plan, &mut bits, cursor, self.part.end, slots)?;
         let marks = match &self.plan.classes[position].plan {
-            Plan::InPlace(stretch, _) => {
+            EventPlan::InPlace(stretch, _) => {
                 let (at, bytes) = (bits.at() / 8, self.part.whole_bytes());
-                let end = self.step_over(stretch, bytes, at).ok_or(Stop::Short)?;
+                let end = self.step_over(stretch, bytes, at).ok_or(StopReason::Short)?;
                 bits.bytes(end - at)?;
                 stretch.marks()
             }
-            Plan::Stages(stages) => {
+            EventPlan::Stages(stages) => {
                 stages.skip(&mut bits, slots)?;
                 bits.check_end()?;
                 0
             }
         };
         if bits.at() == cursor.at {
-            return Err(Stop::NoRoom);
+            return Err(StopReason::NoRoom);
         }
         if clock < cursor.clock {
             let [from, to] = [cursor.clock, clock].map(|clock| self.plan.timebase.time(clock));
@@ -186,6 +191,6 @@ impl Chunk<'_> {
         }
         let first = self.ahead.taken as u32;
         self.ahead.taken += marks;
-        self.ahead.events.push(Ahead { timestamp, position: position as u32, marks: first, at });
+        self.ahead.events.push(LocatedEvent { timestamp, position: position as u32, marks: first, at });
     }
 }

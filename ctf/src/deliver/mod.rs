@@ -1,8 +1,10 @@
 //! From packets to consumers: [all at once](unordered), on all cores, or one by one [in the order of time](ordered).
 
 pub mod active_packet;
+mod arrivals;
 pub mod file_source;
 pub mod lookahead;
+mod merged;
 pub mod open_packet;
 pub mod ordered;
 pub mod ordered_event;

@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 use crate::decode::bits::Fault;
 use crate::decode::frozen::Frozen;
-use crate::decode::part::{Cursor, Part, Stop};
+use crate::decode::part::{Cursor, Part, StopReason};
 use crate::decode::stream_plan::StreamPlan;
 use crate::metadata::Metadata;
 use crate::packets::LocatedPacket;
 use crate::packets::bytes::Bytes;
 use crate::packets::header;
 
-/// How much of a packet to read at a time, about.
+/// The usual size of a part.
 pub const PART: usize = 256 << 10;
 
-/// No alignment is larger than this, in bytes.
+/// The largest alignment, in bytes.
 const PAGE: usize = 4096;
 
-/// No event may be larger than this, in bytes: one must fit into memory.
+/// The largest event, in bytes: an event must fit into memory.
 const MAX_EVENT: usize = 64 << 20;
 
 /// A packet that is being read.
@@ -45,13 +45,13 @@ pub struct OpenPacket {
     /// Where in the part decoding is.
     cursor: Cursor,
     buffer: Vec<u8>,
-    /// How many bytes of the part there are in the buffer.
+    /// The number of bytes of the part in the buffer.
     filled: usize,
     is_event_too_large: bool,
 }
 
 impl OpenPacket {
-    /// Opens a packet and reads its first part, of about this size. The buffer is one to be used again.
+    /// Opens a packet and reads its first part, of about this size. The buffer is reused.
     pub fn open(
         metadata: &Metadata,
         plan: Arc<StreamPlan>,
@@ -89,7 +89,7 @@ impl OpenPacket {
         if open.plan.needs_context || !open.slots.is_empty() {
             let stream = &metadata.streams[header.stream];
             let head = &open.buffer[..open.filled.min(head)];
-            // The header was sound when the packet was found.
+            // The header was valid when the packet was found.
             let values = header::context(metadata, stream, head, &mut open.slots).unwrap_or_default();
             open.context = values.into_iter().map(Frozen::from).collect();
         }
@@ -103,7 +103,7 @@ impl OpenPacket {
         Ok(())
     }
 
-    /// How many bytes of content there are from the part's beginning on.
+    /// The number of bytes of content from the part's beginning on.
     fn left(&self) -> usize {
         usize::try_from(self.content.div_ceil(8).saturating_sub(self.base)).unwrap_or(usize::MAX)
     }
@@ -120,15 +120,15 @@ impl OpenPacket {
         self.cursor
     }
 
-    /// Goes on at a cursor after what was decoded.
+    /// Sets where in the part decoding continues.
     pub fn set_cursor(&mut self, cursor: Cursor) {
         self.cursor = cursor;
     }
 
     /// Goes on after what was decoded, if the packet has more.
-    pub fn goes_on(&mut self, cursor: Cursor, stop: Stop) -> bool {
+    pub fn goes_on(&mut self, cursor: Cursor, stop: StopReason) -> bool {
         self.cursor = cursor;
-        if stop != Stop::Short || self.filled < self.part || self.filled == self.left() {
+        if stop != StopReason::Short || self.filled < self.part || self.filled == self.left() {
             return false;
         }
         match cursor.at / 8 / PAGE * PAGE {
@@ -146,31 +146,31 @@ impl OpenPacket {
     }
 
     /// What is wrong with the packet if its events ended like this, and where.
-    pub fn verdict(&self, stop: Stop) -> Option<(u64, String)> {
+    pub fn verdict(&self, stop: StopReason) -> Option<(u64, String)> {
         let in_event = self.offset + self.base + self.cursor.at as u64 / 8;
         let reason = match stop {
-            // What concerns the whole packet is named at its beginning.
+            // What concerns the whole packet is reported at its beginning.
             _ if self.is_open => {
                 let reason = "the tracer did not close this packet: it still runs or was killed";
                 return Some((self.offset, reason.into()));
             }
-            Stop::Short if self.is_event_too_large => {
+            StopReason::Short if self.is_event_too_large => {
                 format!("an event is larger than {} MB", MAX_EVENT >> 20)
             }
-            Stop::End | Stop::Short if self.is_cut => {
+            StopReason::End | StopReason::Short if self.is_cut => {
                 return Some((self.offset, "the file ends within this packet".into()));
             }
-            Stop::End => return None,
-            Stop::Short => in_words(Fault::Short).into(),
-            Stop::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
-            Stop::NoRoom => "an event takes no room".into(),
-            Stop::Fault(fault) => in_words(fault).into(),
+            StopReason::End => return None,
+            StopReason::Short => in_words(Fault::Short).into(),
+            StopReason::UnknownClass(id) => format!("the metadata describes no event with id {id}"),
+            StopReason::NoRoom => "an event has no size".into(),
+            StopReason::Fault(fault) => in_words(fault).into(),
         };
         let at = if self.is_cut { self.offset } else { in_event };
         Some((at, format!("{reason}; the rest of the packet is left out")))
     }
 
-    /// The buffer, to be used again.
+    /// Takes the buffer for reuse.
     pub fn take_buffer(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)
     }
@@ -178,14 +178,14 @@ impl OpenPacket {
 
 fn in_words(fault: Fault) -> &'static str {
     match fault {
-        Fault::Short => "an event ends after the packet's content",
-        Fault::NoChoice => "a variant's tag chooses none of its members",
+        Fault::Short => "an event extends past the end of the packet's content",
+        Fault::NoChoice => "a variant's tag selects no member",
         Fault::BadLength => "a sequence has an impossible length",
         Fault::TooLarge => "an integer has more than 64 bits",
     }
 }
 
-/// How much of a packet that was left open has been written: all but the zeros at its end.
+/// The size of what has been written to a packet that was left open: all but the zeros at its end.
 fn written(bytes: &Bytes, offset: u64, length: u64, buffer: &mut Vec<u8>) -> io::Result<u64> {
     let mut written = 0;
     let mut at = 0;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
-use crate::decode::plan::Wanted;
 use crate::decode::stream_plan::ClassPlan;
 use crate::{Brief, EventClass, Events, Fields, Value};
 
@@ -31,7 +31,7 @@ pub struct OrderedEvent<'a> {
 /// The values of an event's wanted fields.
 pub(super) enum Values<'a> {
     /// Read in place when asked for.
-    InPlace { wanted: &'a [Wanted], bytes: &'a [u8], marks: &'a [u32], context: &'a [Frozen] },
+    InPlace { wanted: &'a [ValueSource], bytes: &'a [u8], marks: &'a [u32], context: &'a [Frozen] },
     /// Decoded already.
     Decoded(Vec<Value<'a>>),
 }
@@ -60,8 +60,8 @@ impl<'a> OrderedEvent<'a> {
     pub fn value(&self, field: usize) -> Value<'_> {
         match &self.values {
             Values::InPlace { wanted, bytes, marks, context } => match &wanted[field] {
-                Wanted::Field(field) => field.value(bytes, marks),
-                Wanted::Constant(constant) => constant.value(context),
+                ValueSource::Field(field) => field.value(bytes, marks),
+                ValueSource::Constant(constant) => constant.value(context),
             },
             Values::Decoded(values) => values[field].clone(),
         }

@@ -13,7 +13,7 @@ use crate::packets::pool::FilePool;
 /// The packets of one trace, as they become available, stream by stream.
 ///
 /// Files and memory have everything from the start. Over a network metadata grows, streams come, and packets arrive when
-/// the tracer closes them: the merge asks again for whatever it needs next.
+/// the tracer closes them: the merge asks again for what it needs next.
 ///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
@@ -23,12 +23,12 @@ use crate::packets::pool::FilePool;
 /// use ctf_reader::{InOrder, NextPacket, Packet, PacketSource, Step, Window, all_fields};
 ///
 /// /// One stream, whose packets are made up.
-/// struct Made {
+/// struct SyntheticSource {
 ///     metadata: Vec<u8>,
 ///     packets: Vec<Vec<u8>>,
 /// }
 ///
-/// impl PacketSource for Made {
+/// impl PacketSource for SyntheticSource {
 ///     fn metadata(&mut self) -> io::Result<Vec<u8>> {
 ///         Ok(std::mem::take(&mut self.metadata))
 ///     }
@@ -38,13 +38,13 @@ use crate::packets::pool::FilePool;
 ///     }
 ///
 ///     fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
-///         Ok(self.packets.pop().map_or(NextPacket::End, |bytes| NextPacket::Packet(Packet::from_bytes("made", bytes))))
+///         Ok(self.packets.pop().map_or(NextPacket::End, |bytes| NextPacket::Packet(Packet::from_bytes("synthetic", bytes))))
 ///     }
 /// }
 ///
 /// let packets = vec![example_packet(0, &[(30, "Edsger", 0)]), example_packet(0, &[(10, "Ada", 12)])];
-/// let made = Made { metadata: EXAMPLE_METADATA.into(), packets };
-/// let mut events = InOrder::new(vec![Box::new(made)], Window::default(), all_fields);
+/// let source = SyntheticSource { metadata: EXAMPLE_METADATA.into(), packets };
+/// let mut events = InOrder::new(vec![Box::new(source)], Window::default(), all_fields);
 /// let mut times = Vec::new();
 /// loop {
 ///     match events.step() {
@@ -89,9 +89,9 @@ pub enum NextPacket {
     Packet(Packet),
     /// Nothing yet, and nothing before this count of its clock, where that is known.
     Quiet(Option<u64>),
-    /// Nothing, and it is not known when there will be more, as when a connection is lost. Nobody waits for the stream
-    /// until [`InOrder::look_for_more`](crate::InOrder::look_for_more) finds something; events that it has then may
-    /// come late.
+    /// Nothing, and it is not known when there will be more, as when a connection is lost. The merge does not wait for
+    /// the stream until [`InOrder::look_for_more`](crate::InOrder::look_for_more) finds something; the events that it has
+    /// then may come late.
     Away,
     /// Nothing more.
     End,
@@ -141,7 +141,7 @@ impl Packet {
 }
 
 impl Storage {
-    /// Lets go of bytes that are in memory.
+    /// Releases bytes that are in memory.
     pub fn release(&mut self) {
         if let Storage::Memory { bytes, .. } = self {
             *bytes = Arc::default();
@@ -161,12 +161,12 @@ impl Storage {
         Damage { path: self.path().to_owned(), offset: Some(offset), reason }
     }
 
-    /// That it cannot be read at an offset.
+    /// Damage at an offset: it cannot be read.
     pub fn unreadable(&self, offset: u64, error: &io::Error) -> Damage {
         self.damage(offset, format!("cannot be read: {error}"))
     }
 
-    /// What the bytes are called in messages.
+    /// The name of the bytes in messages.
     fn path(&self) -> &Path {
         match self {
             Storage::File { location, .. } => &location.path,

@@ -1,7 +1,7 @@
 //! Packets to events in any order, on all threads.
 //!
 //! Each packet begins with a full timestamp, so packets can be decoded in any order. Threads take packets
-//! from one list, each with a collector of its own, and the collectors are absorbed in the end:
+//! from one list, each thread has its own collector, and the collectors are absorbed in the end:
 //!
 //! ```text
 //! packets ─┬─> thread: read parts, decode their events into a collector ─┬─absorb─> collector
@@ -25,12 +25,12 @@ use crate::packets::LocatedPacket;
 use crate::packets::bytes::{Bytes, Location};
 use crate::{Collect, Damage, Progress, Window};
 
-/// How many places of damage to name in all.
+/// The most places of damage that are reported in all.
 pub const MAX_DAMAGE: usize = 1000;
 
 /// Packets of one trace and how to decode them.
 #[derive(Debug)]
-pub struct Job<'t> {
+pub struct TraceTask<'t> {
     /// The layout of the packets.
     pub metadata: &'t Metadata,
     /// How to decode the events, for each stream class.
@@ -41,20 +41,20 @@ pub struct Job<'t> {
     pub packets: Vec<&'t LocatedPacket>,
 }
 
-/// What came of reading packets.
-pub struct Read<C: Collect> {
+/// The result of reading packets.
+pub struct ReadOutcome<C: Collect> {
     pub collector: C,
     pub stopped: Option<C::Stop>,
     pub tally: Tally,
     pub damage: Vec<Damage>,
 }
 
-impl<C: Collect> Read<C> {
-    fn new(collector: C) -> Read<C> {
-        Read { collector, stopped: None, tally: Tally::default(), damage: Vec::new() }
+impl<C: Collect> ReadOutcome<C> {
+    fn new(collector: C) -> ReadOutcome<C> {
+        ReadOutcome { collector, stopped: None, tally: Tally::default(), damage: Vec::new() }
     }
 
-    fn absorb(&mut self, other: Read<C>) {
+    fn absorb(&mut self, other: ReadOutcome<C>) {
         self.collector.absorb(other.collector);
         self.stopped = self.stopped.take().or(other.stopped);
         self.tally.add(other.tally);
@@ -64,38 +64,41 @@ impl<C: Collect> Read<C> {
 
 /// Reads all packets.
 pub fn read<C: Collect>(
-    jobs: &[Job<'_>],
+    tasks: &[TraceTask<'_>],
     window: Window,
     threads: usize,
     collector: C,
     progress: &Progress,
-) -> Read<C> {
-    let mut items: Vec<Item<'_>> = jobs
+) -> ReadOutcome<C> {
+    let mut packet_tasks: Vec<PacketTask<'_>> = tasks
         .iter()
         .enumerate()
-        .flat_map(|(trace, job)| job.packets.iter().map(move |&packet| Item { trace, job, packet }))
+        .flat_map(|(trace, trace_task)| {
+            trace_task.packets.iter().map(move |&packet| PacketTask { trace, trace_task, packet })
+        })
         .collect();
     // In the order of the files, so that the system reads ahead.
-    items.sort_by_key(|item| (item.trace, item.packet.file, item.packet.offset));
-    progress.total.store(items.iter().map(|item| item.packet.length).sum(), Ordering::Relaxed);
+    packet_tasks.sort_by_key(|task| (task.trace, task.packet.file, task.packet.offset));
+    progress.total.store(packet_tasks.iter().map(|task| task.packet.length).sum(), Ordering::Relaxed);
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let work = |collector: C| {
-        let take = || items.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let take = || packet_tasks.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let (is_stopped, buffers) = (&is_stopped, Vec::new());
-        let mut worker = Worker { progress, is_stopped, buffers, file: None, read: Read::new(collector) };
+        let mut worker =
+            Worker { progress, is_stopped, buffers, file: None, read: ReadOutcome::new(collector) };
         if let ControlFlow::Break(stop) = worker.packets(take, window) {
             is_stopped.store(true, Ordering::Relaxed);
             worker.read.stopped = Some(stop);
         }
         worker.read
     };
-    let threads = threads.clamp(1, items.len().max(1));
+    let threads = threads.clamp(1, packet_tasks.len().max(1));
     let mut read = if threads == 1 {
         work(collector)
     } else {
         let parts: Vec<C> = (0..threads).map(|_| collector.split()).collect();
-        let absorbed = Mutex::new(Read::new(collector));
+        let absorbed = Mutex::new(ReadOutcome::new(collector));
         std::thread::scope(|scope| {
             for part in parts {
                 let (work, absorbed) = (&work, &absorbed);
@@ -114,9 +117,9 @@ pub fn read<C: Collect>(
 
 /// A packet, and what it is a packet of.
 #[derive(Clone, Copy)]
-struct Item<'j> {
+struct PacketTask<'j> {
     trace: usize,
-    job: &'j Job<'j>,
+    trace_task: &'j TraceTask<'j>,
     packet: &'j LocatedPacket,
 }
 
@@ -125,25 +128,28 @@ struct Worker<'p, C: Collect> {
     progress: &'p Progress,
     /// Whether the collector of any thread has ended the reading.
     is_stopped: &'p AtomicBool,
-    /// To be used again.
+    /// For reuse.
     buffers: Vec<Vec<u8>>,
     /// The file that was read last, with the numbers of its trace and its own: the next packet is likely in it too.
     file: Option<((usize, usize), Rc<Bytes>)>,
-    read: Read<C>,
+    read: ReadOutcome<C>,
 }
 
 impl<C: Collect> Worker<'_, C> {
-    /// Reads packets for as long as there are any to take.
-    fn packets<'j>(&mut self, take: impl Fn() -> Option<Item<'j>>, window: Window) -> ControlFlow<C::Stop> {
-        let mut open: Vec<(Item<'j>, Rc<Bytes>, OpenPacket)> = Vec::new();
+    /// Reads packets until none are left.
+    fn packets<'j>(
+        &mut self,
+        take: impl Fn() -> Option<PacketTask<'j>>,
+        window: Window,
+    ) -> ControlFlow<C::Stop> {
+        let mut open: Vec<(PacketTask<'j>, Rc<Bytes>, OpenPacket)> = Vec::new();
         loop {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return ControlFlow::Continue(());
             }
-            while open.len() < 2
-                && let Some(item) = take()
-            {
-                open.extend(self.open(item).map(|(bytes, packet)| (item, bytes, packet)));
+            while open.len() < 2 {
+                let Some(task) = take() else { break };
+                open.extend(self.open(task).map(|(bytes, packet)| (task, bytes, packet)));
             }
             if open.is_empty() {
                 return ControlFlow::Continue(());
@@ -154,64 +160,69 @@ impl<C: Collect> Worker<'_, C> {
             let mut parts: Vec<_> = parts.collect();
             let flow = decode(&mut parts, &mut self.read.collector);
             let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();
-            for ((item, bytes, mut packet), (cursor, tally, stop)) in
+            for ((task, bytes, mut packet), (cursor, tally, stop)) in
                 std::mem::take(&mut open).into_iter().zip(ends)
             {
                 self.read.tally.add(tally);
                 let Some(stop) = stop else { continue };
                 if packet.goes_on(cursor, stop) {
                     match packet.read(&bytes) {
-                        Ok(()) => open.push((item, bytes, packet)),
-                        Err(error) => self.unreadable(item, &error),
+                        Ok(()) => open.push((task, bytes, packet)),
+                        Err(error) => self.unreadable(task, &error),
                     }
                     continue;
                 }
                 if let Some((offset, reason)) = packet.verdict(stop) {
-                    self.damaged(item, offset, reason);
+                    self.damaged(task, offset, reason);
                 }
-                self.done(item);
+                self.done(task);
                 self.buffers.push(packet.take_buffer());
             }
             flow?;
         }
     }
 
-    fn open(&mut self, item: Item<'_>) -> Option<(Rc<Bytes>, OpenPacket)> {
-        let Item { job, packet, .. } = item;
-        let plan = Arc::clone(&job.plans[packet.header.stream]);
+    fn open(&mut self, task: PacketTask<'_>) -> Option<(Rc<Bytes>, OpenPacket)> {
+        let PacketTask { trace_task, packet, .. } = task;
+        let plan = Arc::clone(&trace_task.plans[packet.header.stream]);
         let buffer = self.buffers.pop().unwrap_or_default();
-        let opened = self.file(item).and_then(|bytes| {
-            let packet = OpenPacket::open(job.metadata, plan, packet, &bytes, PART, buffer)?;
+        let opened = self.file(task).and_then(|bytes| {
+            let packet = OpenPacket::open(trace_task.metadata, plan, packet, &bytes, PART, buffer)?;
             Ok((bytes, packet))
         });
-        opened.map_err(|error| self.unreadable(item, &error)).ok()
+        opened.map_err(|error| self.unreadable(task, &error)).ok()
     }
 
-    fn file(&mut self, Item { trace, job, packet }: Item<'_>) -> io::Result<Rc<Bytes>> {
+    fn file(&mut self, PacketTask { trace, trace_task, packet }: PacketTask<'_>) -> io::Result<Rc<Bytes>> {
         let key = (trace, packet.file);
         match &self.file {
             Some((known, bytes)) if *known == key => Ok(Rc::clone(bytes)),
             _ => {
-                let bytes = Rc::new(job.files[packet.file].open()?);
+                let bytes = Rc::new(trace_task.files[packet.file].open()?);
                 self.file = Some((key, Rc::clone(&bytes)));
                 Ok(bytes)
             }
         }
     }
 
-    fn unreadable(&mut self, item: Item<'_>, error: &io::Error) {
-        self.damaged(item, item.packet.offset, format!("cannot be read: {error}"));
-        self.done(item);
+    fn unreadable(&mut self, task: PacketTask<'_>, error: &io::Error) {
+        self.damaged(task, task.packet.offset, format!("cannot be read: {error}"));
+        self.done(task);
     }
 
-    fn damaged(&mut self, Item { job, packet, .. }: Item<'_>, offset: u64, reason: String) {
+    fn damaged(
+        &mut self,
+        PacketTask { trace_task, packet, .. }: PacketTask<'_>,
+        offset: u64,
+        reason: String,
+    ) {
         if self.read.damage.len() < MAX_DAMAGE {
-            let path = job.files[packet.file].path.clone();
+            let path = trace_task.files[packet.file].path.clone();
             self.read.damage.push(Damage { path, offset: Some(offset), reason });
         }
     }
 
-    fn done(&self, Item { packet, .. }: Item<'_>) {
+    fn done(&self, PacketTask { packet, .. }: PacketTask<'_>) {
         self.progress.done.fetch_add(packet.length, Ordering::Relaxed);
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::TraceFolder;
+use super::trace_files::TraceFolder;
 use crate::packets::bytes::{Location, open_regular};
 
 /// How much a compressed archive may hold: a small file can claim to hold more than any disk has room for.
@@ -55,9 +55,9 @@ pub fn open(path: &Path) -> io::Result<Option<Archive>> {
 fn unpack(packed: impl Read) -> io::Result<(File, Option<io::Error>)> {
     let mut file = tempfile::tempfile()?;
     let damage = match io::copy(&mut packed.take(MAX_UNPACKED), &mut file) {
-        Ok(MAX_UNPACKED) => Some(io::Error::other("it holds more than a terabyte")),
+        Ok(MAX_UNPACKED) => Some(io::Error::other("it unpacks to more than a terabyte")),
         Ok(_) => None,
-        // A full disk is not the archive's fault, and what is there is not all that could be.
+        // A full disk is not damage of the archive: with more room there would be more to read.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
         Err(error) => Some(error),
     };

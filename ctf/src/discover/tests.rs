@@ -46,7 +46,7 @@ fn a_folder_is_found_once_however_it_is_reached() {
 }
 
 #[test]
-fn bad_folders_beside_a_good_one_are_damage() {
+fn bad_folders_next_to_a_good_one_are_damage() {
     let root = tempfile::tempdir().unwrap();
     let good = trace(root.path(), "good", A);
     let empty = trace(root.path(), "empty", B);
@@ -63,7 +63,7 @@ fn bad_folders_beside_a_good_one_are_damage() {
         damage[0].contains("empty/metadata: is empty, so the trace cannot be read: LTTng writes it when")
     );
     assert!(damage[1].contains("missing: cannot be opened: No such file"));
-    assert!(damage[2].contains("odd/metadata: cannot be read: it is not a regular file"));
+    assert!(damage[2].contains("odd/metadata: cannot be read: not a regular file"));
 }
 
 #[test]

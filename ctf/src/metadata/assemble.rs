@@ -1,17 +1,17 @@
 //! Drafts of streams and events to metadata.
 //!
-//! An event is linked, and its draft dropped, as soon as its stream is known. What comes before the things that it
-//! depends on waits for them.
+//! An event is linked, and its draft dropped, as soon as its stream is known. Until then it waits.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::draft::{Draft, Origin};
+use super::language::Language;
 use super::link::Linker;
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
+use super::problem::Problems;
 use super::surroundings::Outer;
-use super::{Language, Problems};
 
 /// Decoding an event takes a step for each field of its stream's context too. All events together may have this many
 /// of them, and [more](CONTEXT_FIELDS_PER_BYTE) for a larger text.
@@ -63,7 +63,7 @@ pub struct Assembler {
     context_fields: usize,
 }
 
-/// Events of a stream that is not described.
+/// Events of a stream that the metadata does not describe.
 struct Strays {
     line: usize,
     name: String,
@@ -88,27 +88,29 @@ impl Assembler {
         }
     }
 
-    /// Takes in the packet header, if packets have one.
+    /// Sets the packet header, if packets have one.
     pub fn packet_header(&mut self, draft: Option<Rc<Draft>>) -> Result<(), String> {
         self.has_header = true;
         self.metadata.packet_header = self.linker.scope(Origin::PacketHeader, &draft, &[])?;
         Ok(())
     }
 
-    /// Takes in a value of the environment.
+    /// Adds a value of the environment.
     pub fn environment(&mut self, name: String, value: EnvironmentValue) {
-        if let EnvironmentValue::Integer(length) = value
-            && let Ok(length) = u64::try_from(length)
-        {
+        let length = match &value {
+            EnvironmentValue::Integer(length) => u64::try_from(*length).ok(),
+            EnvironmentValue::Text(_) => None,
+        };
+        if let Some(length) = length {
             self.linker.environment.entry(name.clone()).or_insert(length);
         }
         self.metadata.environment.push((name, value));
     }
 
-    /// Takes in a stream.
+    /// Adds a stream.
     pub fn stream(&mut self, draft: StreamDraft, problems: &mut Problems) -> Result<(), String> {
         if !self.stream_ids.insert(draft.id) {
-            return Err(format!("there is another stream with id {}", draft.id));
+            return Err(format!("duplicate stream id {}", draft.id));
         }
         match self.has_header {
             true => self.link_stream(&draft, problems),
@@ -117,7 +119,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Takes in a stream that the metadata does not describe, as there is only one and it has no layout.
+    /// Adds the stream of metadata that describes none: there is only one, without headers or contexts.
     pub fn add_default_stream(&mut self) {
         if !self.waiting_events.is_empty() {
             self.stream_ids.insert(0);
@@ -125,7 +127,7 @@ impl Assembler {
         }
     }
 
-    /// Takes in an event.
+    /// Adds an event.
     pub fn event(&mut self, draft: EventDraft, problems: &mut Problems) {
         match draft.stream_id.and_then(|id| self.positions.get(&id)) {
             Some(&position) => self.link_event(draft, position, problems),
@@ -134,7 +136,7 @@ impl Assembler {
         }
     }
 
-    /// Links what is waiting. What does not fit is left out and named.
+    /// Links what is waiting. What does not fit is left out and reported.
     pub fn finish(mut self, problems: &mut Problems) -> Metadata {
         for draft in std::mem::take(&mut self.waiting_streams) {
             self.link_stream(&draft, problems);
@@ -155,7 +157,7 @@ impl Assembler {
         }
         for (id, Strays { line, name, count }) in strays {
             let events = if count == 1 { String::new() } else { format!(" ({count} events)") };
-            problems.add(line, format!("event `{name}`: there is no stream {id}{events}"));
+            problems.add(line, format!("event `{name}`: unknown stream {id}{events}"));
         }
         let Assembler { mut metadata, linker, .. } = self;
         metadata.streams.sort_by_key(|stream| stream.id);
@@ -212,7 +214,7 @@ impl Assembler {
         let stream = &self.metadata.streams[position];
         let id = draft.id.unwrap_or(0);
         if !self.event_ids.insert((stream.id, id)) {
-            return Err(format!("another event of its stream has the id {id}"));
+            return Err(format!("duplicate event id {id} in its stream"));
         }
         let fields = stream.event_context.as_ref().map_or(0, |context| context.members().len());
         let left = self.context_fields.checked_sub(fields);

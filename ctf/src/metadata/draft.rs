@@ -1,4 +1,4 @@
-//! Types whose lengths and variants are not linked yet to the fields that they refer to.
+//! Types whose lengths and variants are not yet linked to the fields that they refer to.
 //!
 //! A named type is shared by all types that use it, so drafts take no more memory than their text;
 //! [`Draft::nodes`] is the size of the type when it is copied out, which the [linker](super::link) bounds.
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::model::{Float, Integer, VariableInteger};
+use super::model::{FloatType, IntegerType, VariableIntegerType};
 use crate::Enumeration;
 
 /// How deep a type may nest, names of types counted.
@@ -19,7 +19,7 @@ const MAX_ALIGN: i128 = 1 << 15;
 /// A type whose references are not resolved.
 #[derive(Debug)]
 pub struct Draft {
-    pub kind: Kind,
+    pub kind: DraftKind,
     /// The number of types it is made of, itself included.
     pub nodes: usize,
     depth: usize,
@@ -29,15 +29,15 @@ pub type Drafted = Result<Rc<Draft>, String>;
 
 /// What a draft is.
 #[derive(Debug)]
-pub enum Kind {
-    Integer(Integer),
-    Variable(VariableInteger),
-    Float(Float),
-    Enum(Integer, Arc<Enumeration>),
+pub enum DraftKind {
+    Integer(IntegerType),
+    Variable(VariableIntegerType),
+    Float(FloatType),
+    Enum(IntegerType, Arc<Enumeration>),
     Text,
     Struct { align: u32, members: Vec<DraftMember> },
     Variant { tag: Tag, members: Rc<[DraftMember]> },
-    Optional { selector: Location, values: Arc<[RangeInclusive<i128>]>, content: Rc<Draft> },
+    Optional { selector: FieldLocation, values: Arc<[RangeInclusive<i128>]>, content: Rc<Draft> },
     Array { align: u32, is_uuid: bool, length: DraftLength, element: Rc<Draft> },
 }
 
@@ -55,25 +55,25 @@ pub enum Tag {
     /// Nothing: the variant gets its tag where it is used.
     Missing,
     /// The label of an enumeration, which is the member's name.
-    Label(Path),
+    Label(FieldPath),
     /// A number, by the ranges of each member.
-    Number(Location, Arc<[(RangeInclusive<i128>, usize)]>),
+    Number(FieldLocation, Arc<[(RangeInclusive<i128>, usize)]>),
 }
 
 /// The number of elements of an array.
 #[derive(Clone, Debug)]
 pub enum DraftLength {
     Fixed(u64),
-    Path(Path),
-    At(Location),
+    Path(FieldPath),
+    At(FieldLocation),
 }
 
-/// A reference of TSDL's to an earlier field: `len`, `stream.event.context.len`.
-pub type Path = Vec<String>;
+/// A reference to an earlier field in TSDL: `len`, `stream.event.context.len`.
+pub type FieldPath = Vec<String>;
 
-/// A reference of CTF 2's to an earlier field.
+/// A reference to an earlier field in CTF 2.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Location {
+pub struct FieldLocation {
     /// The scope where the path begins, or else the structure around what refers.
     pub origin: Option<Origin>,
     /// The number of structures to go up first.
@@ -128,30 +128,30 @@ impl Origin {
     }
 }
 
-impl Kind {
-    /// A structure that is aligned at least like this.
-    pub fn structure(align: u32, members: Vec<DraftMember>) -> Kind {
+impl DraftKind {
+    /// A structure with at least this alignment.
+    pub fn structure(align: u32, members: Vec<DraftMember>) -> DraftKind {
         let align = members.iter().map(|member| member.draft.align()).fold(align, u32::max);
-        Kind::Struct { align, members }
+        DraftKind::Struct { align, members }
     }
 
-    /// An array that is aligned at least like this.
-    pub fn array(align: u32, length: DraftLength, element: Rc<Draft>) -> Kind {
-        Kind::Array { align: align.max(element.align()), is_uuid: false, length, element }
+    /// An array with at least this alignment.
+    pub fn array(align: u32, length: DraftLength, element: Rc<Draft>) -> DraftKind {
+        DraftKind::Array { align: align.max(element.align()), is_uuid: false, length, element }
     }
 }
 
 impl Draft {
     /// A draft, if it does not nest too deeply.
-    pub fn new(kind: Kind) -> Drafted {
+    pub fn new(kind: DraftKind) -> Drafted {
         let members = match &kind {
-            Kind::Struct { members, .. } => members.as_slice(),
-            Kind::Variant { members, .. } => members,
+            DraftKind::Struct { members, .. } => members.as_slice(),
+            DraftKind::Variant { members, .. } => members,
             _ => &[],
         };
         let content = match &kind {
-            Kind::Optional { content, .. } => Some(content),
-            Kind::Array { element, .. } => Some(element),
+            DraftKind::Optional { content, .. } => Some(content),
+            DraftKind::Array { element, .. } => Some(element),
             _ => None,
         };
         let (mut depth, mut nodes) = (0, 1_usize);
@@ -160,23 +160,23 @@ impl Draft {
             nodes = nodes.saturating_add(part.nodes);
         }
         if depth >= MAX_DEPTH {
-            return Err("a type nests too deeply".into());
+            return Err("types are nested too deeply".into());
         }
         Ok(Rc::new(Draft { kind, nodes, depth: depth + 1 }))
     }
 
     fn align(&self) -> u32 {
         match &self.kind {
-            Kind::Integer(integer) | Kind::Enum(integer, _) => integer.align,
-            Kind::Float(float) => float.align,
-            Kind::Variable(_) | Kind::Text => 8,
-            Kind::Struct { align, .. } | Kind::Array { align, .. } => *align,
-            Kind::Variant { .. } | Kind::Optional { .. } => 1,
+            DraftKind::Integer(integer) | DraftKind::Enum(integer, _) => integer.align,
+            DraftKind::Float(float) => float.align,
+            DraftKind::Variable(_) | DraftKind::Text => 8,
+            DraftKind::Struct { align, .. } | DraftKind::Array { align, .. } => *align,
+            DraftKind::Variant { .. } | DraftKind::Optional { .. } => 1,
         }
     }
 }
 
-/// An alignment in bits, if it can be one.
+/// An alignment in bits, if it is valid.
 pub fn alignment(bits: i128) -> Result<u32, String> {
     match u32::try_from(bits) {
         Ok(align) if align.is_power_of_two() && bits <= MAX_ALIGN => Ok(align),

@@ -18,11 +18,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Language;
-use super::draft::{Draft, DraftLength, DraftMember, Kind, Location, Origin, Tag};
+use super::draft::{Draft, DraftKind, DraftLength, DraftMember, FieldLocation, Origin, Tag};
+use super::language::Language;
 use super::locate::locate;
-use super::model::{Array, Length, Member, Metadata, Optional, Slot, Struct, Type, Variant};
-use super::surroundings::{Around, Outer, Surroundings, Target};
+use super::model::{ArrayType, Length, Member, Metadata, OptionalType, Slot, StructType, Type, VariantType};
+use super::surroundings::{Outer, PartialStruct, Surroundings, Target};
 
 /// The number of parts that all types together may have, and [more](BYTES_PER_NODE) for a larger text: a named type is
 /// copied out wherever it is used, so a short text can describe types of any size.
@@ -93,25 +93,25 @@ impl Linker {
 
     fn resolve(&mut self, draft: &Draft, place: &mut Surroundings<'_>) -> Result<Type, String> {
         Ok(match &draft.kind {
-            Kind::Integer(integer) => {
+            DraftKind::Integer(integer) => {
                 let mut integer = integer.clone();
                 integer.slot = Some(self.number());
                 Type::Integer(integer)
             }
-            Kind::Enum(integer, labels) => {
+            DraftKind::Enum(integer, labels) => {
                 let mut integer = integer.clone();
                 integer.slot = Some(self.number());
                 Type::Enum(integer, labels.clone())
             }
-            Kind::Variable(integer) => {
+            DraftKind::Variable(integer) => {
                 let mut integer = integer.clone();
                 integer.slot = Some(self.number());
                 Type::Variable(integer)
             }
-            Kind::Float(float) => Type::Float(float.clone()),
-            Kind::Text => Type::Text,
-            Kind::Struct { align, members } => {
-                place.around.push(Around::new(members.len()));
+            DraftKind::Float(float) => Type::Float(float.clone()),
+            DraftKind::Text => Type::Text,
+            DraftKind::Struct { align, members } => {
+                place.around.push(PartialStruct::new(members.len()));
                 for DraftMember { name, label, draft } in members {
                     if let Some(structure) = place.around.last_mut() {
                         structure.current = name.clone();
@@ -122,15 +122,15 @@ impl Linker {
                     }
                 }
                 let members = place.around.pop().map_or(Vec::new(), |structure| structure.members);
-                Type::Struct(Struct { align: *align, members })
+                Type::Struct(StructType { align: *align, members })
             }
-            Kind::Variant { tag, members } => self.variant(tag, members, place)?,
-            Kind::Optional { selector, values, content } => Type::Optional(Optional {
+            DraftKind::Variant { tag, members } => self.variant(tag, members, place)?,
+            DraftKind::Optional { selector, values, content } => Type::Optional(OptionalType {
                 selector: self.at(selector, place, |_| Ok(()))?,
                 values: values.clone(),
                 content: Box::new(self.resolve(content, place)?),
             }),
-            Kind::Array { align, is_uuid, length, element } => Type::Array(Array {
+            DraftKind::Array { align, is_uuid, length, element } => Type::Array(ArrayType {
                 align: *align,
                 is_uuid: *is_uuid,
                 length: self.length(length, place)?,
@@ -156,16 +156,17 @@ impl Linker {
                 return Ok(Length::Slot(self.at(location, place, unsigned)?));
             }
         };
-        if let [environment, name] = path.as_slice()
-            && environment == "env"
-        {
-            let length = self.environment.get(name);
-            return length
-                .map(|&length| Length::Fixed(length))
-                .ok_or_else(|| format!("`env.{name}` is not a length"));
+        match path.as_slice() {
+            [environment, name] if environment == "env" => {
+                let length = self.environment.get(name);
+                let length = length.ok_or_else(|| format!("`env.{name}` is not a length"))?;
+                Ok(Length::Fixed(*length))
+            }
+            _ => {
+                let target = place.find(path)?;
+                Ok(Length::Slot(self.join(&[target])))
+            }
         }
-        let target = place.find(path)?;
-        Ok(Length::Slot(self.join(&[target])))
     }
 
     fn variant(
@@ -198,13 +199,13 @@ impl Linker {
             Ok(Member { name: name.clone(), label: label.clone(), kind })
         });
         let members = members.collect::<Result<_, String>>()?;
-        Ok(Type::Variant(Variant { tag, choices, members }))
+        Ok(Type::Variant(VariantType { tag, choices, members }))
     }
 
     /// The number of the slot that all fields which may be at a location share.
     fn at(
         &mut self,
-        location: &Location,
+        location: &FieldLocation,
         place: &Surroundings<'_>,
         check: impl Fn(&Target) -> Result<(), String>,
     ) -> Result<Slot, String> {
@@ -268,18 +269,18 @@ impl Linker {
             Type::Integer(integer) | Type::Enum(integer, _) => integer.slot = integer.slot.and_then(slot),
             Type::Variable(integer) => integer.slot = integer.slot.and_then(slot),
             Type::Float(_) | Type::Text => {}
-            Type::Struct(Struct { members, .. }) => {
+            Type::Struct(StructType { members, .. }) => {
                 members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
             }
-            Type::Variant(Variant { tag, members, .. }) => {
+            Type::Variant(VariantType { tag, members, .. }) => {
                 *tag = slot(*tag).unwrap_or_default();
                 members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));
             }
-            Type::Optional(Optional { selector, content, .. }) => {
+            Type::Optional(OptionalType { selector, content, .. }) => {
                 *selector = slot(*selector).unwrap_or_default();
                 self.settle_one(content, slots);
             }
-            Type::Array(Array { length, element, .. }) => {
+            Type::Array(ArrayType { length, element, .. }) => {
                 if let Length::Slot(number) = length {
                     *number = slot(*number).unwrap_or_default();
                 }

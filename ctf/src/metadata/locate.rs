@@ -1,7 +1,7 @@
-//! CTF 2's field locations to the fields that may be there.
+//! CTF 2's field locations to the fields that they may mean.
 //!
 //! A location begins in a scope or in the structure around what refers, goes up to structures around that, and
-//! follows members down. On its way it passes through variants and optional fields, whatever they hold, and
+//! follows members down. On its way it passes through all options of variants, through optional fields, and
 //! through those arrays whose element it is in itself:
 //!
 //! ```text
@@ -10,12 +10,12 @@
 //!                                                     payload, [pairs, length]       → from `text` this element's
 //! ```
 
-use super::draft::{Location, Origin};
+use super::draft::{FieldLocation, Origin};
 use super::model::{Member, Type};
 use super::surroundings::{Surroundings, Target, member};
 
-/// The integers that may be at a location: several, if a variant is on the way.
-pub fn locate(location: &Location, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
+/// The integers that a location may mean: several, if it passes through a variant.
+pub fn locate(location: &FieldLocation, place: &Surroundings<'_>) -> Result<Vec<Target>, String> {
     let mut found = Vec::new();
     let path: Vec<&str> = location.down.iter().map(String::as_str).collect();
     let outer = place.outer.iter().find(|(outer, _)| location.origin == Some(*outer));
@@ -23,13 +23,13 @@ pub fn locate(location: &Location, place: &Surroundings<'_>) -> Result<Vec<Targe
         below(outer.members(), &path, &mut found);
     } else if location.origin == Some(place.origin) {
         within(place, 0, &path, &mut found);
-    } else if location.origin.is_none()
-        && let Some(level) = place.around.len().checked_sub(location.up + 1)
-    {
-        within(place, level, &path, &mut found);
+    } else if location.origin.is_none() {
+        if let Some(level) = place.around.len().checked_sub(location.up + 1) {
+            within(place, level, &path, &mut found);
+        }
     }
     if found.is_empty() {
-        return Err(format!("there is no integer `{}` before it", words(location)));
+        return Err(format!("no earlier integer is called `{}`", words(location)));
     }
     Ok(found)
 }
@@ -48,9 +48,8 @@ fn within(place: &Surroundings<'_>, level: usize, path: &[&str], found: &mut Vec
 
 /// Follows a path from members that are linked.
 fn below(members: &[Member], path: &[&str], found: &mut Vec<Target>) {
-    if let Some((first, rest)) = path.split_first()
-        && let Some(member) = member(members, first)
-    {
+    let Some((first, rest)) = path.split_first() else { return };
+    if let Some(member) = member(members, first) {
         inside(&member.kind, rest, found);
     }
 }
@@ -69,7 +68,7 @@ fn inside(kind: &Type, rest: &[&str], found: &mut Vec<Target>) {
 }
 
 /// A location as it is named in messages.
-fn words(location: &Location) -> String {
+fn words(location: &FieldLocation) -> String {
     let origin = location.origin.map(Origin::in_json);
     let up = std::iter::repeat_n("null", location.up);
     let parts = origin.into_iter().chain(up).chain(location.down.iter().map(String::as_str));

@@ -7,14 +7,16 @@
 //!                 └─ json ─> drafts ─┘  └ link: lengths and variants to fields
 //! ```
 //!
-//! The text comes from a file and is trusted no more than the packets: depth is bounded, and what types take in
-//! memory is bounded by the size of the text. Statements are read one after the other, and each is dropped as soon as its
+//! The text comes from a file and is trusted no more than the packets: nesting is bounded, and the memory for types is
+//! bounded by the size of the text. Statements are read one after the other, and each is dropped as soon as its
 //! event class is assembled, so that time and memory are linear in the number of event classes. A statement
-//! that cannot be understood is named and skipped, and the others are used.
+//! that cannot be understood is reported and skipped, and the others are used.
 
 mod assemble;
 mod draft;
+mod identity;
 mod json;
+mod language;
 mod link;
 mod locate;
 mod model;
@@ -23,19 +25,9 @@ mod problem;
 mod surroundings;
 mod tsdl;
 
-pub(crate) use json::{is_json, uuid_of_json};
+pub(crate) use identity::is_json;
 pub use model::*;
-use problem::Problems;
-pub use problem::{Place, Problem};
-
-/// The languages of metadata.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    /// CTF 1.8's.
-    Tsdl,
-    /// CTF 2's.
-    Json,
-}
+pub use problem::{Position, Problem};
 
 /// Reads a metadata file: what it says, and what in it cannot be used.
 ///
@@ -43,7 +35,7 @@ enum Language {
 /// let text = "/* CTF 1.8 */ event { name = \"hello\"; fields := struct { integer { size = 8; } x; }; }; event {";
 /// let (metadata, problems) = ctf_reader::metadata::read(text.as_bytes());
 /// assert_eq!(metadata.streams[0].events[0].name, "hello");
-/// assert_eq!(problems[0].to_string(), "line 1: event: the text ends where a name should be");
+/// assert_eq!(problems[0].to_string(), "line 1: event: expected a name, found the end of the text");
 /// ```
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
     let (text, mut problems) = packets::text(bytes);

@@ -1,18 +1,18 @@
 //! What metadata says, resolved: the layout of everything in a trace's packets.
 //!
-//! It is the same for both languages of metadata. Which fields describe packets and events, TSDL tells by their
-//! names and CTF 2 by roles; here they have [roles](Role).
+//! It is the same for both languages of metadata. TSDL marks the fields that describe packets and events by their
+//! names, CTF 2 by roles; here they have [roles](Role).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::{Base, Enumeration};
+use crate::{Base, Enumeration, Uuid};
 
-/// All that is known of a trace.
+/// All that the metadata says about a trace.
 #[derive(Debug, Default)]
 pub struct Metadata {
     /// The trace's UUID, which each packet repeats where the packet header has room for it.
-    pub uuid: Option<[u8; 16]>,
+    pub uuid: Option<Uuid>,
     /// The tracer's `env` block, in its order.
     pub environment: Vec<(String, EnvironmentValue)>,
     /// The layout of the packet header, where packets have one.
@@ -96,7 +96,7 @@ impl Clock {
 /// Where an integer that a length or a variant refers to is kept while decoding.
 pub type Slot = usize;
 
-/// What a field tells about its packet or its event.
+/// What a field says about its packet or its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// In a packet header: always 0xC1FC1FC1.
@@ -125,23 +125,23 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// An integer.
-    Integer(Integer),
+    Integer(IntegerType),
     /// An integer of variable length.
-    Variable(VariableInteger),
+    Variable(VariableIntegerType),
     /// A floating-point number.
-    Float(Float),
+    Float(FloatType),
     /// An integer whose values have labels.
-    Enum(Integer, Arc<Enumeration>),
+    Enum(IntegerType, Arc<Enumeration>),
     /// Bytes up to a NUL.
     Text,
     /// Members, one after the other.
-    Struct(Struct),
+    Struct(StructType),
     /// One of several members.
-    Variant(Variant),
-    /// A field that may be there or not.
-    Optional(Optional),
+    Variant(VariantType),
+    /// A field that may be absent.
+    Optional(OptionalType),
     /// Elements, one after the other.
-    Array(Array),
+    Array(ArrayType),
 }
 
 /// The order of the bytes of a number, and of its bits within them.
@@ -159,7 +159,7 @@ pub enum ByteOrder {
 
 /// The layout of an integer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Integer {
+pub struct IntegerType {
     /// In bits, 1 to 64.
     pub size: u32,
     /// In bits, a power of two.
@@ -176,7 +176,7 @@ pub struct Integer {
     pub base: Base,
     /// The clock that TSDL says it counts; decoding goes by [`Role::Timestamp`] alone.
     pub clock: Option<Arc<Clock>>,
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
@@ -184,12 +184,12 @@ pub struct Integer {
 
 /// The layout of an integer in LEB128: seven bits a byte, least significant first, the last byte below 128.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VariableInteger {
+pub struct VariableIntegerType {
     /// Whether the most significant bit is a sign.
     pub signed: bool,
     /// The labels of its values, if it has any.
     pub labels: Option<Arc<Enumeration>>,
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
@@ -197,7 +197,7 @@ pub struct VariableInteger {
 
 /// The layout of a floating-point number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Float {
+pub struct FloatType {
     /// In bits: 16, 32 or 64.
     pub size: u32,
     /// In bits, a power of two.
@@ -208,7 +208,7 @@ pub struct Float {
 
 /// The layout of a structure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Struct {
+pub struct StructType {
     /// In bits: at least the largest of its members'.
     pub align: u32,
     /// In their order.
@@ -230,51 +230,51 @@ pub struct Member {
 
 /// The layout of a variant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
-    /// Where the value that chooses is kept.
+pub struct VariantType {
+    /// Where the value that selects a member is kept.
     pub tag: Slot,
-    /// Which member a value chooses: the first whose range has it.
+    /// Which member a value selects: the first whose range contains it.
     pub choices: Arc<[(RangeInclusive<i128>, usize)]>,
     /// The members.
     pub members: Vec<Member>,
 }
 
-impl Variant {
-    /// The member that a value chooses.
+impl VariantType {
+    /// The member that a value selects.
     pub fn choose(&self, tag: i128) -> Option<&Member> {
         let (_, member) = self.choices.iter().find(|(values, _)| values.contains(&tag))?;
         self.members.get(*member)
     }
 }
 
-/// The layout of a field that may be there or not.
+/// The layout of a field that may be absent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Optional {
-    /// Where the value that decides is kept.
+pub struct OptionalType {
+    /// Where the value that decides whether it is present is kept.
     pub selector: Slot,
-    /// The values with which it is there.
+    /// The values that mean that it is present.
     pub values: Arc<[RangeInclusive<i128>]>,
-    /// What it is then.
+    /// Its layout if it is present.
     pub content: Box<Type>,
 }
 
-impl Optional {
-    /// Whether it is there.
-    pub fn is_there(&self, selector: i128) -> bool {
+impl OptionalType {
+    /// Whether it is present.
+    pub fn is_present(&self, selector: i128) -> bool {
         self.values.iter().any(|values| values.contains(&selector))
     }
 }
 
 /// The layout of an array or a sequence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Array {
+pub struct ArrayType {
     /// In bits: at least its elements'.
     pub align: u32,
     /// Whether this is the UUID that the metadata has too.
     pub is_uuid: bool,
     /// The number of elements.
     pub length: Length,
-    /// What each is.
+    /// The layout of each.
     pub element: Box<Type>,
 }
 
@@ -295,7 +295,7 @@ impl Type {
             Type::Float(float) => float.align,
             Type::Variable(_) | Type::Text => 8,
             Type::Struct(structure) => structure.align,
-            // What is there aligns itself.
+            // The chosen field has its own alignment.
             Type::Variant(_) | Type::Optional(_) => 1,
             Type::Array(array) => array.align,
         }
@@ -309,7 +309,7 @@ impl Type {
         }
     }
 
-    /// What it tells.
+    /// What it says about its packet or its event.
     pub fn roles(&self) -> &[Role] {
         match self {
             Type::Integer(integer) | Type::Enum(integer, _) => &integer.roles,
@@ -321,7 +321,7 @@ impl Type {
     /// Whether this is an array or a sequence of characters.
     pub fn is_text_array(&self) -> bool {
         match self {
-            Type::Array(Array { element, .. }) => {
+            Type::Array(ArrayType { element, .. }) => {
                 matches!(&**element, Type::Integer(element) if element.is_character && element.size == 8
                     && element.align <= 8)
             }

@@ -9,7 +9,7 @@
 //!                           └──── in bits ──────────┘
 //! ```
 //!
-//! A packet that cannot be used is named, and reading goes on at the next magic number. Where its content is lost the
+//! A packet that cannot be used is reported, and reading continues at the next magic number. Where its content is lost the
 //! text gets a NUL, which no statement can contain, so that the two halves are never taken for one.
 
 use std::borrow::Cow;
@@ -18,7 +18,8 @@ use memchr::memmem;
 
 use super::problem::Problems;
 
-const MAGIC: u32 = 0x75D1_1D57;
+/// What metadata packets begin with, in the tracer's byte order.
+pub const MAGIC: u32 = 0x75D1_1D57;
 const HEADER: usize = 37;
 
 /// Stands in the text where a part of it is lost.
@@ -28,7 +29,7 @@ pub const GAP: u8 = 0;
 pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Problems) {
     let mut problems = Problems::default();
     let Some(order) = Order::of(bytes) else {
-        let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         return (text, problems);
     };
     let mut file = File { bytes, order, text: Vec::with_capacity(bytes.len()) };
@@ -114,7 +115,7 @@ impl File<'_> {
                 (Some(content), packet)
             }
             sizes => {
-                // Only the next magic number tells where the packet ends.
+                // Only the next magic number shows where the packet ends.
                 let next = memmem::find(&rest[4..], &self.order.magic());
                 let end = next.map_or(rest.len(), |next| next + 4);
                 match sizes.filter(|_| self.is_magic(at)) {
@@ -123,7 +124,7 @@ impl File<'_> {
                         (Some(content.min(end)), end)
                     }
                     Some(Sizes { content, .. }) => {
-                        problems.add_packet(at, "its size does not lead to the next packet");
+                        problems.add_packet(at, "its size does not end at the next packet");
                         (Some(content).filter(|&content| content <= end), end)
                     }
                     None => {
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(damaged(24, 9), ("first \0third".into(), problem("its sizes contradict each other")));
         assert_eq!(
             damaged(28, 9),
-            ("first second third".into(), problem("its size does not lead to the next packet"))
+            ("first second third".into(), problem("its size does not end at the next packet"))
         );
         let unsupported = "compressed, encrypted or check-summed metadata is not supported";
         assert_eq!(damaged(32, 1), ("first \0third".into(), problem(unsupported)));

@@ -2,39 +2,39 @@
 
 use std::fmt;
 
-/// The number of problems that are named one by one.
+/// The most problems that are listed.
 const MAX_PROBLEMS: usize = 16;
 
 /// Something in metadata that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where it is.
-    pub place: Place,
+    pub position: Position,
     /// What is wrong.
     pub reason: String,
 }
 
-/// A place in a metadata file.
+/// A position in a metadata file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// The metadata packet that begins at this byte of the file.
     Packet(usize),
     /// This line of the text, from 1. In a file that consists of packets, the text is their joined contents.
     Line(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Packet(byte) => write!(f, "metadata packet at byte {byte}"),
-            Place::Line(line) => write!(f, "line {line}"),
+            Position::Packet(byte) => write!(f, "metadata packet at byte {byte}"),
+            Position::Line(line) => write!(f, "line {line}"),
         }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.reason)
+        write!(f, "{}: {}", self.position, self.reason)
     }
 }
 
@@ -52,27 +52,27 @@ pub(super) struct Problems {
 impl Problems {
     /// Adds a problem in a line of the text.
     pub fn add(&mut self, line: usize, reason: impl Into<String>) {
-        self.push(Place::Line(line), reason.into());
+        self.push(Position::Line(line), reason.into());
     }
 
     /// Adds a problem with the packet that begins at this byte.
     pub fn add_packet(&mut self, byte: usize, reason: impl Into<String>) {
-        self.push(Place::Packet(byte), reason.into());
+        self.push(Position::Packet(byte), reason.into());
     }
 
     /// Notes that the file ends in the packet that begins at this byte.
     pub fn cut_packet(&mut self, byte: usize, reason: impl Into<String>) {
-        self.cut_packet = Some(Problem { place: Place::Packet(byte), reason: reason.into() });
+        self.cut_packet = Some(Problem { position: Position::Packet(byte), reason: reason.into() });
     }
 
     /// Notes that the text ends in a statement.
     pub fn cut_statement(&mut self, line: usize, reason: impl Into<String>) {
-        self.cut_statement = Some(Problem { place: Place::Line(line), reason: reason.into() });
+        self.cut_statement = Some(Problem { position: Position::Line(line), reason: reason.into() });
     }
 
-    fn push(&mut self, place: Place, reason: String) {
+    fn push(&mut self, position: Position, reason: String) {
         match self.found.len() < MAX_PROBLEMS {
-            true => self.found.push(Problem { place, reason }),
+            true => self.found.push(Problem { position, reason }),
             false => self.others += 1,
         }
     }
@@ -82,13 +82,13 @@ impl Problems {
         let Problems { mut found, others, cut_packet, cut_statement } = self;
         if let (1.., Some(last)) = (others, found.last()) {
             let reason = format!("{} ({others} more problems are not listed)", last.reason);
-            let place = last.place;
+            let position = last.position;
             found.pop();
-            found.push(Problem { place, reason });
+            found.push(Problem { position, reason });
         }
         found.extend(match (cut_packet, cut_statement) {
-            (Some(Problem { place, reason }), Some(statement)) => {
-                Some(Problem { place, reason: format!("{reason}; {statement}") })
+            (Some(Problem { position, reason }), Some(statement)) => {
+                Some(Problem { position, reason: format!("{reason}; {statement}") })
             }
             (packet, statement) => packet.or(statement),
         });

@@ -1,36 +1,36 @@
-//! Where in the types linking is, and the fields that can be seen from there.
+//! The position of the linker in the types, and the fields that are visible from there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::draft::{Origin, Path};
-use super::model::{Member, Slot, Struct, Type, Variant};
+use super::draft::{FieldPath, Origin};
+use super::model::{Member, Slot, StructType, Type, VariantType};
 use crate::Enumeration;
 
-/// A structure with more members than this has an index of their names.
-const FEW_MEMBERS: usize = 16;
+/// The most members that are searched one by one; a structure with more has an index of their names.
+const SEARCHED_MEMBERS: usize = 16;
 
 /// A scope that is decoded before the one that is being linked.
 pub type Outer<'a> = (Origin, &'a Type);
 
-/// A field that a reference leads to.
+/// A field that a length or a variant refers to.
 pub struct Target {
     pub number: Slot,
     pub signed: bool,
     pub labels: Option<Arc<Enumeration>>,
 }
 
-/// Where in the types linking is.
+/// The position of the linker in the types.
 pub struct Surroundings<'a> {
     pub origin: Origin,
     /// Innermost last.
     pub outer: &'a [Outer<'a>],
-    /// The structures around the place, innermost last.
-    pub around: Vec<Around>,
+    /// The structures around the position, innermost last.
+    pub around: Vec<PartialStruct>,
 }
 
 /// A structure that is being linked.
-pub struct Around {
+pub struct PartialStruct {
     /// The members so far.
     pub members: Vec<Member>,
     /// The positions of the members by their names, if there are many.
@@ -39,11 +39,11 @@ pub struct Around {
     pub current: Arc<str>,
 }
 
-impl Around {
+impl PartialStruct {
     /// A structure that will have this number of members.
-    pub fn new(count: usize) -> Around {
-        let index = (count > FEW_MEMBERS).then(HashMap::new);
-        Around { members: Vec::with_capacity(count), index, current: Arc::from("") }
+    pub fn new(count: usize) -> PartialStruct {
+        let index = (count > SEARCHED_MEMBERS).then(HashMap::new);
+        PartialStruct { members: Vec::with_capacity(count), index, current: Arc::from("") }
     }
 
     pub fn push(&mut self, member: Member) {
@@ -64,7 +64,7 @@ impl Around {
 
 impl Surroundings<'_> {
     /// The field that a path of TSDL's leads to.
-    pub fn find(&self, path: &Path) -> Result<Target, String> {
+    pub fn find(&self, path: &FieldPath) -> Result<Target, String> {
         let full = path.join(".");
         let rest_of = |origin: Origin| {
             let mut rest = path.as_slice();
@@ -86,7 +86,7 @@ impl Surroundings<'_> {
                 .find_map(|structure| find(|name| structure.member(name), path))
                 .or_else(|| outer.find_map(|(_, outer)| find(|name| member(outer.members(), name), path)))
         };
-        found.ok_or_else(|| format!("there is no integer `{full}` before it"))
+        found.ok_or_else(|| format!("no earlier integer is called `{full}`"))
     }
 }
 
@@ -95,13 +95,13 @@ pub fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
     members.iter().find(|member| *member.name == *name)
 }
 
-/// Follows a path, whose first part is looked up like this.
+/// Follows a path, whose first part `lookup` finds.
 fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Option<Target> {
     let (first, rest) = path.split_first()?;
     let mut kind = &lookup(first)?.kind;
     for name in rest {
         kind = match kind {
-            Type::Struct(Struct { members, .. }) | Type::Variant(Variant { members, .. }) => {
+            Type::Struct(StructType { members, .. }) | Type::Variant(VariantType { members, .. }) => {
                 &member(members, name)?.kind
             }
             _ => return None,

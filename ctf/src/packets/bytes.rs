@@ -5,7 +5,7 @@
 //! more than the page faults of a mapping do (a mapping makes reading 5 % faster on one thread, and no faster on
 //! two), and keeps memory bounded by the part.
 //!
-//! Only regular files are opened: a FIFO would block for ever, and a device may never end.
+//! Only regular files are opened: a FIFO would block forever, and a device may never end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -18,11 +18,11 @@ const MAX_INDEX: u64 = 64 << 20;
 
 /// Opens a regular file, and refuses anything else without touching it.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    // Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
     }
 }
 
@@ -31,14 +31,12 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_regular(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > limit {
-        true => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MB", limit >> 20)))
-        }
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} MB", limit >> 20))),
         false => Ok(bytes),
     }
 }
 
-/// Where the bytes of a stream are, and what they are called in messages.
+/// Where the bytes of a stream are, and their name in messages.
 #[derive(Clone, Debug)]
 pub struct Location {
     /// The file, or the name of what is in memory.
@@ -79,7 +77,7 @@ impl Location {
         self.path.with_file_name("index").join(name)
     }
 
-    /// The bytes of the index; empty if there is none.
+    /// The bytes of the index; empty if the file has no index.
     pub fn index(&self) -> io::Result<Vec<u8>> {
         match &self.backing {
             Backing::File => match read_regular(&self.index_path(), MAX_INDEX) {
@@ -140,7 +138,7 @@ impl Bytes {
         Bytes { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }
 
-    /// Reads bytes at an offset: `length` of them, or as many as there are.
+    /// Reads up to `length` bytes at an offset.
     pub fn read<'b>(&self, offset: u64, length: usize, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
         let length = length.min(usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX));
         if buffer.len() < length {

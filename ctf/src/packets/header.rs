@@ -40,7 +40,7 @@ pub struct PacketHeader {
     pub is_open: bool,
     /// The packet's number in its stream.
     pub sequence: Option<u64>,
-    /// How many events the stream had discarded when the packet was closed, and the counter's size in bits.
+    /// The number of events that the stream had discarded when the packet was closed, and the counter's size in bits.
     pub discarded: Option<(u64, u32)>,
 }
 
@@ -70,7 +70,7 @@ impl PacketHeader {
         let mut stream_id = None;
         let mut instance = None;
         visit_scope(metadata.packet_header.as_ref(), &mut bits, slots, |field| match field {
-            RoleField::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected),
+            RoleField::Uuid(uuid) => is_of_trace &= metadata.uuid.is_none_or(|expected| *uuid == expected.0),
             RoleField::Number { roles, value, .. } => {
                 for role in roles {
                     match role {
@@ -83,7 +83,7 @@ impl PacketHeader {
             }
         })?;
         if !is_packet {
-            return Err(HeaderError::Wrong("there is no packet: its magic number is missing".into()));
+            return Err(HeaderError::Wrong("no packet begins here: its magic number is missing".into()));
         }
         if !is_of_trace {
             return Err(HeaderError::Wrong("the packet's UUID is not that of the metadata".into()));
@@ -124,7 +124,7 @@ impl PacketHeader {
         visit_scope(stream.packet_context.as_ref(), bits, slots, |field| {
             let RoleField::Number { roles, value, size, is_fixed } = field else { return };
             let size = if is_fixed { size } else { 64 };
-            // All ones, in whatever size the field has, mean a size that is not known yet.
+            // All ones, in the field's size, mean a size that is not known yet.
             let closed = (value != u64::MAX >> (64 - size)).then_some(value);
             for role in roles {
                 match role {
@@ -146,7 +146,7 @@ impl PacketHeader {
             }
             self.packet_size = Some(bits / 8);
         }
-        // Where only one of the sizes is there, it is both.
+        // A packet with only one of the sizes uses it for both.
         if self.content_size.is_none() && !self.is_open {
             self.content_size = self.packet_size.map(|bytes| bytes * 8);
         }
@@ -171,7 +171,7 @@ impl PacketHeader {
 
 const CONTRADICTION: &str = "the packet's sizes contradict each other";
 
-/// Decodes the values of a packet's context, once its header has been found sound, and fills the slots that
+/// Decodes the values of a packet's context, after its header has been checked, and fills the slots that
 /// events may refer to.
 pub fn context<'a>(
     metadata: &'a Metadata,

@@ -1,4 +1,4 @@
-//! The packets of a trace, each once, and what their counters tell.
+//! The packets of a trace, each once, and what their counters say.
 //!
 //! Snapshots of one session overlap and repeat packets. A repeat has the same stream, sequence number, times and
 //! sizes: the number alone does not identify a packet, as some tracers number two packets 0.
@@ -11,16 +11,16 @@
 use super::LocatedPacket;
 use super::header::PacketHeader;
 
-/// What the packets of a trace tell.
+/// What the packets of a trace add up to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// The number of streams.
     pub streams: usize,
     /// The number of packets in the window.
     pub packets: u64,
-    /// How many events were discarded.
+    /// The number of events that were discarded.
     pub discarded_events: u64,
-    /// How many packets are missing.
+    /// The number of packets that are missing.
     pub lost_packets: u64,
     /// Where events are missing, stream by stream.
     pub gaps: Vec<StreamGap>,
@@ -45,7 +45,7 @@ pub fn arrange(packets: &mut Vec<LocatedPacket>) {
     for stream in packets.chunk_by_mut(|a, b| a.stream() == b.stream()) {
         let is_numbered = |pair: &[LocatedPacket]| pair[0].header.sequence < pair[1].header.sequence;
         if !stream.windows(2).all(is_numbered) {
-            // Numbers that repeat do not tell the order, but times do.
+            // Numbers that repeat do not give the order, but times do.
             stream.sort_by_key(|packet| {
                 (packet.header.begin, packet.header.sequence, packet.file, packet.offset)
             });
@@ -85,7 +85,7 @@ impl LocatedPacket {
     }
 }
 
-/// What the packets of a stream so far tell of the next one: it is given them in their order.
+/// What the packets of a stream so far say about losses before the next one. They are given in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Predecessors {
     /// The end and the number of the packet before.
@@ -96,7 +96,7 @@ pub struct Predecessors {
 
 /// What is missing between a packet and those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct PacketGap {
     /// The clock's count at which the gap begins: the end of the packet before.
     pub since: u64,
     /// The number of packets that are missing.
@@ -106,8 +106,8 @@ pub struct Gap {
 }
 
 impl Predecessors {
-    /// Takes in the next packet of the stream.
-    pub fn next(&mut self, header: &PacketHeader) -> Gap {
+    /// Adds the next packet of the stream, and returns what is missing before it.
+    pub fn next(&mut self, header: &PacketHeader) -> PacketGap {
         let begin = header.begin.unwrap_or(0);
         let since = self.before.and_then(|(end, _)| end).unwrap_or(begin).min(begin);
         let lost_packets = match (self.before.and_then(|(_, sequence)| sequence), header.sequence) {
@@ -119,7 +119,7 @@ impl Predecessors {
         if !header.is_open {
             self.closed = Some(header.discarded);
         }
-        Gap { since, lost_packets, discarded_events }
+        PacketGap { since, lost_packets, discarded_events }
     }
 
     fn discarded(&self, header: &PacketHeader) -> u64 {
@@ -133,7 +133,7 @@ impl Predecessors {
     }
 }
 
-/// Counts what the packets of arranged streams tell of a time window. `in_window` says for a stream class's index and
+/// Sums up the packets of arranged streams in a time window. `in_window` says for a stream class's index and
 /// two counts of its clock whether the time between them reaches into it.
 pub fn count<'p>(
     streams: impl Iterator<Item = &'p [LocatedPacket]>,
@@ -157,7 +157,7 @@ pub fn count<'p>(
             }
             if gap.discarded_events > 0 && in_window(header.stream, gap.since, end) {
                 counts.discarded_events = counts.discarded_events.saturating_add(gap.discarded_events);
-                // A tracer that has no room says so in the next packet that it closes.
+                // A tracer without room for an event counts it in the next packet that it closes.
                 until = Some(end);
             }
             let since = gap.since;

@@ -1,6 +1,6 @@
 //! The packets of a stream file, found without decoding them.
 //!
-//! A file is scanned from header to header. Where a header cannot be right, the scan goes on at the next
+//! A file is scanned from header to header. Where a header is invalid, the scan continues at the next
 //! place that the index names, or else at the next that looks like a packet's beginning: the magic number and
 //! the trace's UUID, 20 bytes that do not occur by chance.
 
@@ -11,8 +11,8 @@ use memchr::memmem::Finder;
 use super::LocatedPacket;
 use super::bytes::Bytes;
 use super::header::{HeaderError, MAGIC, PacketHeader};
-use super::index::Entry;
-use crate::metadata::{ByteOrder, Integer, Metadata, Role, Type};
+use super::index::IndexEntry;
+use crate::metadata::{ByteOrder, IntegerType, Metadata, Role, Type};
 
 /// How much of a packet to read for its header at first. LTTng's are 84 bytes.
 const HEADER_READ: usize = 256;
@@ -20,13 +20,13 @@ const HEADER_READ: usize = 256;
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 16;
 
-/// How many places that an index names to try before searching.
+/// The number of places that an index names to try before searching.
 const MAX_TRIES: usize = 16;
 
 /// How much to read at a time when looking for a packet.
 const SEARCH_READ: usize = 1 << 20;
 
-/// How many places of damage to name in one file.
+/// The most places of damage that are reported for one file.
 const MAX_DAMAGE: usize = 100;
 
 /// What a stream file holds.
@@ -39,7 +39,7 @@ pub struct Scan {
 }
 
 /// Finds the packets of a file, which has this number within its trace.
-pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[Entry]) -> io::Result<Scan> {
+pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[IndexEntry]) -> io::Result<Scan> {
     let mut scanner =
         Scanner { metadata, bytes, file, index, slots: vec![0; metadata.slots], buffer: Vec::new() };
     let mut scan = Scan::default();
@@ -99,13 +99,13 @@ struct Scanner<'a> {
     metadata: &'a Metadata,
     bytes: &'a Bytes,
     file: usize,
-    index: &'a [Entry],
+    index: &'a [IndexEntry],
     slots: Vec<i128>,
     buffer: Vec<u8>,
 }
 
 impl Scanner<'_> {
-    /// The packet at an offset, or why there can be none. `first` is the header of the file's first.
+    /// The packet at an offset, or why no packet can begin there. `first` is the header of the file's first packet.
     fn packet(
         &mut self,
         offset: u64,
@@ -126,7 +126,7 @@ impl Scanner<'_> {
         };
         let is_cut = length > rest;
         if is_cut && self.find_packet(offset + 1)?.is_some() {
-            return Ok(Err("the packet's size leads beyond the next packet".into()));
+            return Ok(Err("the packet's size extends past the next packet".into()));
         }
         let (file, length) = (self.file, length.min(rest));
         Ok(Ok(LocatedPacket { file, offset, length, header, is_cut, latest: u64::MAX }))
@@ -137,7 +137,7 @@ impl Scanner<'_> {
         header_at(self.metadata, self.bytes, offset, &mut self.slots, &mut self.buffer)
     }
 
-    /// Finds where the next sound packet begins, from an offset on.
+    /// Finds where the next valid packet begins, from an offset on.
     fn find_packet(&mut self, from: u64) -> io::Result<Option<u64>> {
         let listed = &self.index[self.index.partition_point(|entry| entry.offset < from)..];
         for entry in listed.iter().take(MAX_TRIES).take_while(|entry| entry.offset < self.bytes.length) {
@@ -170,7 +170,7 @@ impl Scanner<'_> {
 /// The bytes that packets of this trace begin with: magic number and UUID, if they have both.
 fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
     let [magic, uuid, ..] = metadata.packet_header.as_ref()?.members() else { return None };
-    let Type::Integer(Integer { size: 32, order, roles, .. }) = &magic.kind else { return None };
+    let Type::Integer(IntegerType { size: 32, order, roles, .. }) = &magic.kind else { return None };
     if *roles != [Role::Magic] || uuid.kind.align() > 32 || !is_uuid(&uuid.kind) {
         return None;
     }
@@ -179,7 +179,7 @@ fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
         ByteOrder::Big => MAGIC.to_be_bytes(),
         ByteOrder::LittleMirrored | ByteOrder::BigMirrored => return None,
     };
-    Some([magic.as_slice(), &metadata.uuid?].concat())
+    Some([magic.as_slice(), &metadata.uuid?.0].concat())
 }
 
 fn is_uuid(kind: &Type) -> bool {

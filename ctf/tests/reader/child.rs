@@ -1,19 +1,24 @@
-//! Parts of tests that run in a process of their own, because several tests share one.
+//! Memory that a part of a test takes, counted in a separate process because tests share one.
 
 use std::process::Command;
-use std::{env, fs, process};
+use std::{env, process};
 
-/// Tells a process that it is the child.
+use lttng_testing::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+/// Set in the environment of the child.
 const IS_CHILD: &str = "CTF_READER_TEST_CHILD";
 
-/// Runs part of a test in a process of its own, and returns the most memory that the process had, in kilobytes.
+/// Runs part of a test in a separate process, and returns the most bytes that it had allocated at a time.
 ///
 /// That process is this test binary, made to run the same test again, which is named by its path in the binary.
 #[track_caller]
-pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
+pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> usize {
     if env::var_os(IS_CHILD).is_some() {
-        part();
-        println!("\n{MARK}{}", peak_memory());
+        let ((), peak) = ALLOCATOR.peak_of(part);
+        println!("\n{MARK}{peak}");
         process::exit(0);
     }
     let mut command = Command::new(env::current_exe().expect("the test binary is a file"));
@@ -22,15 +27,8 @@ pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> u64 {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{out}{err}", output.status);
     let peak = out.lines().find_map(|line| line.strip_prefix(MARK)?.parse().ok());
-    peak.unwrap_or_else(|| panic!("there is no test `{test}`: {out}{err}"))
+    peak.unwrap_or_else(|| panic!("no test is called `{test}`: {out}{err}"))
 }
 
 /// What stands before the figure in the child's output.
-const MARK: &str = "peak memory in kB: ";
-
-/// The most memory that this process has had, in kilobytes.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
+const MARK: &str = "peak memory in bytes: ";

@@ -10,10 +10,10 @@ use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, read_a
 use crate::translation;
 
 /// What is known of an event class.
-type Class = (String, Option<i64>, FieldClasses);
+type ClassFacts = (String, Option<i64>, FieldClasses);
 
 /// All that there is to a trace, but for where it is.
-fn read(folder: &Path) -> (Vec<Seen>, Report, Vec<Class>) {
+fn read(folder: &Path) -> (Vec<Seen>, Report, Vec<ClassFacts>) {
     let reader = Reader::open(&[folder]).unwrap();
     let (events, mut report) = read_all(&reader, Window::default());
     let class = |class: &Arc<EventClass>| (class.name.clone(), class.log_level, class.fields.clone());

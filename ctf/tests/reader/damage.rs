@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use lttng_testing::Random;
+
 use crate::support::{PACKET, Recording, Seen, assert_same, copy_folder};
 
 /// Whether all events are among the others, each as often at most. Both are in the same order.
@@ -41,7 +43,7 @@ fn truncated_at_any_byte_all_before_the_cut_is_read() {
 }
 
 #[test]
-fn empty_stream_file_is_no_damage() {
+fn empty_stream_file_is_not_damage() {
     let recorded = Recording::copy();
     let (all, _) = recorded.read();
     fs::write(recorded.trace().join("small_99"), "").unwrap();
@@ -107,7 +109,7 @@ fn packet_left_open_is_read_and_named() {
     recorded.overwrite(PACKET + 40, &[0; 8]);
     recorded.overwrite(PACKET + 48, &[0xFF; 16]);
     let (events, report) = recorded.read();
-    // Zeros at the last event's end cannot be told from bytes that were not written.
+    // Zeros at the last event's end look like bytes that were not written.
     assert!(all.len() - events.len() <= 1, "{} of {} events", events.len(), all.len());
     assert!(is_part_of(&events, &all));
     let [damage] = &report.damage[..] else { panic!("{:?}", report.damage) };
@@ -129,7 +131,7 @@ fn corrupt_index_does_no_harm() {
 }
 
 #[test]
-fn bad_trace_beside_a_good_one_is_named() {
+fn bad_trace_next_to_a_good_one_is_reported() {
     let recorded = Recording::copy();
     let (all, _) = recorded.read();
     let bad = recorded.folder().join("bad");
@@ -148,20 +150,13 @@ fn random_bytes_in_a_stream_are_survived() {
     let recorded = Recording::copy();
     let stream = recorded.stream();
     let sound = fs::read(&stream).unwrap();
-    // Numbers as good as random, and the same in every run.
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = Random::new(1);
     let mut damaged = 0;
     for _ in 0..100 {
         let mut bytes = sound.clone();
         for _ in 0..4 {
-            let at = random() % bytes.len() as u64;
-            bytes[usize::try_from(at).unwrap()] = random() as u8;
+            let at = random.index(bytes.len());
+            bytes[at] = random.number() as u8;
         }
         fs::write(&stream, bytes).unwrap();
         // Reading compares the sources.

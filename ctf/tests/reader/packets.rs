@@ -2,11 +2,11 @@
 
 use ctf_reader::{ClockSteps, Window};
 
-use crate::small::{Packet, open};
+use crate::small::{SmallPacket, open};
 use crate::support::read_in_order;
 
 /// The numbers `x` of all events, in the order of time, with the report.
-fn read(packets: &[Packet]) -> (Vec<String>, ctf_reader::Report) {
+fn read(packets: &[SmallPacket]) -> (Vec<String>, ctf_reader::Report) {
     let (events, report) = read_in_order(&open(packets), Window::default());
     (events.iter().map(|event| event.value("x").to_owned()).collect(), report)
 }
@@ -14,9 +14,9 @@ fn read(packets: &[Packet]) -> (Vec<String>, ctf_reader::Report) {
 #[test]
 fn packets_with_one_sequence_number_and_different_times_are_both_read() {
     let packets = [
-        Packet::new(0, 100, 200).event(110, 1),
-        Packet::new(0, 300, 400).event(310, 2),
-        Packet::new(1, 500, 600).event(510, 3),
+        SmallPacket::new(0, 100, 200).event(110, 1),
+        SmallPacket::new(0, 300, 400).event(310, 2),
+        SmallPacket::new(1, 500, 600).event(510, 3),
     ];
     for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
         let (numbers, report) = read(&order.map(|index| packets[index].clone()));
@@ -29,14 +29,14 @@ fn packets_with_one_sequence_number_and_different_times_are_both_read() {
 #[test]
 fn packets_with_one_sequence_number_and_beginning_but_different_ends_are_both_read() {
     let (numbers, report) =
-        read(&[Packet::new(0, 100, 200).event(110, 1), Packet::new(0, 100, 300).event(210, 2)]);
+        read(&[SmallPacket::new(0, 100, 200).event(110, 1), SmallPacket::new(0, 100, 300).event(210, 2)]);
     assert_eq!(numbers, ["1", "2"]);
     assert_eq!(report.traces[0].packets, 2);
 }
 
 #[test]
 fn repeated_packet_counts_once() {
-    let packet = Packet::new(7, 100, 200).event(110, 1);
+    let packet = SmallPacket::new(7, 100, 200).event(110, 1);
     let (numbers, report) = read(&[packet.clone(), packet.clone(), packet]);
     assert_eq!(numbers, ["1"]);
     assert_eq!(report.traces[0].packets, 1);
@@ -44,9 +44,12 @@ fn repeated_packet_counts_once() {
 
 #[test]
 fn packet_with_the_uuid_of_another_trace_is_named_as_that() {
-    let foreign = Packet { uuid: [0xAB; 16], ..Packet::new(1, 300, 400).event(310, 2) };
-    let (numbers, report) =
-        read(&[Packet::new(0, 100, 200).event(110, 1), foreign, Packet::new(2, 500, 600).event(510, 3)]);
+    let foreign = SmallPacket { uuid: [0xAB; 16], ..SmallPacket::new(1, 300, 400).event(310, 2) };
+    let (numbers, report) = read(&[
+        SmallPacket::new(0, 100, 200).event(110, 1),
+        foreign,
+        SmallPacket::new(2, 500, 600).event(510, 3),
+    ]);
     assert_eq!(numbers, ["1", "3"]);
     let [damage] = &report.damage[..] else { panic!("{:?}", report.damage) };
     assert_eq!(damage.to_string(), "stream at byte 90: the packet's UUID is not that of the metadata");
@@ -54,7 +57,7 @@ fn packet_with_the_uuid_of_another_trace_is_named_as_that() {
 
 #[test]
 fn clock_that_runs_backwards_between_events_is_reported() {
-    let (numbers, report) = read(&[Packet::new(0, 100, 200)
+    let (numbers, report) = read(&[SmallPacket::new(0, 100, 200)
         .event(110, 1)
         .event(150, 2)
         .event(120, 3)
@@ -68,9 +71,9 @@ fn clock_that_runs_backwards_between_events_is_reported() {
 #[test]
 fn clock_that_runs_backwards_between_packets_is_reported() {
     let packets = [
-        Packet::new(0, 1000, 1100).event(1010, 1),
-        Packet::new(1, 400, 500).event(410, 2),
-        Packet::new(2, 600, 700).event(610, 3),
+        SmallPacket::new(0, 1000, 1100).event(1010, 1),
+        SmallPacket::new(1, 400, 500).event(410, 2),
+        SmallPacket::new(2, 600, 700).event(610, 3),
     ];
     let (numbers, report) = read(&packets);
     assert_eq!(numbers, ["2", "3", "1"], "in the order of time");
@@ -82,11 +85,11 @@ fn clock_that_runs_backwards_between_packets_is_reported() {
 fn clock_that_runs_backwards_within_a_packet_loses_nothing_of_a_window() {
     // It was set back by a second in the first packet, so that packet's times say little about its events.
     let packets = [
-        Packet::new(0, 2_000_000_000, 1_000_000_500)
+        SmallPacket::new(0, 2_000_000_000, 1_000_000_500)
             .event(2_000_000_000, 1)
             .event(2_000_000_001, 2)
             .event(1_000_000_002, 3),
-        Packet::new(1, 1_000_000_600, 1_000_000_700).event(1_000_000_610, 4),
+        SmallPacket::new(1, 1_000_000_600, 1_000_000_700).event(1_000_000_610, 4),
     ];
     let (numbers, report) = read(&packets);
     assert_eq!(numbers, ["3", "4", "1", "2"]);

@@ -38,7 +38,7 @@ const HEADER: usize = 80;
 
 /// A packet of a trace with this metadata.
 #[derive(Clone, Debug)]
-pub struct Packet {
+pub struct SmallPacket {
     pub uuid: [u8; 16],
     pub instance: u64,
     pub begin: u64,
@@ -48,10 +48,10 @@ pub struct Packet {
     pub events: Vec<u8>,
 }
 
-impl Packet {
+impl SmallPacket {
     /// A packet without events.
-    pub fn new(sequence: u64, begin: u64, end: u64) -> Packet {
-        Packet {
+    pub fn new(sequence: u64, begin: u64, end: u64) -> SmallPacket {
+        SmallPacket {
             uuid: std::array::from_fn(|i| i as u8),
             instance: 0,
             begin,
@@ -62,7 +62,7 @@ impl Packet {
     }
 
     /// Adds an event `e`.
-    pub fn event(mut self, timestamp: u64, x: u8) -> Packet {
+    pub fn event(mut self, timestamp: u64, x: u8) -> SmallPacket {
         self.events.push(0);
         self.events.extend(timestamp.to_le_bytes());
         self.events.push(x);
@@ -70,7 +70,7 @@ impl Packet {
     }
 
     /// Adds an event `list` or `lists` with these numbers in each list.
-    pub fn lists(mut self, timestamp: u64, count: u8, numbers: &[u16]) -> Packet {
+    pub fn lists(mut self, timestamp: u64, count: u8, numbers: &[u16]) -> SmallPacket {
         self.events.push(count);
         self.events.extend(timestamp.to_le_bytes());
         self.events.extend((numbers.len() as u32).to_le_bytes());
@@ -80,7 +80,7 @@ impl Packet {
         self
     }
 
-    /// Its bytes, if it is followed by so many further bytes of content.
+    /// Its bytes, if it is followed by this number of further bytes of content.
     pub fn bytes_and(&self, further: usize) -> Vec<u8> {
         let bits = (HEADER + self.events.len() + further) as u64 * 8;
         let numbers = [self.instance, self.begin, self.end, bits, bits, self.sequence, 0];
@@ -96,17 +96,17 @@ impl Packet {
 }
 
 /// The bytes of a stream file.
-pub fn stream(packets: &[Packet]) -> Vec<u8> {
-    packets.iter().flat_map(Packet::bytes).collect()
+pub fn stream(packets: &[SmallPacket]) -> Vec<u8> {
+    packets.iter().flat_map(SmallPacket::bytes).collect()
 }
 
 /// The bytes of a stream file's index.
-pub fn index(packets: &[Packet]) -> Vec<u8> {
+pub fn index(packets: &[SmallPacket]) -> Vec<u8> {
     let mut bytes: Vec<u8> = [0xC1F1_DCC1_u32, 1, 1, 9 * 8].into_iter().flat_map(u32::to_be_bytes).collect();
     let mut offset = 0;
     for packet in packets {
         let size = packet.bytes().len() as u64;
-        let Packet { begin, end, instance, sequence, .. } = *packet;
+        let SmallPacket { begin, end, instance, sequence, .. } = *packet;
         let entry = [offset, size * 8, size * 8, begin, end, 0, 0, instance, sequence];
         bytes.extend(entry.into_iter().flat_map(u64::to_be_bytes));
         offset += size;
@@ -115,7 +115,7 @@ pub fn index(packets: &[Packet]) -> Vec<u8> {
 }
 
 /// Opens a trace of one stream in memory.
-pub fn open(packets: &[Packet]) -> Reader {
+pub fn open(packets: &[SmallPacket]) -> Reader {
     let stream: Arc<[u8]> = stream(packets).into();
     Reader::from_bytes(METADATA.as_bytes(), vec![("stream".into(), stream)]).unwrap()
 }
@@ -126,7 +126,7 @@ pub struct SmallTrace {
 }
 
 impl SmallTrace {
-    /// How many events it has in all.
+    /// The number of its events.
     pub const EVENTS: u64 = 8;
 
     /// Writes the trace.
@@ -137,7 +137,7 @@ impl SmallTrace {
         for (instance, name) in [(0, "stream_0"), (1, "stream_1")] {
             let packet = |sequence: u64| {
                 let begin = 1000 * sequence;
-                let packet = Packet { instance, ..Packet::new(sequence, begin, begin + 999) };
+                let packet = SmallPacket { instance, ..SmallPacket::new(sequence, begin, begin + 999) };
                 packet.event(begin + 5, 1).event(begin + 6, 2)
             };
             let packets = [packet(0), packet(1)];

@@ -5,37 +5,33 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc;
-use std::time::Duration;
 
 use ctf_reader::{Collected, Error, Nothing, Progress, Reader, Report, Window};
+use lttng_testing::must_end;
 
 use crate::small::SmallTrace;
 
 /// A name, and what makes something else than a file at a path.
-type Kind = (&'static str, fn(&Path));
+type SpecialFile = (&'static str, fn(&Path));
 
-const KINDS: [Kind; 5] = [
+const KINDS: [SpecialFile; 5] = [
     ("FIFO", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
     ("folder", |path| fs::create_dir(path).unwrap()),
-    // The socket stays in the file system when nobody listens any more.
+    // The socket stays in the file system when it is closed.
     ("socket", |path| drop(UnixListener::bind(path).unwrap())),
     ("endless device", |path| symlink("/dev/zero", path).unwrap()),
     ("terminal", |path| symlink("/dev/tty", path).unwrap()),
 ];
 
-/// Reads traces, and fails if that takes long; each is some hundred bytes.
+/// Reads traces, and fails if that does not end.
 fn read(folders: &[&Path]) -> Result<Report, Error> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
-    let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        let report = Reader::open(&folders).map(|reader| {
+    must_end("reading", move || {
+        Reader::open(&folders).map(|reader| {
             let Collected { report, .. } = reader.read(Window::default(), Nothing, &Progress::default());
             report
-        });
-        tell.send(report)
-    });
-    told.recv_timeout(Duration::from_secs(10)).expect("it ends")
+        })
+    })
 }
 
 /// Asserts that one line of damage names the file.

@@ -1,4 +1,4 @@
-//! Hand-written traces: the files of `cases/`, whose form `cases.rs` tells.
+//! Hand-written traces: the files of `cases/`, whose format `cases.rs` describes.
 
 /// A hand-written trace.
 #[derive(Clone, Debug)]

@@ -31,7 +31,7 @@ impl SharedTrace {
     }
 }
 
-/// A file that lies beside the traces.
+/// A file in the folder of the traces.
 pub fn data(name: &str) -> PathBuf {
     lttng_testing::workspace().join("tests/data").join(name)
 }

@@ -1,7 +1,7 @@
 //! The metadata of an LTTng trace in CTF 2, translated from CTF 1.8.
 //!
 //! LTTng 2.15 writes either, with the same packets; an older one writes TSDL alone. It writes it line by line and
-//! always in the same way, so a line tells what it is. The properties are those that LTTng 2.15 writes.
+//! always in the same way, so each line can be recognised. The properties are those that LTTng 2.15 writes.
 
 use std::fs;
 use std::path::Path;

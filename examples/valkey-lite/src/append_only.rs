@@ -3,7 +3,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use lttng_provider::traced;
@@ -12,7 +11,7 @@ use valkey_trace::valkey_aof;
 use crate::config::SyncPolicy;
 use crate::journal::Journal;
 use crate::request::Bytes;
-use crate::stall::Place;
+use crate::stall::StallPoint;
 use crate::trace::append_only_write;
 use crate::worker::Worker;
 
@@ -30,23 +29,15 @@ pub struct AppendOnly {
     since_fork: Option<Bytes>,
     synced: Instant,
     is_dirty: bool,
-    syncer: Worker<Sync>,
-    /// Makes every sync on the second thread slower, for tests of what happens meanwhile.
-    pub sync_delay: Duration,
-}
-
-/// A job of the second thread.
-struct Sync {
-    file: File,
-    delay: Duration,
+    syncer: Worker<File>,
 }
 
 impl AppendOnly {
     pub fn new(path: PathBuf) -> io::Result<Self> {
-        let syncer = Worker::start("fsync", |job: Sync| {
-            thread::sleep(job.delay);
-            // `everysec` promises no more than to try, and who waits for the result has long been answered.
-            let _ = job.file.sync_data();
+        let syncer = Worker::start("fsync", |file: File| {
+            StallPoint::BackgroundSync.reached();
+            // `everysec` promises no more than to try, and the client has long had its reply.
+            let _ = file.sync_data();
         })?;
         Ok(Self {
             path,
@@ -57,7 +48,6 @@ impl AppendOnly {
             synced: Instant::now(),
             is_dirty: false,
             syncer,
-            sync_delay: Duration::ZERO,
         })
     }
 
@@ -110,7 +100,7 @@ impl AppendOnly {
         let mut written = 0;
         while written < self.pending.len() {
             match append_only_write(self.syncer.pending() > 0, has_child, || {
-                Place::AppendOnlyWrite.reached();
+                StallPoint::AppendOnlyWrite.reached();
                 file.write(&self.pending[written..])
             }) {
                 Ok(length) => written += length,
@@ -140,7 +130,7 @@ impl AppendOnly {
             SyncPolicy::EverySecond
                 if self.synced.elapsed() >= SYNC_INTERVAL && self.syncer.pending() == 0 =>
             {
-                self.syncer.submit(Sync { file: file.try_clone()?, delay: self.sync_delay });
+                self.syncer.submit(file.try_clone()?);
             }
             _ => return Ok(()),
         }
@@ -165,7 +155,7 @@ impl AppendOnly {
         self.since_fork = None;
     }
 
-    /// Completes the child's file by what has changed since, and puts it in the old one's place.
+    /// Appends to the child's file what has changed since the fork, and replaces the old file by it.
     pub fn finish_rewrite(&mut self, rewritten: &Path) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).open(rewritten)?;
         file.write_all(&self.since_fork.take().unwrap_or_default())?;
@@ -179,7 +169,7 @@ impl AppendOnly {
 
 #[traced(valkey_aof::aof_fsync_always)]
 fn sync_now(file: &File) -> io::Result<()> {
-    Place::AppendOnlySync.reached();
+    StallPoint::AppendOnlySync.reached();
     file.sync_data()
 }
 

@@ -17,6 +17,7 @@ use crate::database::Database;
 use crate::dump;
 use crate::server::Server;
 use crate::slot_copy::copy_slots;
+use crate::stall::StallPoint;
 use crate::system::{Exit, child_exit, fork_child, kill_child};
 
 /// The child that runs.
@@ -36,6 +37,9 @@ pub enum Purpose {
     SlotCopy,
 }
 
+/// The file of the last snapshot.
+pub const SNAPSHOT: &str = "dump.rdb";
+
 fn snapshot_file(config: &Config, pid: u32) -> PathBuf {
     config.path(&format!("temp-{pid}.rdb"))
 }
@@ -44,16 +48,26 @@ fn rewritten_file(config: &Config, pid: u32) -> PathBuf {
     config.path(&format!("temp-rewriteaof-bg-{pid}.aof"))
 }
 
-/// Writes a snapshot and waits for it.
-pub fn save(config: &Config, database: &Database) -> io::Result<()> {
+/// Writes a snapshot, in the child.
+fn save(config: &Config, database: &Database) -> io::Result<()> {
     let temporary = snapshot_file(config, process::id());
-    let pause = Duration::from_micros(config.rdb_key_save_delay);
-    let result = write_file(&temporary, database, pause)
-        .and_then(|()| fs::rename(&temporary, config.path(&config.dbfilename)));
+    let written = write_file(&temporary, database);
+    StallPoint::Snapshot.reached();
+    let result = written.and_then(|()| fs::rename(&temporary, config.path(SNAPSHOT)));
     if result.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// Refuses to start a child while another one runs.
+pub fn refuse_second(server: &Server) -> Outcome {
+    let Some(child) = &server.child else { return Ok(()) };
+    Err(Failure::from(match child.purpose {
+        Purpose::Snapshot => "ERR Background save already in progress",
+        Purpose::Rewrite => "ERR Background append only file rewriting already in progress",
+        Purpose::SlotCopy => "ERR Background slot copy already in progress",
+    }))
 }
 
 /// Starts a child that writes a snapshot.
@@ -75,8 +89,7 @@ pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
     let policy = server.config.appendfsync;
     server.append_only.flush(&mut database.journal, policy, server.child.is_some())?;
     let config = &server.config;
-    let pid =
-        fork_for_rewrite(|| write_file(&rewritten_file(config, process::id()), database, Duration::ZERO));
+    let pid = fork_for_rewrite(|| write_file(&rewritten_file(config, process::id()), database));
     started(server, Purpose::Rewrite, pid)?;
     server.append_only.begin_rewrite();
     Ok(())
@@ -109,9 +122,9 @@ fn started(server: &mut Server, purpose: Purpose, pid: io::Result<u32>) -> Outco
     Ok(())
 }
 
-fn write_file(path: &Path, database: &Database, pause: Duration) -> io::Result<()> {
+fn write_file(path: &Path, database: &Database) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    dump::write(database, &mut out, |_| true, pause)?;
+    dump::write(database, &mut out, |_| true)?;
     out.into_inner()?.sync_all()
 }
 
@@ -129,7 +142,7 @@ pub fn kill(server: &mut Server, purpose: Purpose) {
     }
 }
 
-/// Takes up the child's result if it has ended.
+/// Handles the child's result if it has ended.
 pub fn check(server: &mut Server) {
     let Some(exit) = server.child.as_ref().and_then(|child| child_exit(child.pid)) else { return };
     if let Some(child) = server.child.take() {
@@ -147,14 +160,14 @@ fn finish(server: &mut Server, child: &Child, exit: &Exit) {
             if let Exit::Signal(_) = exit {
                 unlink_snapshot(&snapshot_file(&server.config, child.pid));
             }
-            server.statistics.last_snapshot_ok = succeeded;
+            server.last_snapshot_ok = succeeded;
         }
-        Purpose::Rewrite => server.statistics.last_rewrite_ok = finish_rewrite(server, child.pid, succeeded),
+        Purpose::Rewrite => server.last_rewrite_ok = finish_rewrite(server, child.pid, succeeded),
         Purpose::SlotCopy => server.cluster.last_copy_ok = succeeded,
     }
 }
 
-/// Takes up the rewritten file, or removes it. Returns whether it is now in use.
+/// Switches to the rewritten file, or removes it. Returns whether it is now in use.
 fn finish_rewrite(server: &mut Server, pid: u32, succeeded: bool) -> bool {
     let rewritten = rewritten_file(&server.config, pid);
     if succeeded {
@@ -168,7 +181,7 @@ fn finish_rewrite(server: &mut Server, pid: u32, succeeded: bool) -> bool {
     false
 }
 
-/// Removes what a killed child has left; that may be many gigabytes, and take its time.
+/// Removes the file that a killed child has left, which takes long if it is large.
 #[traced(valkey_rdb::rdb_unlink_temp_file)]
 fn unlink_snapshot(temporary: &Path) {
     let _ = fs::remove_file(temporary);

@@ -10,10 +10,10 @@ use mio::{Interest, Registry, Token};
 use crate::command::Command;
 use crate::request::{Bytes, Parser};
 
-/// A client that leaves more than this of its replies unread gets no more of them until it has read some.
+/// A client that leaves more bytes of replies unread than this is not served until it has read some.
 pub const OUTPUT_LIMIT: usize = 1 << 20;
 
-/// Kept of a waiting client's further requests; more is left in its socket.
+/// The most bytes kept of further requests of a waiting client; the rest stays in its socket.
 pub const INPUT_LIMIT: usize = 1 << 20;
 
 /// How a client is connected.
@@ -30,12 +30,10 @@ pub struct Addresses {
     pub local: String,
 }
 
-/// A client, or the replaying of a file, which is like one without a connection.
+/// A client, or a file being replayed, which is like a client without a connection.
 pub struct Client {
-    pub id: u64,
-    /// Its place among the clients, and its token at the poll.
+    /// Its index among the clients, and its token at the poll.
     pub slot: usize,
-    pub name: Bytes,
     stream: Option<Stream>,
     pub addresses: Addresses,
     pub input: Bytes,
@@ -44,13 +42,11 @@ pub struct Client {
     written: usize,
     /// Requests queued since MULTI.
     pub transaction: Option<Transaction>,
-    /// Keys of WATCH, with the versions that they had.
-    pub watched: Vec<(Bytes, Option<u64>)>,
-    /// What it waits for, and with it its requests.
+    /// What it waits for; its further requests wait, too.
     pub blocked: Option<Blocked>,
-    /// Whether nothing follows what is in the socket: it is then to be read to the end.
+    /// Whether the client has closed its side: what is in the socket is then read to the end.
     pub has_sent_all: bool,
-    /// Whether it is to be served again without the poll asking: something was left unread or undone.
+    /// Whether to serve it again without the poll asking: something was left unread or undone.
     pub unfinished: bool,
     /// Whether the connection ends once the output is written.
     pub closing: bool,
@@ -68,21 +64,19 @@ pub struct Transaction {
 pub struct Blocked {
     pub command: &'static Command,
     pub request: Vec<Bytes>,
-    pub keys: Vec<Bytes>,
+    pub key: Bytes,
     pub deadline: Option<Instant>,
 }
 
 impl Client {
-    pub fn new(id: u64, slot: usize, stream: Stream, addresses: Addresses) -> Self {
-        Self { id, slot, stream: Some(stream), addresses, ..Self::without_connection() }
+    pub fn new(slot: usize, stream: Stream, addresses: Addresses) -> Self {
+        Self { slot, stream: Some(stream), addresses, ..Self::without_connection() }
     }
 
-    /// The replaying of a file.
+    /// A file being replayed.
     pub fn without_connection() -> Self {
         Self {
-            id: 0,
             slot: usize::MAX,
-            name: Bytes::new(),
             stream: None,
             addresses: Addresses { peer: String::new(), local: String::new() },
             input: Bytes::new(),
@@ -90,7 +84,6 @@ impl Client {
             output: Bytes::new(),
             written: 0,
             transaction: None,
-            watched: Vec::new(),
             blocked: None,
             has_sent_all: false,
             unfinished: false,
@@ -103,14 +96,14 @@ impl Client {
         self.stream.as_ref()
     }
 
-    /// Whether to go on now, or only when the client has read its replies or need not wait any longer.
+    /// Whether to read more now; if not, only when the client has read its replies or no longer waits.
     pub fn may_read(&self) -> bool {
         self.unwritten() < OUTPUT_LIMIT && (self.blocked.is_none() || self.input.len() < INPUT_LIMIT)
     }
 
-    /// Reads once. Returns whether there may be more: a read that fills the buffer says nothing about what is
-    /// behind it; a shorter one has emptied the socket, and the poll will tell of more, but for the end, of which
-    /// it may have told already.
+    /// Reads once. Returns whether there may be more: a read that fills the buffer may have left something in the
+    /// socket; a shorter one has emptied it, and the poll reports what comes later, except for the end of the
+    /// connection, which it may have reported already.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         let Some(stream) = &mut self.stream else { return Ok(false) };
         let result = match stream {
@@ -156,7 +149,7 @@ impl Client {
         self.output.len() - self.written
     }
 
-    /// Has the poll tell of this client from now on.
+    /// Registers this client with the poll.
     pub fn register(&mut self, registry: &Registry) -> io::Result<()> {
         let (token, interest) = (Token(self.slot), Interest::READABLE | Interest::WRITABLE);
         match &mut self.stream {

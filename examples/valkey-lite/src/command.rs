@@ -23,7 +23,7 @@ pub const IMMEDIATE: u8 = 8;
 /// A command, or a family of sub-commands.
 pub struct Command {
     pub name: &'static str,
-    /// The number of arguments with the name, or at least that many if negative.
+    /// The number of arguments including the name; the least number if negative.
     pub arity: i32,
     pub flags: u8,
     action: Action,
@@ -34,7 +34,7 @@ enum Action {
     Family(&'static [Command]),
 }
 
-/// Commands write their replies themselves; an error becomes the reply in their place.
+/// Commands write their replies themselves, unless they fail: then the error is the reply.
 pub type Outcome = Result<(), Failure>;
 
 /// An error reply.
@@ -42,7 +42,6 @@ pub struct Failure(pub Cow<'static, str>);
 
 pub const SYNTAX: Failure = Failure(Cow::Borrowed("ERR syntax error"));
 pub const NOT_AN_INTEGER: Failure = Failure(Cow::Borrowed("ERR value is not an integer or out of range"));
-pub const NOT_A_FLOAT: Failure = Failure(Cow::Borrowed("ERR value is not a valid float"));
 
 impl From<WrongType> for Failure {
     fn from(_: WrongType) -> Self {
@@ -97,10 +96,10 @@ impl Command {
             .map(|index| TABLE[index])
             .map_err(|_| format!("ERR unknown command '{}'", shown(&request[0])))?;
         if let (Action::Family(members), Some(name)) = (&command.action, request.get(1)) {
-            command =
-                members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name)).ok_or_else(
-                    || format!("ERR unknown subcommand '{}'. Try {} HELP.", shown(name), command.name),
-                )?;
+            command = members
+                .iter()
+                .find(|member| member.name.as_bytes().eq_ignore_ascii_case(name))
+                .ok_or_else(|| format!("ERR unknown subcommand '{}' of '{}'", shown(name), command.name))?;
         }
         let wanted = command.arity.unsigned_abs() as usize;
         if request.len() < wanted || (command.arity > 0 && request.len() > wanted) {
@@ -125,7 +124,7 @@ pub struct Call<'a> {
     pub command: &'static Command,
     /// The request, with the command's name.
     pub arguments: Vec<Bytes>,
-    /// What is journalled in the request's place.
+    /// What is journalled instead of the request.
     pub journalled: Option<Bytes>,
 }
 
@@ -142,25 +141,23 @@ impl Call<'_> {
 
     /// An argument as a float.
     pub fn float(&self, index: usize) -> Result<f64, Failure> {
-        self.arguments.get(index).and_then(|text| parse_float(text)).ok_or(NOT_A_FLOAT)
+        self.arguments
+            .get(index)
+            .and_then(|text| parse_float(text))
+            .ok_or("ERR value is not a valid float".into())
     }
 
-    /// Whether an argument is this keyword.
-    pub fn is(&self, index: usize, keyword: &str) -> bool {
-        self.arguments.get(index).is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()))
-    }
-
-    /// Journals another request in this one's place: one that means the same whenever it is replayed.
+    /// Journals another request instead of this one: one that means the same whenever it is replayed.
     pub fn journal_as(&mut self, request: &[impl AsRef<[u8]>]) {
         self.journalled = self.database.journal.prepare(request);
     }
 
-    /// Has the client wait until one of the lists at `keys` has an element, and then makes this call again.
-    pub fn block(&mut self, keys: Vec<Bytes>, seconds: f64) -> Outcome {
+    /// Makes the client wait until the list at `key` has an element, and then makes this call again.
+    pub fn block(&mut self, key: Bytes, seconds: f64) -> Outcome {
         let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| "ERR timeout is negative")?;
         let deadline = (!timeout.is_zero()).then(|| Instant::now().checked_add(timeout)).flatten();
         let request = std::mem::take(&mut self.arguments);
-        let blocked = Blocked { command: self.command, request, keys, deadline };
+        let blocked = Blocked { command: self.command, request, key, deadline };
         self.server.waiting.add(self.client.slot, &blocked);
         self.client.blocked = Some(blocked);
         Ok(())

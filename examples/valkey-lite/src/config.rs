@@ -2,29 +2,20 @@
 
 use std::path::PathBuf;
 
-use crate::number::parse_memory;
-
 /// Everything that can be set, under Valkey's names.
 pub struct Config {
-    pub bind: String,
     pub port: u16,
     pub unixsocket: String,
     pub dir: String,
-    pub dbfilename: String,
     /// Always empty: snapshots are taken when asked for. Here because redis-benchmark asks.
     pub save: String,
     pub appendonly: bool,
-    pub appendfilename: String,
     pub appendfsync: SyncPolicy,
-    pub cluster_config_file: String,
     pub maxmemory: u64,
     pub maxmemory_policy: EvictionPolicy,
-    pub maxmemory_samples: u64,
     pub maxmemory_eviction_tenacity: u64,
     pub activedefrag: bool,
     pub hz: u64,
-    pub proto_max_bulk_len: u64,
-    pub rdb_key_save_delay: u64,
     pub sampler: bool,
 }
 
@@ -44,30 +35,22 @@ pub enum SyncPolicy {
 pub enum EvictionPolicy {
     NoEviction,
     AllKeysLru,
-    VolatileLru,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
-            bind: "127.0.0.1".into(),
             port: 6379,
             unixsocket: String::new(),
             dir: ".".into(),
-            dbfilename: "dump.rdb".into(),
             save: String::new(),
             appendonly: false,
-            appendfilename: "appendonly.aof".into(),
             appendfsync: SyncPolicy::EverySecond,
-            cluster_config_file: "nodes.conf".into(),
             maxmemory: 0,
             maxmemory_policy: EvictionPolicy::NoEviction,
-            maxmemory_samples: 5,
             maxmemory_eviction_tenacity: 10,
             activedefrag: false,
             hz: 10,
-            proto_max_bulk_len: 512 << 20,
-            rdb_key_save_delay: 0,
             sampler: false,
         }
     }
@@ -75,8 +58,8 @@ impl Default for Config {
 
 /// One parameter: its name, and how it is read and set.
 pub struct Parameter {
-    pub name: &'static str,
-    /// Whether it is taken up when the server starts, and fixed from then on.
+    name: &'static str,
+    /// Whether it cannot be changed once the server has started.
     fixed: bool,
     get: fn(&Config) -> String,
     set: fn(&mut Config, &str) -> Option<()>,
@@ -95,34 +78,20 @@ macro_rules! parameters {
     (@fixed fixed) => { true };
 }
 
-/// All parameters, in the order of CONFIG GET.
-pub const PARAMETERS: &[Parameter] = parameters![
-    "bind" => bind fixed,
+const PARAMETERS: &[Parameter] = parameters![
     "port" => port fixed,
     "unixsocket" => unixsocket fixed,
     "dir" => dir fixed,
-    "dbfilename" => dbfilename,
     "save" => save fixed,
     "appendonly" => appendonly,
-    "appendfilename" => appendfilename fixed,
     "appendfsync" => appendfsync,
-    "cluster-config-file" => cluster_config_file fixed,
     "maxmemory" => maxmemory,
     "maxmemory-policy" => maxmemory_policy,
-    "maxmemory-samples" => maxmemory_samples,
     "maxmemory-eviction-tenacity" => maxmemory_eviction_tenacity,
     "activedefrag" => activedefrag,
     "hz" => hz,
-    "proto-max-bulk-len" => proto_max_bulk_len,
-    "rdb-key-save-delay" => rdb_key_save_delay,
     "sampler" => sampler fixed,
 ];
-
-impl Parameter {
-    pub fn get(&self, config: &Config) -> String {
-        (self.get)(config)
-    }
-}
 
 impl Config {
     /// Reads `--name value` pairs, as Valkey takes them.
@@ -137,6 +106,11 @@ impl Config {
             (parameter.set)(&mut config, &value).ok_or_else(|| format!("{argument} cannot be '{value}'"))?;
         }
         Ok(config)
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<String> {
+        find(name).map(|parameter| (parameter.get)(self))
     }
 
     /// Sets a parameter of a running server.
@@ -171,75 +145,47 @@ trait Setting: Sized {
     fn write(&self) -> String;
 }
 
-impl Setting for bool {
+/// Types that the standard library parses and prints.
+macro_rules! plain_setting {
+    ($($type:ty),*) => {$(
+        impl Setting for $type {
+            fn read(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+            fn write(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+plain_setting!(String, u16, u64);
+
+/// A type with a name for each value.
+trait Choice: Copy + PartialEq + 'static {
+    const NAMES: &'static [(&'static str, Self)];
+}
+
+impl Choice for bool {
+    const NAMES: &'static [(&'static str, Self)] = &[("yes", true), ("no", false)];
+}
+
+impl Choice for SyncPolicy {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("always", Self::Always), ("everysec", Self::EverySecond), ("no", Self::No)];
+}
+
+impl Choice for EvictionPolicy {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("noeviction", Self::NoEviction), ("allkeys-lru", Self::AllKeysLru)];
+}
+
+impl<T: Choice> Setting for T {
     fn read(text: &str) -> Option<Self> {
-        choose(text, &[("yes", true), ("no", false)])
+        T::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|&(_, value)| value)
     }
     fn write(&self) -> String {
-        if *self { "yes" } else { "no" }.into()
+        T::NAMES.iter().find(|(_, value)| value == self).map_or("", |(name, _)| name).into()
     }
-}
-
-impl Setting for u64 {
-    fn read(text: &str) -> Option<Self> {
-        parse_memory(text)
-    }
-    fn write(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Setting for u16 {
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-    fn write(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Setting for String {
-    fn read(text: &str) -> Option<Self> {
-        Some(text.into())
-    }
-    fn write(&self) -> String {
-        self.clone()
-    }
-}
-
-const SYNC_POLICIES: &[(&str, SyncPolicy)] =
-    &[("always", SyncPolicy::Always), ("everysec", SyncPolicy::EverySecond), ("no", SyncPolicy::No)];
-
-impl Setting for SyncPolicy {
-    fn read(text: &str) -> Option<Self> {
-        choose(text, SYNC_POLICIES)
-    }
-    fn write(&self) -> String {
-        name_of(*self, SYNC_POLICIES)
-    }
-}
-
-const EVICTION_POLICIES: &[(&str, EvictionPolicy)] = &[
-    ("noeviction", EvictionPolicy::NoEviction),
-    ("allkeys-lru", EvictionPolicy::AllKeysLru),
-    ("volatile-lru", EvictionPolicy::VolatileLru),
-];
-
-impl Setting for EvictionPolicy {
-    fn read(text: &str) -> Option<Self> {
-        choose(text, EVICTION_POLICIES)
-    }
-    fn write(&self) -> String {
-        name_of(*self, EVICTION_POLICIES)
-    }
-}
-
-fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Option<T> {
-    choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|&(_, choice)| choice)
-}
-
-fn name_of<T: PartialEq>(choice: T, choices: &[(&str, T)]) -> String {
-    choices.iter().find(|(_, other)| *other == choice).map_or_else(String::new, |(name, _)| (*name).into())
 }
 
 #[cfg(test)]
@@ -250,9 +196,9 @@ mod tests {
     fn every_parameter_reads_what_it_writes() {
         let mut config = Config::default();
         for parameter in PARAMETERS {
-            let text = parameter.get(&config);
+            let text = (parameter.get)(&config);
             assert!((parameter.set)(&mut config, &text).is_some(), "{}", parameter.name);
-            assert_eq!(parameter.get(&config), text);
+            assert_eq!((parameter.get)(&config), text);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is done every so often, whoever asks for what meanwhile.
+//! Periodic work, whatever clients ask for meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -38,12 +38,12 @@ fn rewrite_if_wanted(server: &mut Server, database: &mut Database) {
     server.rewrite_wanted = false;
     if let Err(Failure(message)) = child::start_rewrite(server, database) {
         eprintln!("valkey-lite: cannot rewrite the append-only file: {message}");
-        server.statistics.last_rewrite_ok = false;
+        server.last_rewrite_ok = false;
     }
 }
 
 fn update_memory_statistics(server: &mut Server) {
-    server.statistics.peak_memory = server.statistics.peak_memory.max(used_memory());
+    server.peak_memory = server.peak_memory.max(used_memory());
 }
 
 fn defragment(server: &mut Server, database: &mut Database) {

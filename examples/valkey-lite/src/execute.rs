@@ -1,4 +1,4 @@
-//! From a request to its reply: look up, queue or run, journal, and wake up who waited for it.
+//! From a request to its reply: look up, queue or run, journal, and wake up clients that waited for it.
 
 use lttng_provider::traced;
 use valkey_trace::valkey_server;
@@ -70,7 +70,6 @@ pub fn call(
     let outcome = command.run(&mut call);
     let journalled = call.journalled.or(request);
     measurement.finish(client, command);
-    server.statistics.commands += 1;
     match outcome {
         Ok(()) if database.changes != changes => database.journal.append(&journalled.unwrap_or_default()),
         Ok(()) => {}
@@ -78,7 +77,7 @@ pub fn call(
     }
 }
 
-/// Lets clients that wait for lists have what there is, in the order in which they came.
+/// Serves clients that wait for lists, first come, first served.
 fn serve_ready_lists(server: &mut Server, database: &mut Database) {
     while let Some((key, slots)) = server.waiting.next_ready() {
         for slot in slots {
@@ -97,33 +96,15 @@ fn serve_ready_lists(server: &mut Server, database: &mut Database) {
     }
 }
 
-/// How a client that waits is told that it need not any longer.
-#[derive(Clone, Copy)]
-pub enum Unblock {
-    /// As if its time were up.
-    Timeout,
-    /// By an error.
-    Error,
-}
-
-/// Ends a client's waiting without what it waited for. Returns whether it was waiting.
-pub fn unblock(server: &mut Server, slot: usize, how: Unblock) -> bool {
-    let Some(mut client) = server.clients.take(slot) else { return false };
-    let blocked = client.blocked.take();
-    if let Some(blocked) = &blocked {
-        server.waiting.remove(slot, blocked);
-        reply_unblocked(&mut client, how);
+/// Ends a client's waiting without what it waited for: its time is up.
+#[traced(valkey_server::command_unblocking)]
+pub fn end_wait(server: &mut Server, slot: usize) {
+    let Some(mut client) = server.clients.take(slot) else { return };
+    if let Some(blocked) = client.blocked.take() {
+        server.waiting.remove(slot, &blocked);
+        client.output.null_array();
         server.answered.push(slot);
         client.unfinished = true;
     }
     server.clients.put_back(client);
-    blocked.is_some()
-}
-
-#[traced(valkey_server::command_unblocking)]
-fn reply_unblocked(client: &mut Client, how: Unblock) {
-    match how {
-        Unblock::Timeout => client.output.null_array(),
-        Unblock::Error => client.output.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),
-    }
 }

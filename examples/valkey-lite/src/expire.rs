@@ -1,4 +1,4 @@
-//! Expire cycles: deleting what nobody asks for any more.
+//! Expire cycles: deleting keys and fields that have expired although no client asks for them.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use valkey_trace::valkey_db;
 
 use crate::database::Database;
 
-/// Looked at between two readings of the clock.
+/// Keys visited between two readings of the clock.
 const BATCH: usize = 20;
 
-/// Where the cycles go on; each walks downwards, so that deletions make it miss nothing.
+/// Where the cycles continue; each visits indexes downwards, so that it misses nothing when keys are deleted.
 #[derive(Default)]
 pub struct ExpireCycle {
     next_key: usize,
@@ -28,7 +28,7 @@ impl ExpireCycle {
 
     #[traced(valkey_db::expire_cycle_keys)]
     fn keys(&mut self, database: &mut Database, budget: Duration) {
-        walk(&mut self.next_key, database.expiring().len(), budget, |index| {
+        visit_downwards(&mut self.next_key, database.expiring().len(), budget, |index| {
             if let Some(key) = database.expiring().get_index(index).cloned() {
                 database.drop_expired(&key);
             }
@@ -37,7 +37,7 @@ impl ExpireCycle {
 
     #[traced(valkey_db::expire_cycle_fields)]
     fn fields(&mut self, database: &mut Database, budget: Duration) {
-        walk(&mut self.next_hash, database.expiring_fields().len(), budget, |index| {
+        visit_downwards(&mut self.next_hash, database.expiring_fields().len(), budget, |index| {
             if let Some(key) = database.expiring_fields().get_index(index).cloned() {
                 database.drop_expired(&key);
             }
@@ -46,7 +46,7 @@ impl ExpireCycle {
 }
 
 /// Visits the indexes below `next`, or below `length` after a whole round, downwards until the time is up.
-fn walk(next: &mut usize, length: usize, budget: Duration, mut visit: impl FnMut(usize)) {
+fn visit_downwards(next: &mut usize, length: usize, budget: Duration, mut visit: impl FnMut(usize)) {
     let started = Instant::now();
     if *next == 0 {
         *next = length;

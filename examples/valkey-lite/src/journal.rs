@@ -27,7 +27,7 @@ impl Journal {
         })
     }
 
-    /// Records a prepared request, or several.
+    /// Records a prepared request.
     pub fn append(&mut self, prepared: &[u8]) {
         if self.enabled {
             self.bytes.extend_from_slice(prepared);
@@ -41,25 +41,8 @@ impl Journal {
         }
     }
 
-    /// What has been recorded since the last time, moved to the end of `pending`.
+    /// Moves what has been recorded since the last time to the end of `pending`.
     pub fn drain_into(&mut self, pending: &mut Bytes) {
         pending.append(&mut self.bytes);
-    }
-
-    /// How much is waiting to be taken.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Puts a request before what was recorded from `start` on, and another behind it.
-    pub fn wrap(&mut self, start: usize, before: &[&[u8]], after: &[&[u8]]) {
-        if self.enabled && self.bytes.len() > start {
-            let mut wrapped = Bytes::new();
-            encode(&mut wrapped, before);
-            wrapped.extend_from_slice(&self.bytes[start..]);
-            encode(&mut wrapped, after);
-            self.bytes.truncate(start);
-            self.bytes.append(&mut wrapped);
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! The sockets that clients connect to.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
@@ -24,10 +25,8 @@ pub struct Listeners {
 impl Listeners {
     /// Opens both. With port 0 the system chooses one, which `config` then has.
     pub fn open(config: &mut Config, poll: &Poll) -> io::Result<Self> {
-        let address = format!("{}:{}", config.bind, config.port);
-        let explain = |error| io::Error::other(format!("cannot listen on {address}: {error}"));
-        let parsed: SocketAddr = address.parse().map_err(|error| explain(io::Error::other(error)))?;
-        let mut tcp = TcpListener::bind(parsed).map_err(explain)?;
+        let address = SocketAddr::from(([127, 0, 0, 1], config.port));
+        let mut tcp = TcpListener::bind(address).map_err(|error| explain(address, error))?;
         config.port = tcp.local_addr()?.port();
         poll.registry().register(&mut tcp, TCP, Interest::READABLE)?;
         let unix_path = config.unixsocket.clone();
@@ -64,16 +63,11 @@ pub fn is_listener(token: Token) -> bool {
 fn open_unix(path: &str, poll: &Poll) -> io::Result<UnixListener> {
     // A socket file outlives its server and would be in the way.
     let _ = fs::remove_file(path);
-    let mut listener = UnixListener::bind(path)
-        .map_err(|error| io::Error::other(format!("cannot listen on {path}: {error}")))?;
+    let mut listener = UnixListener::bind(path).map_err(|error| explain(path, error))?;
     poll.registry().register(&mut listener, UNIX, Interest::READABLE)?;
     Ok(listener)
 }
 
-impl Drop for Listeners {
-    fn drop(&mut self) {
-        if self.unix.is_some() {
-            let _ = fs::remove_file(&self.unix_path);
-        }
-    }
+fn explain(address: impl Display, error: io::Error) -> io::Error {
+    io::Error::other(format!("cannot listen on {address}: {error}"))
 }

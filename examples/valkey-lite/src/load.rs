@@ -4,20 +4,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::child::SNAPSHOT;
 use crate::client::Client;
 use crate::cron::WhileBlocked;
 use crate::database::Database;
 use crate::execute::process;
 use crate::server::Server;
 
-/// Read at a time.
+/// The most bytes read at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// Loads the append-only file if there is one and it is in use, or else the last snapshot; then goes on
 /// appending.
 pub fn load(server: &mut Server, database: &mut Database) -> io::Result<()> {
     if !server.config.appendonly {
-        let snapshot = server.config.path(&server.config.dbfilename);
+        let snapshot = server.config.path(SNAPSHOT);
         return replay(server, database, &snapshot).map(|_| ());
     }
     let path = server.append_only.path().to_owned();
@@ -33,7 +34,7 @@ pub fn load(server: &mut Server, database: &mut Database) -> io::Result<()> {
     Ok(())
 }
 
-/// Executes the requests of a file. Returns how many bytes of it were whole requests and transactions.
+/// Executes the requests of a file. Returns the number of bytes up to the end of the last whole request.
 fn replay(server: &mut Server, database: &mut Database, path: &Path) -> io::Result<u64> {
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -45,10 +46,8 @@ fn replay(server: &mut Server, database: &mut Database, path: &Path) -> io::Resu
     let mut input = Vec::new();
     while file.by_ref().take(CHUNK as u64).read_to_end(&mut input)? > 0 {
         let mut at = 0;
-        while let Some(request) = client
-            .parser
-            .next(&input, &mut at, server.config.proto_max_bulk_len)
-            .map_err(|error| corrupt(path, whole, &error))?
+        while let Some(request) =
+            client.parser.next(&input, &mut at).map_err(|error| corrupt(path, whole, &error))?
         {
             if !request.is_empty() {
                 process(server, database, &mut client, request);
@@ -57,9 +56,7 @@ fn replay(server: &mut Server, database: &mut Database, path: &Path) -> io::Resu
                 return Err(corrupt(path, whole, &String::from_utf8_lossy(&client.output)));
             }
             client.output.clear();
-            if client.transaction.is_none() {
-                whole = offset + at as u64;
-            }
+            whole = offset + at as u64;
         }
         offset += at as u64;
         input.drain(..at);

@@ -19,7 +19,6 @@ mod event_loop;
 mod evict;
 mod execute;
 mod expire;
-mod glob;
 mod journal;
 mod listener;
 mod load;
@@ -38,7 +37,6 @@ mod worker;
 
 use std::io;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use mio::Poll;
@@ -64,10 +62,6 @@ fn main() -> ExitCode {
 }
 
 fn serve(mut config: Config) -> io::Result<()> {
-    let terminate = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, Arc::clone(&terminate))?;
-    }
     let poll = Poll::new()?;
     let listeners = Listeners::open(&mut config, &poll)?;
     let mut server = Server::new(config)?;
@@ -78,5 +72,5 @@ fn serve(mut config: Config) -> io::Result<()> {
     if server.config.sampler {
         sampler::start(&shared)?;
     }
-    EventLoop::new(poll, listeners).run(&mut server, &shared, &terminate)
+    EventLoop::new(poll, listeners).run(&mut server, &shared)
 }

@@ -7,6 +7,8 @@ pub type Bytes = Vec<u8>;
 
 /// The longest inline command or header line.
 const LONGEST_LINE: usize = 64 * 1024;
+/// The longest argument.
+const LONGEST_BULK: i64 = 512 << 20;
 /// The most arguments that a request may announce.
 const MOST_ARGUMENTS: i64 = 1024 * 1024;
 
@@ -15,7 +17,7 @@ pub type ProtocolError = String;
 
 /// Takes requests off a stream of bytes, however it is cut into pieces.
 ///
-/// What a client only announces costs nothing: memory is taken when the bytes are there.
+/// Memory is allocated for bytes that have arrived, not for what a client announces.
 #[derive(Default)]
 pub struct Parser {
     arguments: Vec<Bytes>,
@@ -26,12 +28,7 @@ pub struct Parser {
 impl Parser {
     /// The next whole request of `input`, which `at` is moved past; an empty one is to be ignored.
     /// `None`: more bytes are needed; what was consumed up to `at` is remembered.
-    pub fn next(
-        &mut self,
-        input: &[u8],
-        at: &mut usize,
-        longest_bulk: u64,
-    ) -> Result<Option<Vec<Bytes>>, ProtocolError> {
+    pub fn next(&mut self, input: &[u8], at: &mut usize) -> Result<Option<Vec<Bytes>>, ProtocolError> {
         if self.missing == 0 {
             match input.get(*at) {
                 None => return Ok(None),
@@ -51,19 +48,14 @@ impl Parser {
             }
         }
         while self.missing > 0 {
-            let Some(argument) = self.argument(input, at, longest_bulk)? else { return Ok(None) };
+            let Some(argument) = self.argument(input, at)? else { return Ok(None) };
             self.arguments.push(argument);
             self.missing -= 1;
         }
         Ok(Some(std::mem::take(&mut self.arguments)))
     }
 
-    fn argument(
-        &mut self,
-        input: &[u8],
-        at: &mut usize,
-        longest_bulk: u64,
-    ) -> Result<Option<Bytes>, ProtocolError> {
+    fn argument(&mut self, input: &[u8], at: &mut usize) -> Result<Option<Bytes>, ProtocolError> {
         let length = match self.bulk {
             Some(length) => length,
             None => {
@@ -73,8 +65,7 @@ impl Parser {
                     return Err(format!("expected '$', got '{}'", found.escape_ascii()));
                 };
                 let length = parse_integer(length)
-                    .and_then(|length| u64::try_from(length).ok())
-                    .filter(|&length| length <= longest_bulk)
+                    .filter(|length| (0..=LONGEST_BULK).contains(length))
                     .ok_or("invalid bulk length")?;
                 *self.bulk.insert(length as usize)
             }
@@ -87,7 +78,7 @@ impl Parser {
     }
 }
 
-/// The line at `at` without its end, moving `at` behind it.
+/// The line at `at` without its end, moving `at` past it.
 fn next_line<'a>(input: &'a [u8], at: &mut usize, too_long: &str) -> Result<Option<&'a [u8]>, ProtocolError> {
     let rest = &input[*at..];
     match rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n') {
@@ -120,7 +111,7 @@ mod tests {
 
     fn parse_all(input: &[u8]) -> Result<Vec<Vec<Bytes>>, ProtocolError> {
         let (mut parser, mut at, mut requests) = (Parser::default(), 0, Vec::new());
-        while let Some(request) = parser.next(input, &mut at, 1024)? {
+        while let Some(request) = parser.next(input, &mut at)? {
             requests.push(request);
         }
         Ok(requests)
@@ -134,7 +125,7 @@ mod tests {
         for cut in 0..input.len() {
             let (mut parser, mut at, mut requests) = (Parser::default(), 0, Vec::new());
             for end in [cut, input.len()] {
-                while let Some(request) = parser.next(&input[..end], &mut at, 1024).unwrap() {
+                while let Some(request) = parser.next(&input[..end], &mut at).unwrap() {
                     requests.push(request);
                 }
             }
@@ -149,7 +140,7 @@ mod tests {
             (b"*1048577\r\n", "invalid multibulk length"),
             (b"*1\r\n:1\r\n", "expected '$', got ':'"),
             (b"*1\r\n$-1\r\n", "invalid bulk length"),
-            (b"*1\r\n$1025\r\n", "invalid bulk length"),
+            (b"*1\r\n$536870913\r\n", "invalid bulk length"),
             (&[b'a'; LONGEST_LINE + 1], "too big inline request"),
         ] {
             assert_eq!(parse_all(input).unwrap_err(), error);

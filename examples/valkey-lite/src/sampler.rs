@@ -7,11 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::database::Database;
-use crate::stall::Place;
+use crate::stall::StallPoint;
 
-/// The time between two looks.
+/// The time between two samples.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// Values looked at each time.
+/// Values in a sample.
 const SAMPLES: usize = 64;
 
 /// Starts the thread; it ends with the process.
@@ -26,13 +26,13 @@ pub fn start(shared: &Arc<Mutex<Database>>) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the lock. A thread that panicked with it has broken nothing that matters more than going on.
+/// Takes the lock, even if a thread has panicked with it: the server goes on.
 pub fn lock(shared: &Mutex<Database>) -> MutexGuard<'_, Database> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn sample(database: &mut Database) {
-    Place::Sampler.reached();
+    StallPoint::Sampler.reached();
     let (length, mut parts) = (database.len(), 0);
     if length > 0 {
         for _ in 0..SAMPLES {

@@ -1,7 +1,6 @@
 //! The server's state beside the data.
 
 use std::io;
-use std::time::Instant;
 
 use crate::append_only::AppendOnly;
 use crate::child::Child;
@@ -17,30 +16,22 @@ pub struct Server {
     pub config: Config,
     pub clients: Clients,
     pub waiting: Waiting,
-    /// Slots of clients that have got a reply, to be written before the loop sleeps.
+    /// Slots of clients with replies to write before the loop sleeps.
     pub answered: Vec<usize>,
     pub append_only: AppendOnly,
-    /// Whether BGREWRITEAOF was asked for; the cron takes it up when no child runs and no command does.
+    /// Whether BGREWRITEAOF was asked for; the cron starts it when no child runs.
     pub rewrite_wanted: bool,
-    /// There is one forked child at a time.
+    /// The forked child; there is one at a time.
     pub child: Option<Child>,
     pub cluster: Cluster,
     pub expire: ExpireCycle,
     /// Whether expired keys are looked for; DEBUG SET-ACTIVE-EXPIRE turns it off.
     pub active_expire: bool,
     pub defrag: Defrag,
-    pub statistics: Statistics,
-    pub stopping: bool,
-}
-
-/// Figures for INFO.
-pub struct Statistics {
-    pub started: Instant,
-    pub connections: u64,
-    pub commands: u64,
     pub last_snapshot_ok: bool,
     pub last_rewrite_ok: bool,
     pub peak_memory: u64,
+    pub stopping: bool,
 }
 
 impl Server {
@@ -49,21 +40,16 @@ impl Server {
             clients: Clients::default(),
             waiting: Waiting::default(),
             answered: Vec::new(),
-            append_only: AppendOnly::new(config.path(&config.appendfilename))?,
+            append_only: AppendOnly::new(config.path("appendonly.aof"))?,
             rewrite_wanted: false,
             child: None,
-            cluster: Cluster::load(config.path(&config.cluster_config_file), config.port)?,
+            cluster: Cluster::load(config.path("nodes.conf"))?,
             expire: ExpireCycle::default(),
             active_expire: true,
             defrag: Defrag::default(),
-            statistics: Statistics {
-                started: Instant::now(),
-                connections: 0,
-                commands: 0,
-                last_snapshot_ok: true,
-                last_rewrite_ok: true,
-                peak_memory: 0,
-            },
+            last_snapshot_ok: true,
+            last_rewrite_ok: true,
+            peak_memory: 0,
             stopping: false,
             config,
         })

@@ -1,77 +1,29 @@
 //! Sending the keys of some slots to another server.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
-use std::time::Duration;
 
 use crate::cluster::{SlotRange, slot_of};
 use crate::database::Database;
 use crate::dump;
 
 /// Sends the keys as requests and reads the replies: with one error among them the copy has failed.
+///
+/// Replies are read meanwhile, on a thread, because a server stops reading from a client that leaves them unread.
 pub fn copy_slots(database: &Database, slots: SlotRange, target: SocketAddr) -> io::Result<()> {
-    let mut out = BufWriter::new(Conversation::open(target)?);
-    dump::write(database, &mut out, |key| slots.contains(&slot_of(key)), Duration::ZERO)?;
-    out.into_inner()?.close()
+    let stream = TcpStream::connect(target)?;
+    let replies = BufReader::new(stream.try_clone()?);
+    let reader = thread::spawn(|| replies.lines().try_for_each(check_reply));
+    let mut out = BufWriter::new(stream);
+    dump::write(database, &mut out, |key| slots.contains(&slot_of(key)))?;
+    out.into_inner()?.shutdown(Shutdown::Write)?;
+    reader.join().unwrap_or_else(|_| Err(io::Error::other("reading replies has panicked")))
 }
 
-/// A connection on which writing also reads: the target stops reading when its replies are left unread.
-struct Conversation {
-    stream: TcpStream,
-    is_line_start: bool,
-}
-
-impl Conversation {
-    fn open(target: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect(target)?;
-        stream.set_nonblocking(true)?;
-        Ok(Self { stream, is_line_start: true })
-    }
-
-    /// Reads the replies that are there. Returns whether more may come.
-    fn read_replies(&mut self) -> io::Result<bool> {
-        let mut buffer = [0; 4096];
-        loop {
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return Ok(false),
-                Ok(length) => {
-                    for &byte in &buffer[..length] {
-                        if self.is_line_start && byte == b'-' {
-                            return Err(io::Error::other("the target refused a key"));
-                        }
-                        self.is_line_start = byte == b'\n';
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Says that there is no more, and waits for the last reply.
-    fn close(mut self) -> io::Result<()> {
-        self.stream.set_nonblocking(false)?;
-        self.stream.shutdown(Shutdown::Write)?;
-        while self.read_replies()? {}
-        Ok(())
-    }
-}
-
-impl Write for Conversation {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            self.read_replies()?;
-            match self.stream.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    thread::sleep(Duration::from_millis(1))
-                }
-                result => return result,
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+fn check_reply(line: io::Result<String>) -> io::Result<()> {
+    match line?.starts_with('-') {
+        true => Err(io::Error::other("the target refused a key")),
+        false => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The crate's unsafe code, all of it: counting memory, and forking children.
+//! All of the crate's unsafe code: counting memory, and forking children.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lttng_provider::{Fork, fork};
 
-use crate::stall::Place;
+use crate::stall::StallPoint;
 
 /// The system's allocator, with a running total. What other languages' code allocates is not in it.
 pub struct CountingAllocator;
@@ -55,13 +55,13 @@ pub enum Exit {
 /// Forks a child that sees the memory as it is now, does `work` and ends; returns its process id.
 ///
 /// Only the calling thread lives on in the child, so a lock that another thread holds at this moment stays
-/// locked there for ever. `work` must therefore take no lock that the other threads take: no channel to them, no
+/// locked there forever. `work` must therefore take no lock that the other threads take: no channel to them, no
 /// database lock (the caller holds it already, and lends what it guards), no standard output. Allocating is
 /// fine: the C library makes its allocator consistent across a fork. The child leaves by `_exit`, so that
 /// neither destructors nor exit handlers of the parent's world run twice; and it dies with its parent, so that
 /// no orphan keeps the listening sockets.
 pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    Place::Fork.reached();
+    StallPoint::Fork.reached();
     // SAFETY: the child, of which `work` is all that runs, keeps to the rules above.
     match unsafe { fork() }? {
         Fork::Child => {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::client::Blocked;
 use crate::request::Bytes;
 
-/// Who waits for what, by slot.
+/// Which clients wait for which list, by slot.
 #[derive(Default)]
 pub struct Waiting {
     queues: HashMap<Bytes, VecDeque<usize>>,
@@ -18,21 +18,17 @@ pub struct Waiting {
 impl Waiting {
     /// Queues a client.
     pub fn add(&mut self, slot: usize, blocked: &Blocked) {
-        for key in &blocked.keys {
-            self.queues.entry(key.clone()).or_default().push_back(slot);
-        }
+        self.queues.entry(blocked.key.clone()).or_default().push_back(slot);
         self.deadlines.extend(blocked.deadline.map(|deadline| (deadline, slot)));
         self.count += 1;
     }
 
-    /// Takes a client off every queue.
+    /// Removes a client from its queue.
     pub fn remove(&mut self, slot: usize, blocked: &Blocked) {
-        for key in &blocked.keys {
-            if let Some(queue) = self.queues.get_mut(key) {
-                queue.retain(|&other| other != slot);
-                if queue.is_empty() {
-                    self.queues.remove(key);
-                }
+        if let Some(queue) = self.queues.get_mut(&blocked.key) {
+            queue.retain(|&other| other != slot);
+            if queue.is_empty() {
+                self.queues.remove(&blocked.key);
             }
         }
         if let Some(deadline) = blocked.deadline {
@@ -41,31 +37,31 @@ impl Waiting {
         self.count -= 1;
     }
 
-    /// Notes that the list at `key` has got an element.
+    /// Notes that the list at `key` has a new element.
     pub fn signal(&mut self, key: &[u8]) {
         if self.queues.contains_key(key) {
             self.ready.push_back(key.to_vec());
         }
     }
 
-    /// A list that has got elements, with those who wait for it, the longest waiting first.
+    /// A list that has new elements, with the clients that wait for it in order.
     pub fn next_ready(&mut self) -> Option<(Bytes, Vec<usize>)> {
         let key = self.ready.pop_front()?;
         let slots = self.queues.get(&key).map(|queue| queue.iter().copied().collect());
         Some((key, slots.unwrap_or_default()))
     }
 
-    /// When the next one has waited long enough.
+    /// When the next client will have waited long enough.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|&(deadline, _)| deadline)
     }
 
-    /// One who has waited long enough.
+    /// A client that has waited long enough.
     pub fn overdue(&self, now: Instant) -> Option<usize> {
         self.deadlines.first().filter(|&&(deadline, _)| deadline <= now).map(|&(_, slot)| slot)
     }
 
-    /// How many wait.
+    /// The number of clients that wait.
     pub fn len(&self) -> usize {
         self.count
     }

@@ -1,4 +1,4 @@
-//! A thread that works off a queue, so that the event loop need not wait.
+//! A thread that works through a queue, so that the event loop need not wait.
 
 use std::io;
 use std::sync::Arc;
@@ -7,36 +7,36 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 /// The queue's end in the event loop. Workers print nothing and take no lock that a forked child could need.
-pub struct Worker<Job> {
-    queue: Sender<Job>,
+pub struct Worker<Task> {
+    queue: Sender<Task>,
     pending: Arc<AtomicUsize>,
 }
 
-impl<Job: Send + 'static> Worker<Job> {
-    /// Starts the thread, which does `work` with one job after the other.
-    pub fn start(name: &str, work: impl Fn(Job) + Send + 'static) -> io::Result<Self> {
-        let (queue, jobs) = channel();
+impl<Task: Send + 'static> Worker<Task> {
+    /// Starts the thread, which does `work` with one task after the other.
+    pub fn start(name: &str, work: impl Fn(Task) + Send + 'static) -> io::Result<Self> {
+        let (queue, tasks) = channel();
         let pending = Arc::new(AtomicUsize::new(0));
         let done = Arc::clone(&pending);
         thread::Builder::new().name(name.into()).spawn(move || {
-            for job in jobs {
-                work(job);
+            for task in tasks {
+                work(task);
                 done.fetch_sub(1, Ordering::Release);
             }
         })?;
         Ok(Self { queue, pending })
     }
 
-    /// Queues a job.
-    pub fn submit(&self, job: Job) {
+    /// Queues a task.
+    pub fn submit(&self, task: Task) {
         self.pending.fetch_add(1, Ordering::Relaxed);
-        if self.queue.send(job).is_err() {
-            // The thread ends only by a panic in `work`; the job has been dropped with the error.
+        if self.queue.send(task).is_err() {
+            // The thread ends only by a panic in `work`; the task has been dropped with the error.
             self.pending.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Jobs queued or being worked on.
+    /// Tasks queued or being worked on.
     pub fn pending(&self) -> usize {
         self.pending.load(Ordering::Acquire)
     }

@@ -1,11 +1,11 @@
-//! What tells pkg-config and make how to build with the generated files.
+//! Fragments for pkg-config and make, to build with the generated files.
 
 use lttng_border::Provider;
 use lttng_catalog::Catalog;
 
 use crate::GeneratedFile;
 
-/// What a catalog's files are called: `valkey-trace`.
+/// The stem of the names of a catalog's files: `valkey-trace`.
 pub(super) fn base_name(catalog: &Catalog) -> String {
     format!("{}-trace", catalog.name)
 }
@@ -21,7 +21,7 @@ fn pkg_config(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
         "# How to build with {base}.h:
 #   cc -DUSE_LTTNG $(pkg-config --cflags lttng-ust {base}) \\
 #      program.c $(pkg-config --variable=sources {base}) $(pkg-config --libs {base})
-# with this folder in PKG_CONFIG_PATH. -DUSE_USDT stands beside or in place of -DUSE_LTTNG; without both, nothing is
+# with this folder in PKG_CONFIG_PATH. Add -DUSE_USDT, or use it instead of -DUSE_LTTNG; without both, nothing is
 # recorded and lttng-ust is not needed.
 sources={sources}
 

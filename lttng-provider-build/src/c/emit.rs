@@ -37,8 +37,8 @@ pub(super) fn record(event: &Event<'_>) -> String {
     )
 }
 
-/// Lengths that are no larger than what can be recorded; more elements than the recorded length can tell would make the
-/// rest of a packet unreadable.
+/// Limits lengths to what can be recorded; more elements than the recorded length can count would make the rest of a
+/// packet unreadable.
 pub(super) fn limits(event: &Event<'_>) -> String {
     let parameters = event.sized_c_parameters();
     let each = event.arguments.iter().zip(&parameters).filter_map(|(argument, parameters)| {

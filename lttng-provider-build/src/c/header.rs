@@ -77,7 +77,7 @@ fn event(event: &Event<'_>) -> String {
     text
 }
 
-/// What keeps an event off while the program runs, whatever tracers ask for.
+/// The switch that keeps an event off while the program runs, whatever tracers ask for.
 fn switch(event: &Event<'_>) -> String {
     let Event { symbol, c_name, .. } = event;
     let function = |name: &str, off: bool| {
@@ -88,7 +88,7 @@ fn switch(event: &Event<'_>) -> String {
     function("force_off", true) + &function("release", false)
 }
 
-/// The catalog's, and how it is called.
+/// The catalog's documentation, and the call.
 fn documentation(event: &Event<'_>) -> String {
     let lines = event.passed().map(|argument| {
         let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
@@ -102,7 +102,7 @@ fn documentation(event: &Event<'_>) -> String {
 /// `static inline void name(a, b) { emit(…); }`
 fn function(name: &str, parameters: &[CParameter], emit: &str, arguments: &[String]) -> String {
     let unused: String = parameters.iter().map(|p| format!("\t(void) {};\n", p.name)).collect();
-    let unused = if unused.is_empty() { "\t/* Nothing records. */\n".to_owned() } else { unused };
+    let unused = if unused.is_empty() { "\t/* No back end is on. */\n".to_owned() } else { unused };
     format!(
         "{head}{{\n#if defined(USE_LTTNG) || defined(USE_USDT)\n{call}\n\tLTTNG_APPLICATION_STAY;\n#else\n{unused}#endif\n}}\n\n",
         head = function_head("", &format!("LTTNG_APPLICATION_INLINE void {name}("), parameters, ")\n"),
@@ -200,7 +200,7 @@ fn within(event: &Event<'_>) -> Vec<String> {
     each.collect()
 }
 
-/// Words of C++ that C does not keep for itself, nor the catalog.
+/// Keywords of C++ that neither C nor the catalog reserves.
 const CPP_KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -260,10 +260,10 @@ const CPP_KEYWORDS: &[&str] = &[
     "xor_eq",
 ];
 
-/// The parameters under names that C++ takes.
+/// The parameters under names that are valid in C++.
 fn for_cpp(mut parameters: Vec<CParameter>) -> Vec<CParameter> {
     for parameter in parameters.iter_mut().filter(|p| CPP_KEYWORDS.contains(&p.name.as_str())) {
-        // No name of a catalog begins so.
+        // No name of a catalog begins like this.
         parameter.name.insert_str(0, "lttng_");
     }
     parameters

@@ -1,8 +1,8 @@
 /*
  * What the generated headers for applications share. Written by lttng-provider-build; do not edit.
  *
- * An application needs none of LTTng-UST's headers; only the generated C files do. USE_LTTNG and USE_USDT say what
- * events are recorded by; without either, nothing is.
+ * An application needs none of LTTng-UST's headers; only the generated C files do. USE_LTTNG and USE_USDT select what
+ * records events; without either, nothing does.
  */
 #ifndef LTTNG_APPLICATION_H
 #define LTTNG_APPLICATION_H
@@ -14,14 +14,14 @@
 
 #define LTTNG_APPLICATION_HIDDEN __attribute__((visibility("hidden")))
 
-/* LTTng-UST's `ip` is where the emitting function returns to: into the caller, which therefore must not jump there. */
+/* LTTng-UST's `ip` is the return address of the emitting function, so its caller must not tail-call it. */
 #define LTTNG_APPLICATION_INLINE static inline __attribute__((always_inline))
 #define LTTNG_APPLICATION_STAY __asm__ volatile("")
 
 /* The longest text that is recorded. */
 #define LTTNG_APPLICATION_TEXT_MAX 65536
 
-/* The start of LTTng-UST's struct lttng_ust_tracepoint; the generated C files check that it is. */
+/* The start of LTTng-UST's struct lttng_ust_tracepoint, as the generated C files verify. */
 struct lttng_application_tracepoint {
 	uint32_t struct_size;
 	const char *provider_name;
@@ -59,8 +59,8 @@ typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 #endif
 
 /*
- * A load and a branch; nothing where nothing records. Only of what is traced it is asked whether the application keeps
- * it off, so that the switch costs nothing while nobody records.
+ * A load and a branch; nothing without a back end. Whether the application keeps the event off is checked only while it
+ * is traced, so that the switch costs nothing otherwise.
  */
 #if defined(USE_LTTNG) || defined(USE_USDT)
 #define LTTNG_APPLICATION_ENABLED(symbol) (__builtin_expect(LTTNG_APPLICATION_TRACED(symbol), 0) \
@@ -71,7 +71,7 @@ typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 #define LTTNG_APPLICATION_FORCE(symbol, off) ((void) (off))
 #endif
 
-/* LTTng-UST records NULL so. */
+/* How LTTng-UST records NULL. */
 static inline const char *lttng_application_text(const char *text)
 {
 	return text ? text : "(null)";
@@ -85,7 +85,7 @@ static inline size_t lttng_application_length(const char *text)
 	return length < LTTNG_APPLICATION_TEXT_MAX ? length : LTTNG_APPLICATION_TEXT_MAX;
 }
 
-/* The same of one that may not end in a NUL, but is no longer than `most`. */
+/* The same for one that may lack a NUL and has at most `most` bytes. */
 static inline size_t lttng_application_length_within(const char *text, size_t most)
 {
 	size_t length = most < LTTNG_APPLICATION_TEXT_MAX ? most : LTTNG_APPLICATION_TEXT_MAX;
@@ -95,8 +95,8 @@ static inline size_t lttng_application_length_within(const char *text, size_t mo
 }
 
 /*
- * The spelling of LTTng-UST's macros. The empty argument at the end is for events without arguments: ISO C wants one
- * where there is an ellipsis.
+ * The spelling of LTTng-UST's macros. The empty argument at the end is for events without arguments: ISO C requires
+ * one for an ellipsis.
  */
 #ifndef lttng_ust_tracepoint
 #if defined(USE_LTTNG) || defined(USE_USDT)

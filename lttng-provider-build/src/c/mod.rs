@@ -4,6 +4,7 @@ mod build_files;
 mod emit;
 mod header;
 mod probe;
+mod signature;
 mod source;
 
 use lttng_border::{Border, Clash, Provider};
@@ -29,9 +30,9 @@ use crate::{GeneratedFile, lttng, usdt};
 /// | `trace_valkey_db_expire_del_start()` | fires the start probe, if the catalog has `entry = true` |
 /// | `trace_valkey_db_expire_del_enabled()` | whether it is recorded: a tracer wants it, and it is not forced off |
 /// | `trace_valkey_db_expire_del_force_off()` | keeps it off while the program runs, whatever tracers ask for |
-/// | `trace_valkey_db_expire_del_release()` | leaves it to tracers again |
+/// | `trace_valkey_db_expire_del_release()` | lets tracers decide again |
 ///
-/// The last two may be called by any thread at any time, and cost an event nothing while nobody records it.
+/// The last two may be called by any thread at any time, and cost nothing while the event is not recorded.
 ///
 /// ```
 /// let files = lttng_provider_build::c_sources(&[lttng_catalog::valkey()]).unwrap();

@@ -2,7 +2,7 @@
 
 use lttng_border::{Event, ProbePart};
 
-use super::source::head;
+use super::signature::head;
 
 /// The probe itself, in assembly, and the function that lays out its arguments.
 pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {

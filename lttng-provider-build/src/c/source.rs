@@ -2,6 +2,7 @@
 
 use lttng_border::{Event, Provider};
 
+use super::signature::head;
 use super::{emit, probe};
 use crate::c_text::{comment, list};
 use crate::{GeneratedFile, lttng};
@@ -21,7 +22,7 @@ pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
 #include \"lttng_usdt.h\"
 #endif
 
-/* ISO C wants something in a file. */
+/* ISO C does not allow an empty file. */
 typedef int lttng_provider_of_{name};
 
 #if defined(USE_LTTNG)
@@ -85,7 +86,7 @@ fn body(event: &Event<'_>) -> String {
             )
         })
         .collect();
-    // Declarations come first in C of any age.
+    // C89 wants declarations first.
     let record = emit::record(event);
     match (emit::limits(event), record.split_once("\n\n")) {
         (limits, Some((declarations, statements))) => {
@@ -93,14 +94,4 @@ fn body(event: &Event<'_>) -> String {
         }
         (limits, None) => captured + &limits + &record,
     }
-}
-
-/// The head of a function that takes all arguments, texts with their lengths.
-pub(super) fn head(start: &str, event: &Event<'_>) -> String {
-    let parameters = event.passed_c_parameters();
-    let declared: Vec<String> = match &parameters[..] {
-        [] => vec!["void".to_owned()],
-        _ => parameters.iter().map(|parameter| parameter.declaration()).collect(),
-    };
-    list("", start, &declared, ")\n")
 }

@@ -47,7 +47,7 @@ pub(super) fn field(provider: &str, argument: &Argument<'_>) -> String {
     }
 }
 
-/// `array_network_hex`; what is not recorded has neither a base nor an order.
+/// `array_network_hex`; a value that is not recorded has neither a base nor an order.
 fn variant(kind: &str, argument: &Argument<'_>) -> String {
     if !argument.recorded() {
         return format!("{kind}_nowrite");

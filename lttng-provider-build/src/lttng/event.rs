@@ -1,11 +1,11 @@
-//! What is in C for each event, whoever emits it: how it lies in a trace, and how filters and other probes get its
+//! The C for each event that Rust and C share: its layout in a trace, and how filters and other probes get its
 //! values.
 
 use lttng_border::{Argument, Event, PackingKind, Source};
 
 use crate::c_text::list;
 
-/// The table of the fields, two functions, and the description that has them all.
+/// The table of the fields, two functions, and the description that refers to them.
 pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
     let symbol = &event.symbol;
     let values: Vec<String> = event.arguments.iter().enumerate().flat_map(from_part).collect();

@@ -43,7 +43,7 @@ pub(crate) fn header(provider: &Provider<'_>) -> GeneratedFile {
     GeneratedFile { name: file, text }
 }
 
-/// The ending keeps a provider called `string` from hiding the system's header.
+/// The ending keeps a provider named `string` from hiding the system's header.
 pub(crate) fn file_name(provider: &str) -> String {
     format!("{provider}-tp.h")
 }
@@ -127,7 +127,7 @@ fn parameters(arguments: &[Argument<'_>]) -> String {
     list("\t", "LTTNG_UST_TP_ARGS(", &declared, ")")
 }
 
-/// A value as wide and as signed as LTTng keeps it.
+/// A value with the width and sign that LTTng keeps.
 fn literal(value: i128, container: Integer) -> String {
     match value {
         // C has no negative literals, and the positive one does not fit.

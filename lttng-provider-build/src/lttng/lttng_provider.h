@@ -19,7 +19,7 @@
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
 
-/* LTTng-UST's own macros define one type several times, which C99 has no room for. */
+/* LTTng-UST's macros define a type several times, which C99 does not allow. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtypedef-redefinition"
 #endif
@@ -35,7 +35,7 @@
 
 /*
  * LTTng-UST is loaded and not linked, so that a program with tracing built in starts where it is not
- * installed. A program that has loaded it keeps it: its threads run on.
+ * installed. It is never unloaded, because its threads keep running.
  */
 static inline void *lttng_provider_symbol(const char *name)
 {
@@ -45,8 +45,8 @@ static inline void *lttng_provider_symbol(const char *name)
 }
 
 /*
- * The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. A program is not ended
- * for want of a trace: where LTTng-UST rejects a provider, that is said once and the program runs on.
+ * The constructor of <lttng/ust-tracepoint-event.h> takes NULL for a failure and aborts. A program must not end
+ * for lack of a trace: if LTTng-UST rejects a provider, this is reported once and the program continues.
  */
 #define LTTNG_PROVIDER_NOT_LOADED ((struct lttng_ust_registered_probe *) -1)
 
@@ -82,8 +82,8 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 
 /*
  * LTTng finds tracepoints through pointers in a section that only weak symbols refer to. lld, rustc's linker
- * on x86-64 Linux, drops such a section and leaves events that are listed and never recorded. No linker drops
- * a constructor, nor what a constructor refers to; one pointer holds the section of the whole file.
+ * on x86-64 Linux, drops such a section, and the events are listed but never recorded. No linker drops a
+ * constructor or what it refers to; one pointer keeps the section of the whole file.
  */
 #define LTTNG_PROVIDER_KEEP(provider, event)							\
 	static void __attribute__((constructor)) lttng_provider_keep(void)			\
@@ -94,7 +94,7 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 /*
  * With USDT probes, the padding of tracepoints has their semaphores. Linkers may map a page of the file twice, at the end
  * of one segment and at the start of the next, and the kernel counts in the first mapping that it finds; so semaphores must
- * not lie in such a page: where the tracepoints of a file begin, a page begins.
+ * not be in such a page: the tracepoints of a file begin on a page boundary.
  */
 #ifdef __x86_64__
 #define LTTNG_PROVIDER_PAGE 4096
@@ -107,7 +107,7 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 		__attribute__((section("lttng_ust_tracepoints"), aligned(LTTNG_PROVIDER_PAGE), used));
 
 /*
- * A field's value, as Rust hands it over where packed bytes do not do: a number in the order of the machine, or
+ * A field's value, as Rust passes it where packed bytes are not enough: a number in the order of the machine, or
  * the start and the number of elements. Texts need not end in a NUL here.
  */
 struct lttng_provider_part {
@@ -131,7 +131,7 @@ enum lttng_provider_kind {
 	LTTNG_PROVIDER_SEQUENCE,	/* a length and numbers */
 };
 
-/* How a field lies in a trace. */
+/* The layout of a field in a trace. */
 struct lttng_provider_field {
 	enum lttng_provider_kind kind;
 	bool recorded;
@@ -148,18 +148,18 @@ struct lttng_provider_field {
 struct lttng_provider_event {
 	const struct lttng_provider_field *fields;
 	size_t count;
-	/* Whether there are strings in what is packed, and values of which filters need a copy. */
+	/* Whether strings are packed, and whether filters need copies of values. */
 	bool has_strings;
 	bool has_copies;
 	/* LTTng's probe for the event. */
 	void (*probe)(void);
-	/* Lays the values out for filters and captures. */
+	/* Lays out the values for filters and captures. */
 	void (*prepare)(char *stack, const struct lttng_provider_part *parts);
 	/* Calls a probe as C would. */
 	void (*call)(void (*probe)(void), void *data, const struct lttng_provider_part *parts);
 };
 
-/* Fields are packed as LTTng-UST packs them where it aligns none; elsewhere its own probe does it all. */
+/* Fields are packed as LTTng-UST packs them where it aligns none; elsewhere its own probe is called. */
 static inline bool lttng_provider_packs(void)
 {
 	return lttng_ust_rb_alignof(uint64_t) == 1;
@@ -174,7 +174,7 @@ static inline bool lttng_provider_is_active(const struct lttng_ust_event_common 
 	return CMM_ACCESS_ONCE(channel->session->active) && CMM_ACCESS_ONCE(channel->enabled);
 }
 
-/* Writes packed fields with one write, where LTTng-UST's probe makes one for each. */
+/* Writes packed fields with one call, where LTTng-UST's probe needs one for each. */
 static inline void lttng_provider_write_packed(
 	struct lttng_ust_event_recorder *recorder, const char *payload, size_t size,
 	struct lttng_ust_probe_ctx *probe)
@@ -192,7 +192,7 @@ static inline void lttng_provider_write_packed(
 
 /*
  * The first function: writes a packed event to all sessions, up to the first probe that needs more than that.
- * If there is one, the RCU section goes on, and the second function ends it.
+ * If there is one, the RCU section stays open, and the second function ends it.
  */
 static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_provider_record(
 	const struct lttng_ust_tracepoint *tracepoint, void (*own_probe)(void),
@@ -226,7 +226,7 @@ end:
 	return rest;
 }
 
-/* How many bytes a field takes in a trace. */
+/* The bytes that a field takes in a trace. */
 static inline size_t lttng_provider_field_size(
 	const struct lttng_provider_field *field, const struct lttng_provider_part *part)
 {
@@ -277,7 +277,7 @@ static inline void lttng_provider_copy_swapped(char *to, const char *from, size_
 			to[i * size + byte] = from[i * size + (htobe16(1) == 1 ? byte : size - 1 - byte)];
 }
 
-/* For what must be written in pieces. */
+/* For events that are written in pieces. */
 #define LTTNG_PROVIDER_PIECE 64
 
 static inline void lttng_provider_write_swapped(
@@ -350,7 +350,7 @@ static inline void lttng_provider_write_field(
 		ops->event_write(context, part->start, count * field->size, 1);
 }
 
-/* Writes an event that is too large to be packed, from where its values are: no stack is needed for them. */
+/* Writes an event that is too large to be packed, from where its values are, without using the stack. */
 static inline void lttng_provider_write_parts(
 	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
 	const struct lttng_provider_part *parts, struct lttng_ust_probe_ctx *probe)
@@ -374,8 +374,8 @@ static inline void lttng_provider_write_parts(
  * The values as filters, captures and other probes read them: numbers in the order that the trace has, and a
  * NUL after every text, also after one that has a length; a capture looks for it.
  *
- * Copies lie on the stack up to a small size and in pages of their own beyond that, because this may run in a
- * signal handler, on a small stack.
+ * Small copies are on the stack and larger ones in mapped pages, because this may run in a signal handler, on
+ * a small stack.
  */
 struct lttng_provider_values {
 	/* The values, once they are complete: these, or those of Rust. */
@@ -385,12 +385,12 @@ struct lttng_provider_values {
 	void *pages;
 	size_t size;
 	bool failed;
-	/* What filters and captures are given. */
+	/* What filters and captures read. */
 	char stack[2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX];
 	bool prepared;
 };
 
-/* How many bytes a copy of a value takes; 0 if none is needed. Packed, strings have their NUL already. */
+/* The bytes that a copy of a value takes; 0 if none is needed. Packed strings already have their NUL. */
 static inline size_t lttng_provider_copy_size(
 	const struct lttng_provider_field *field, const struct lttng_provider_part *part, bool is_packed)
 {
@@ -428,7 +428,7 @@ static inline size_t lttng_provider_aligned(size_t size)
 	return (size + 7) & ~(size_t) 7;
 }
 
-/* With copies, of which all are made or none. */
+/* With copies: either all or none. */
 static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng_provider_copy_all(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
@@ -463,7 +463,7 @@ static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng
 	return values->parts;
 }
 
-/* Without copies, as all strings are in what is packed. */
+/* Without copies, because all strings are packed. */
 static inline const struct lttng_provider_part *lttng_provider_point_into(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
@@ -477,7 +477,7 @@ static inline const struct lttng_provider_part *lttng_provider_point_into(
 	return values->parts;
 }
 
-/* False if there is no memory for copies. */
+/* False if memory for copies is exhausted. */
 static inline bool lttng_provider_complete(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
@@ -505,7 +505,7 @@ static inline bool lttng_provider_prepare(
 	return true;
 }
 
-/* What LTTng's probe does, with values that are packed or prepared once for all sessions. */
+/* As LTTng's probe, with values that are packed or prepared once for all sessions. */
 static inline void lttng_provider_deliver_to(
 	struct lttng_ust_event_common *to, struct lttng_provider_values *values,
 	const struct lttng_provider_event *event, const char *payload, size_t size,
@@ -537,7 +537,7 @@ static inline void lttng_provider_deliver_to(
 	}
 }
 
-/* The second function: goes on where the first has stopped, and ends the RCU section. */
+/* The second function: continues where the first has stopped, and ends the RCU section. */
 static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	const struct lttng_provider_event *event, struct lttng_provider_rest rest,
 	const char *payload, size_t size, const struct lttng_provider_part *parts)
@@ -577,7 +577,7 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 	return value;
 }
 
-/* For events that are emitted in C: where they are packed, and what they are packed with. */
+/* For events that are emitted in C: the buffer, and the functions that pack into it. */
 #define LTTNG_PROVIDER_PACKED_MAX 512
 
 static inline size_t lttng_provider_least(size_t a, size_t b)
@@ -585,7 +585,7 @@ static inline size_t lttng_provider_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The bytes that elements take; more than there is room for if they are too many to be counted. */
+/* The bytes that elements take; larger than any buffer if the product overflows. */
 static inline size_t lttng_provider_room(size_t count, size_t size)
 {
 	return count > LTTNG_PROVIDER_PACKED_MAX ? LTTNG_PROVIDER_PACKED_MAX + 1 : count * size;
@@ -605,7 +605,7 @@ static inline __attribute__((always_inline)) char *lttng_provider_pack_number(ch
 	return end + size;
 }
 
-/* A string that has no NUL, and one after it. */
+/* A string without a NUL, and a NUL after it. */
 static inline char *lttng_provider_pack_string(char *end, const char *text, size_t length)
 {
 	if (length)
@@ -651,7 +651,7 @@ static inline uint64_t lttng_provider_bits_of_double(double value)
 	return bits;
 }
 
-/* Return addresses, the nearest first, without those of the functions that take them. */
+/* Return addresses, the nearest first, without the capturing functions. */
 #define LTTNG_PROVIDER_FRAMES_MAX 32
 
 struct lttng_provider_frames {
@@ -684,7 +684,7 @@ static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t 
 	return found.count;
 }
 
-/* What applications in C take for the tracepoint is its start. */
+/* Applications in C know only the start of the tracepoint. */
 #define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
 	typedef char lttng_provider_state_is_there[						\
 		offsetof(struct lttng_ust_tracepoint, state)					\

@@ -11,7 +11,7 @@ pub(crate) use source::{includes, source_for_rust};
 
 use crate::GeneratedFile;
 
-/// What all providers include.
+/// The header that all providers include.
 pub(crate) fn support() -> GeneratedFile {
     GeneratedFile { name: "lttng_provider.h".to_owned(), text: include_str!("lttng_provider.h").to_owned() }
 }

@@ -19,7 +19,7 @@ pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedF
     GeneratedFile { name: format!("{}.c", provider.name), text }
 }
 
-/// LTTng's macros define the probes of a provider where it is included so.
+/// Included like this, LTTng's macros define the probes of a provider.
 pub(crate) fn includes(provider: &Provider<'_>) -> String {
     let name = &provider.name;
     let mut text = format!(

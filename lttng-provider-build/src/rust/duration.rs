@@ -1,21 +1,22 @@
-//! What an event with a duration has beside the others: ways to measure, and `DurationEvent`.
+//! What only events with a duration have: ways to measure, and `DurationEvent`.
 
 use lttng_catalog::{Field, Unit};
 
 use super::arguments::{Argument, lifetime, parameters};
-use super::event::Context;
-use super::{doc, indent, list};
+use super::context::Context;
+use super::doc;
+use super::layout::{indent, list};
 
 /// An event that has a duration.
 pub(super) struct Duration<'c> {
     context: &'c Context<'c>,
-    /// Where the duration stands among the arguments.
+    /// The index of the duration among the arguments.
     index: usize,
     unit: &'static str,
 }
 
 impl<'c> Duration<'c> {
-    /// None for an event without a duration, or with one that is in no unit of time.
+    /// `None` for an event without a duration in a unit of time.
     pub(super) fn of(context: &'c Context<'c>) -> Option<Self> {
         let lttng_border::Duration { index, unit } = context.event.duration?;
         let unit = match unit {
@@ -28,7 +29,7 @@ impl<'c> Duration<'c> {
         Some(Duration { context, index, unit })
     }
 
-    /// The arguments beside the duration, with their fields.
+    /// The arguments besides the duration, with their fields.
     fn details(&self) -> impl Iterator<Item = (&Argument, &Field)> {
         let fields = self.context.event.arguments.iter().map(|argument| argument.field);
         let all = self.context.arguments.iter().zip(fields).enumerate();
@@ -54,7 +55,7 @@ impl<'c> Duration<'c> {
     /// Functions of the event's type that measure.
     pub(super) fn functions(&self) -> String {
         let start = "
-    /// Begins to measure, if the event is enabled; reads no clock otherwise.
+    /// Begins to measure if the event is enabled; does not read the clock otherwise.
     #[inline(always)]
     pub fn start() -> lttng_provider::Stopwatch<Self> {
         lttng_provider::Stopwatch::start()
@@ -63,15 +64,15 @@ impl<'c> Duration<'c> {
         if !self.has_details() {
             return format!(
                 "{start}
-    /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
-    /// enabled now.
+    /// Measures until the guard is dropped, and emits the event then; does not read the clock unless the
+    /// event is enabled now.
     #[inline(always)]
     pub fn guard() -> lttng_provider::Guard<Self> {{
         lttng_provider::Guard::start()
     }}
 
-    /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
-    /// enabled now.
+    /// Does the work, and emits the event with the time that it took; does not read the clock unless the
+    /// event is enabled now.
     #[inline(always)]
     pub fn timed<R>(work: impl FnOnce() -> R) -> R {{
         let _guard = Self::guard();
@@ -88,7 +89,7 @@ impl<'c> Duration<'c> {
         let fields: Vec<_> = details.iter().map(field).collect();
         format!(
             "{start}
-    /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
+    /// What is recorded besides the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
     #[inline(always)]
 {signature}
         {name} {{ {fields} }}
@@ -118,7 +119,7 @@ impl<'c> Duration<'c> {
                 })
                 .collect();
             text = format!(
-                "/// What [`{name}`] records beside the duration.\n#[derive(Clone, Copy, Debug)]\npub struct {} {{\n{}}}\n\n",
+                "/// What [`{name}`] records besides the duration.\n#[derive(Clone, Copy, Debug)]\npub struct {} {{\n{}}}\n\n",
                 self.details_type(),
                 indent(&fields)
             );

@@ -3,9 +3,11 @@
 use lttng_border::{Event, Provider};
 use lttng_catalog::{FieldType, Unit};
 
-use super::arguments::{Argument, argument, capacity, lifetime, names, parameters};
+use super::arguments::{capacity, lifetime, names, parameters};
+use super::context::Context;
 use super::duration::Duration;
-use super::{doc, list, probe};
+use super::layout::list;
+use super::{doc, probe};
 use crate::BackEnds;
 
 pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackEnds) -> String {
@@ -21,24 +23,10 @@ pub(super) fn event(provider: &Provider<'_>, event: &Event<'_>, back_ends: BackE
     text
 }
 
-/// An event with the words that its texts are made of.
-pub(super) struct Context<'c> {
-    provider: &'c Provider<'c>,
-    pub(super) back_ends: BackEnds,
-    pub(super) event: &'c Event<'c>,
-    /// One for each field.
-    pub(super) arguments: Vec<Argument>,
-}
-
-impl<'c> Context<'c> {
-    fn new(provider: &'c Provider<'c>, event: &'c Event<'c>, back_ends: BackEnds) -> Self {
-        let arguments = event.arguments.iter().map(argument).collect();
-        Context { provider, back_ends, event, arguments }
-    }
-
+impl Context<'_> {
     /// The type, its functions, and `Event` for it.
     ///
-    /// An enum without variants is a type and no value, so that an argument may be called as an event is.
+    /// An enum without variants is a type but not a value, so that an argument may have the name of an event.
     fn item(&self) -> String {
         let name = &self.event.rust_name;
         let lttng_name = doc::literal(&self.provider.name);
@@ -57,7 +45,7 @@ impl {name} {{
     pub fn enabled() -> bool {{
 {enabled}    }}
 
-    /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+    /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
     #[inline(always)]
     pub fn switch() -> &'static lttng_provider::Switch {{
 {switch}
@@ -73,7 +61,7 @@ impl {name} {{
         }}
     }}
 
-    /// Emits the event without asking whether it is enabled; for code that has asked already.
+    /// Emits the event without checking whether it is enabled, for code that has checked already.
     #[inline(always)]
 {record}
 {body}    }}
@@ -94,7 +82,7 @@ impl lttng_provider::Event for {name} {{
 }}
 ",
             doc = self.doc(),
-            constant = if self.tracing() { "" } else { "; tracing is not built in, so it never is" },
+            constant = if self.tracing() { "" } else { ": never, because tracing is not built in" },
             enabled = self.enabled(),
             switch = self.switch(),
             emit = function("emit"),
@@ -103,12 +91,12 @@ impl lttng_provider::Event for {name} {{
         )
     }
 
-    /// Whether there is anything that records.
+    /// Whether any back end is on.
     fn tracing(&self) -> bool {
         self.back_ends.any()
     }
 
-    /// The body of `enabled`: the load is here and not behind a call.
+    /// The body of `enabled`: the load is inlined, without a call.
     fn enabled(&self) -> String {
         match self.is_traced() {
             Some(check) => format!("        {check}\n            && !Self::switch().is_forced_off()\n"),
@@ -116,14 +104,14 @@ impl lttng_provider::Event for {name} {{
         }
     }
 
-    /// The static behind `switch`.
+    /// The static that `switch` returns.
     fn switch(&self) -> String {
         let check = self.is_traced().unwrap_or_else(|| "false".to_owned());
         let start = "static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(";
         list("        ", start, &[format!("|| {check}")], ");")
     }
 
-    /// The expression that tells whether a tracer wants the event, if one can.
+    /// The expression for whether a tracer wants the event, if a back end is on.
     fn is_traced(&self) -> Option<String> {
         let event = self.event;
         let check = match self.back_ends {
@@ -179,12 +167,12 @@ impl lttng_provider::Event for {name} {{
         for field in &self.event.source.fields {
             let recorded = match field.recorded {
                 true => format!("`{}`", field.name),
-                false => format!("not at all; filters see it as `{}`", field.name),
+                false => format!("not recorded; filters see it as `{}`", field.name),
             };
             let unit = field.unit.map(Unit::name).unwrap_or_default();
             let meaning = doc::cell(&field.doc);
             let argument = match field.kind == FieldType::Stack {
-                true => "taken by itself".to_owned(),
+                true => "taken automatically".to_owned(),
                 false => format!("`{}`", field.argument),
             };
             text.push_str(&format!("/// | {argument} | {recorded} | {unit} | {meaning} |\n"));

@@ -1,23 +1,23 @@
 //! The Rust side: a module for each provider, a type for each event.
 
 mod arguments;
+mod context;
 mod doc;
 mod duration;
 mod enumeration;
 mod event;
+mod layout;
 mod probe;
+mod tracing;
 
 use lttng_border::{Border, Provider};
+pub(crate) use tracing::table;
 
 use crate::version::GENERATED;
-use crate::{BackEnds, GeneratedFile, lists};
+use crate::{BackEnds, GeneratedFile};
+use layout::{ALLOWED, indent};
 
-/// An application's lints are for what its authors write; and it need not use every event.
-const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
-
-/// rustc shows the line in its error where the crate has a module of this name.
+/// rustc shows this line in its error if the crate already has a module of this name.
 const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";
 
 /// All providers in one file.
@@ -31,12 +31,12 @@ pub(crate) fn events(border: &Border<'_>, back_ends: BackEnds) -> GeneratedFile 
     GeneratedFile { name: "events.rs".to_owned(), text }
 }
 
-/// Generated code that was kept may meet another runtime than the one that it was made for.
+/// Generated code that was kept may be compiled with another runtime than its own.
 fn check_version() -> String {
     format!(
         "const _: () = assert!(
     lttng_provider::ffi::GENERATED == {GENERATED},
-    \"these events were generated for another version of lttng-provider: generate them anew\"
+    \"these events were generated for another version of lttng-provider: generate them again\"
 );
 
 "
@@ -60,14 +60,4 @@ pub mod {name} {{ {NAME_TAKEN}
         name = provider.module,
         items = indent(&items.join("\n"))
     )
-}
-
-/// Four spaces before every line that has something on it.
-fn indent(text: &str) -> String {
-    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()
-}
-
-/// `start(a, b)end`, in Rust's style.
-fn list(indent: &str, start: &str, items: &[String], end: &str) -> String {
-    lists::list(indent, "    ", start, items, end, ",")
 }

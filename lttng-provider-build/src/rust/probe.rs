@@ -2,7 +2,7 @@
 
 use lttng_border::{Border, Event, ProbePart};
 
-use super::list;
+use super::layout::list;
 use crate::BackEnds;
 
 /// The semaphores of all events, where LTTng's tracepoints have none.

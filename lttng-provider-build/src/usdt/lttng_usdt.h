@@ -2,8 +2,8 @@
  * USDT probes without <sys/sdt.h>. Written by lttng-provider-build; do not edit.
  *
  * A probe is a function that does nothing. Its first instruction is what a tracer replaces, and its argument points to
- * the values, so that the note can tell where each is whatever a compiler does. Function and note are one group: a
- * linker keeps both or neither.
+ * the values, so that the note describes each independently of the compiler. Function and note are one section group:
+ * a linker keeps both or neither.
  */
 #ifndef LTTNG_USDT_H
 #define LTTNG_USDT_H
@@ -23,12 +23,12 @@
 #endif
 
 /*
- * Where the semaphore is: in the padding of LTTng-UST's tracepoint, so that one load tells of both; or by itself. The
- * section .probes is there either way, as bpftrace finds any semaphore by that section's place in the file.
+ * The semaphore is in the padding of LTTng-UST's tracepoint, so that one load reads both, or separate. The section
+ * .probes exists either way, because bpftrace finds any semaphore by that section's position in the file.
  */
 /*
  * Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
- * the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+ * the first mapping that it finds, so semaphores must not be in such a page: they begin on a page boundary.
  */
 #ifdef __x86_64__
 #define LTTNG_USDT_PAGE 4096
@@ -92,7 +92,7 @@
 		".popsection\n" \
 		".endif\n");
 
-/* The longest text that a probe hands over, with its NUL; tracers read less. */
+/* The longest text that a probe passes, with its NUL; tracers read less. */
 #define LTTNG_USDT_TEXT_MAX 256
 
 /* A copy with a NUL after it. */

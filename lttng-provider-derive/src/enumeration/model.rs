@@ -39,7 +39,7 @@ impl<'m> Model<'m> {
             let Some(meaning) = matching.meaning(variant) else { continue };
             let same = |(_, other): &(&Variant<'_>, Meaning<'_>)| other.is_same(&meaning);
             if variants.iter().any(same) {
-                let message = format!("another variant stands for {} already", meaning.description());
+                let message = format!("another variant already stands for {}", meaning.description());
                 matching.report(variant, message);
             }
             variants.push((variant, meaning));
@@ -84,7 +84,7 @@ impl<'m> Matching<'m> {
         self.errors.add(syn::Error::new(span, message));
     }
 
-    /// What a variant stands for; reports it if that is nothing or not in this way.
+    /// What a variant stands for; reports a variant without a meaning or with the wrong shape.
     fn meaning(&mut self, variant: &Variant<'_>) -> Option<Meaning<'m>> {
         let container = self.enumeration.container.rust_name();
         if variant.other {
@@ -169,8 +169,11 @@ impl<'m> Matching<'m> {
             .iter()
             .map(|label| format!("`{}` for the label `{}`", label.rust_name(), label.name))
             .collect();
-        let message =
-            format!("the enum lacks {} of the catalog's `{}`", missing.join(", "), self.enumeration.name);
+        let message = format!(
+            "the enum has no variant {} of the catalog's `{}`: add it",
+            missing.join(", "),
+            self.enumeration.name
+        );
         self.errors.add(syn::Error::new(name.span(), message));
     }
 
@@ -185,14 +188,15 @@ impl<'m> Matching<'m> {
                 Some(expression) => literal(expression),
                 None => next,
             };
-            if let (Meaning::Value(label), Some(number)) = (meaning, number)
-                && number != *label.values.start()
-            {
-                let value = label.values.start();
-                let message =
-                    format!("the label `{}` is {value} in the catalog, and here {number}", label.name);
-                let written = variant.number.map(syn::spanned::Spanned::span);
-                self.errors.add(syn::Error::new(written.unwrap_or_else(|| variant.name.span()), message));
+            match (meaning, number) {
+                (Meaning::Value(label), Some(number)) if number != *label.values.start() => {
+                    let value = label.values.start();
+                    let message =
+                        format!("the label `{}` is {value} in the catalog, but {number} here", label.name);
+                    let written = variant.number.map(syn::spanned::Spanned::span);
+                    self.errors.add(syn::Error::new(written.unwrap_or_else(|| variant.name.span()), message));
+                }
+                _ => {}
             }
             next = number.map(|number| number + 1);
         }

@@ -29,7 +29,7 @@ impl<'i> Input<'i> {
     pub(super) fn parse(input: &'i DeriveInput) -> syn::Result<Self> {
         let attribute = TargetAttribute::find(input, "shop::Payment")?;
         let Data::Enum(data) = &input.data else {
-            let message = "`EventEnum` is for an enum; for a struct there are `Event` and `EventValue`";
+            let message = "`EventEnum` is for an enum; for a struct use `Event` or `EventValue`";
             return Err(syn::Error::new_spanned(&input.ident, message));
         };
         let variants = data.variants.iter().map(Variant::parse).collect::<syn::Result<_>>()?;

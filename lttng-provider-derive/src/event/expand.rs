@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{Generics, Ident, Lifetime, Type, WherePredicate, parse_quote};
 
 use super::model::Model;
-use super::parse::{Field, How};
+use super::parse::{How, StructField};
 use crate::field::CatalogField;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
@@ -63,8 +63,8 @@ pub(super) fn expand(model: &Model<'_>) -> TokenStream {
 }
 
 /// The argument from the struct's field.
-fn value(expected: &CatalogField<'_>, field: &Field<'_>) -> TokenStream {
-    let Field { name, kind, .. } = field;
+fn value(expected: &CatalogField<'_>, field: &StructField<'_>) -> TokenStream {
+    let StructField { name, kind, .. } = field;
     match &field.how {
         How::Plain => expected.convert(kind, quote!(&self.#name)),
         How::Display(_) => {
@@ -85,7 +85,11 @@ fn value(expected: &CatalogField<'_>, field: &Field<'_>) -> TokenStream {
 }
 
 /// What a field of a generic type must be able to do.
-fn bound(expected: &CatalogField<'_>, field: &Field<'_>, generics: &Generics) -> Option<WherePredicate> {
+fn bound(
+    expected: &CatalogField<'_>,
+    field: &StructField<'_>,
+    generics: &Generics,
+) -> Option<WherePredicate> {
     let mut parameters = Parameters { generics, used: false };
     parameters.visit_type(field.kind);
     if !parameters.used {

@@ -4,7 +4,7 @@ use lttng_catalog::{did_you_mean_one_of, nearest};
 use syn::ext::IdentExt;
 use syn::{Generics, Ident};
 
-use super::parse::{Field, How, Input};
+use super::parse::{How, Input, StructField};
 use crate::catalogs::Catalogs;
 use crate::errors::Errors;
 use crate::field::CatalogField;
@@ -18,7 +18,7 @@ pub(super) struct Model<'m> {
     /// `shop:sold`
     pub(super) full_name: String,
     /// For each field of the event, in order, the struct's.
-    pub(super) fields: Vec<(CatalogField<'m>, &'m Field<'m>)>,
+    pub(super) fields: Vec<(CatalogField<'m>, &'m StructField<'m>)>,
     pub(super) catalogs: &'m Catalogs,
 }
 
@@ -51,8 +51,8 @@ struct Matching<'m> {
 
 impl Matching<'_> {
     /// The struct's field for each that the catalog has.
-    fn find<'f>(&mut self, fields: &'f [Field<'f>]) -> Vec<Option<&'f Field<'f>>> {
-        let mut found: Vec<Option<&Field<'_>>> = self.expected.iter().map(|_| None).collect();
+    fn find<'f>(&mut self, fields: &'f [StructField<'f>]) -> Vec<Option<&'f StructField<'f>>> {
+        let mut found: Vec<Option<&StructField<'_>>> = self.expected.iter().map(|_| None).collect();
         for field in fields.iter().filter(|field| !field.skip) {
             let wanted = wanted_name(field);
             match self.expected.iter().position(|expected| expected.field.argument == wanted) {
@@ -60,16 +60,17 @@ impl Matching<'_> {
                 Some(index) if found[index].is_some() => {
                     self.report(
                         field,
-                        format!("another field of the struct is recorded as `{wanted}` already"),
+                        format!("another field of the struct is already recorded as `{wanted}`"),
                     );
                 }
                 Some(index) => {
-                    if let How::Display(option) = &field.how
-                        && !self.expected[index].is_text()
-                    {
-                        let description = self.expected[index].description();
-                        let message = format!("`display` makes text, and the catalog has {description}");
-                        self.errors.add(syn::Error::new(option.span(), message));
+                    match &field.how {
+                        How::Display(option) if !self.expected[index].is_text() => {
+                            let description = self.expected[index].description();
+                            let message = format!("`display` makes text, but the catalog has {description}");
+                            self.errors.add(syn::Error::new(option.span(), message));
+                        }
+                        _ => {}
                     }
                     found[index] = Some(field);
                 }
@@ -79,7 +80,7 @@ impl Matching<'_> {
     }
 
     /// Every field of the catalog has been found.
-    fn check_complete(&mut self, input: &Input<'_>, found: &[Option<&Field<'_>>]) {
+    fn check_complete(&mut self, input: &Input<'_>, found: &[Option<&StructField<'_>>]) {
         for (expected, found) in self.expected.iter().zip(found) {
             if found.is_none() && !self.is_suggested(expected, &input.fields) {
                 let Matching { full_name, errors, .. } = self;
@@ -90,7 +91,7 @@ impl Matching<'_> {
         }
     }
 
-    fn report(&mut self, field: &Field<'_>, message: String) {
+    fn report(&mut self, field: &StructField<'_>, message: String) {
         let span = field.rename.as_ref().map_or_else(|| field.name.span(), |rename| rename.span());
         self.errors.add(syn::Error::new(span, message));
     }
@@ -115,7 +116,7 @@ impl Matching<'_> {
     }
 
     /// Whether a missing field has been suggested for a misnamed one, so that one mistake is one error.
-    fn is_suggested(&self, missing: &CatalogField<'_>, fields: &[Field<'_>]) -> bool {
+    fn is_suggested(&self, missing: &CatalogField<'_>, fields: &[StructField<'_>]) -> bool {
         fields.iter().filter(|field| !field.skip).any(|field| {
             let wanted = wanted_name(field);
             let known = self.names().any(|name| name == wanted);
@@ -127,7 +128,7 @@ impl Matching<'_> {
 }
 
 /// The name that is looked for in the catalog.
-fn wanted_name(field: &Field<'_>) -> String {
+fn wanted_name(field: &StructField<'_>) -> String {
     match &field.rename {
         Some(rename) => rename.value(),
         None => field.name.unraw().to_string(),

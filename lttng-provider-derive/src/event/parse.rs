@@ -9,11 +9,11 @@ pub(super) struct Input<'i> {
     pub(super) name: &'i Ident,
     pub(super) generics: &'i Generics,
     pub(super) attribute: TargetAttribute,
-    pub(super) fields: Vec<Field<'i>>,
+    pub(super) fields: Vec<StructField<'i>>,
 }
 
 /// A field of it.
-pub(super) struct Field<'i> {
+pub(super) struct StructField<'i> {
     pub(super) name: &'i Ident,
     pub(super) kind: &'i Type,
     /// What the catalog calls it, if that is another name.
@@ -26,7 +26,7 @@ pub(super) struct Field<'i> {
 pub(super) enum How {
     /// As it is.
     Plain,
-    /// As what it prints as: `#[event(display)]`, which is kept for messages.
+    /// As `Display` prints it: `#[event(display)]`, which is kept for messages.
     Display(Ident),
     /// As this for `None`, else as what is in `Some`: `#[event(none = …)]`.
     None(Box<Expr>),
@@ -36,11 +36,13 @@ impl<'i> Input<'i> {
     pub(super) fn parse(input: &'i DeriveInput) -> syn::Result<Self> {
         let attribute = TargetAttribute::find(input, "shop::sold")?;
         let Data::Struct(data) = &input.data else {
-            let message = "an event is a struct; for the values of one of its fields there is `EventEnum`";
+            let message = "an event is a struct; for the values of a field use `EventEnum`";
             return Err(syn::Error::new_spanned(&input.ident, message));
         };
         let fields = match &data.fields {
-            Fields::Named(fields) => fields.named.iter().map(Field::parse).collect::<syn::Result<_>>()?,
+            Fields::Named(fields) => {
+                fields.named.iter().map(StructField::parse).collect::<syn::Result<_>>()?
+            }
             Fields::Unit => Vec::new(),
             Fields::Unnamed(fields) => {
                 let message = "name the fields: they are matched with the catalog's by name";
@@ -51,12 +53,12 @@ impl<'i> Input<'i> {
     }
 }
 
-impl<'i> Field<'i> {
+impl<'i> StructField<'i> {
     fn parse(field: &'i syn::Field) -> syn::Result<Self> {
         let Some(name) = &field.ident else {
             return Err(syn::Error::new_spanned(field, "name the field"));
         };
-        let mut parsed = Field { name, kind: &field.ty, rename: None, skip: false, how: How::Plain };
+        let mut parsed = StructField { name, kind: &field.ty, rename: None, skip: false, how: How::Plain };
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("event")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("rename") {

@@ -46,7 +46,7 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     }
 }
 
-/// Several events from one reading of the clock, or one with values from the function's outcome.
+/// Several events from one measurement, or one with values from the function's outcome.
 fn together(model: &Model<'_>) -> TokenStream {
     let watch = &model.catalogs.watch;
     let entries: Vec<Ident> =
@@ -92,7 +92,7 @@ fn together(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// Shows the compiler what is recorded even if tracing is off; nothing can be said of `impl Trait`.
+/// Has the compiler check what is recorded even if tracing is off; `impl Trait` cannot be checked.
 fn check(output: &ReturnType, ret: &Ident, duration: &Ident, records: &TokenStream) -> TokenStream {
     let Some(kind) = named_output(output) else { return TokenStream::new() };
     quote! {
@@ -131,10 +131,11 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream 
     };
     let when_kept = when_kept.into_iter();
     quote! {
-        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept()
-            && #condition
-        {
-            <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+        // Nested, and not a let chain, which only the edition 2024 of the caller would take.
+        if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept() {
+            if #condition {
+                <#target as ::lttng_provider::DurationEvent>::record_duration(#duration, #details);
+            }
         }
     }
 }
@@ -193,7 +194,7 @@ fn threshold(slower_than: Duration) -> TokenStream {
     }
 }
 
-/// A value that borrows nothing from the function, so that the body may do with its parameters what it likes.
+/// A value that borrows nothing from the function, so that the body may change and consume its parameters.
 fn value(detail: &Detail<'_>) -> TokenStream {
     let Detail { field, how, expression, .. } = detail;
     match how {
@@ -232,7 +233,7 @@ fn lend(detail: &Detail<'_>) -> TokenStream {
     }
 }
 
-/// Tells the compiler the type of an async block, which `?` in it needs; nothing can be said of `impl Trait`.
+/// Tells the compiler the type of an async block, which `?` in it needs; not possible for `impl Trait`.
 fn output(output: &ReturnType) -> TokenStream {
     let Some(kind) = named_output(output) else { return TokenStream::new() };
     quote! {

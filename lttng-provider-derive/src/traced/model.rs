@@ -28,13 +28,13 @@ pub(super) struct Model<'m> {
 /// An event that is recorded with the time that the function took.
 pub(super) struct Measured<'m> {
     pub(super) target: &'m Target,
-    /// The fields beside the duration, in order, and what they are filled with.
+    /// The fields besides the duration, in order, and what fills them.
     pub(super) details: Vec<Detail<'m>>,
     /// Whether it is recorded, and when that is known.
     pub(super) when: Option<(&'m Expr, Known)>,
 }
 
-/// A field beside the duration.
+/// A field besides the duration.
 pub(super) struct Detail<'m> {
     pub(super) field: CatalogField<'m>,
     pub(super) how: How,
@@ -62,10 +62,8 @@ impl<'m> Model<'m> {
         catalogs: &'m Catalogs,
     ) -> syn::Result<Self> {
         let mut errors = Errors::default();
-        if let Some(word) = &options.polling
-            && function.item.sig.asyncness.is_none()
-        {
-            let message = "only an `async fn` is polled: leave `polling` out, or make the function one";
+        if let Some(word) = options.polling.as_ref().filter(|_| function.item.sig.asyncness.is_none()) {
+            let message = "only an `async fn` is polled: remove `polling`, or make the function `async`";
             errors.add(syn::Error::new(word.span(), message));
         }
         let mut events = Vec::new();
@@ -80,7 +78,7 @@ impl<'m> Model<'m> {
         Ok(Model { function, events, slower_than: options.slower_than, polling, catalogs })
     }
 
-    /// Whether something is known only at the end.
+    /// Whether some value is known only at the end.
     pub(super) fn has_outcome(&self) -> bool {
         self.events.iter().any(|event| {
             let when = event.when.map(|(_, known)| known);
@@ -153,7 +151,7 @@ fn without_duration(provider: &Provider, event: &Event) -> String {
         .collect();
     let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
     format!(
-        "`{}:{}` has no duration in the catalog, so nothing can be measured for it; of the provider's events these \
+        "`{}:{}` has no duration in the catalog, so it cannot be measured; of the provider's events these \
          have one: {others}",
         provider.name, event.name
     )
@@ -167,19 +165,19 @@ struct Filling<'m> {
 }
 
 impl Filling<'_> {
-    /// Every name in `fields(…)` is one of the catalog's, and is there once.
+    /// Every name in `fields(…)` is one of the catalog's, and occurs once.
     fn check_names(&self, options: &[FieldOption], expected: &[CatalogField<'_>], errors: &mut Errors) {
         let full_name = &self.full_name;
         for (index, option) in options.iter().enumerate() {
             let name = option.name.unraw().to_string();
             let message = if name == self.duration {
-                format!("the duration of `{full_name}` is measured: leave it out")
+                format!("the duration of `{full_name}` is measured: remove it")
             } else if !expected.iter().any(|field| field.field.argument == name) {
                 let names = expected.iter().map(|field| field.field.argument.as_str());
                 let hint = did_you_mean_one_of(&name, names);
-                format!("`{full_name}` has no field `{name}` beside the duration in the catalog{hint}")
+                format!("`{full_name}` has no field `{name}` besides the duration in the catalog{hint}")
             } else if options[..index].iter().any(|before| before.name == option.name) {
-                format!("`{name}` has a value already")
+                format!("duplicate value for `{name}`")
             } else {
                 continue;
             };
@@ -197,13 +195,13 @@ impl Filling<'_> {
         let name = identifier(&field.field.argument);
         if let Some(option) = options.iter().find(|option| option.name == name) {
             if option.how != How::Plain && !field.is_text() {
-                let message = format!("`%` and `?` make text, and the catalog has {}", field.description());
+                let message = format!("`%` and `?` make text, but the catalog has {}", field.description());
                 return Err(syn::Error::new(option.name.span(), message));
             }
             let known = Known::of(&option.expression, function);
             if known == Known::FromError && (field.is_enumeration() || field.is_array()) {
                 let message = format!(
-                    "the catalog has {}, and nothing to record for a call that succeeds: compute it from `ret`",
+                    "the catalog has {}, for which a call that succeeds has no value: compute it from `ret`",
                     field.description()
                 );
                 return Err(syn::Error::new(option.name.span(), message));
@@ -218,7 +216,7 @@ impl Filling<'_> {
             return Ok(Detail { field, how: How::Plain, expression, known: Known::Before, outlives });
         }
         let message = format!(
-            "`{}` has {} in the catalog, and the function no parameter of that name: say `fields({name} = …)`",
+            "`{}` has {} in the catalog, but the function has no parameter of that name: add `fields({name} = …)`",
             self.full_name,
             field.description(),
         );

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lttng_catalog::Unit;
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -39,16 +40,16 @@ pub(super) struct FieldOption {
 pub(super) enum How {
     /// As it is.
     Plain,
-    /// `%`: as what it prints as.
+    /// `%`: as `Display` prints it.
     Display,
-    /// `?`: as what it prints as for programmers.
+    /// `?`: as `Debug` prints it.
     Debug,
 }
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.is_empty() {
-            let message = "say which event, as in `#[traced(shop::checkout)]`";
+            let message = "the event is missing: name it, as in `#[traced(shop::checkout)]`";
             return Err(syn::Error::new(Span::call_site(), message));
         }
         let event = EventOption { target: input.parse()?, fields: Vec::new(), when: None };
@@ -86,7 +87,7 @@ impl Options {
             "polling" => self.polling = Some(option),
             _ => {
                 let message = format!(
-                    "there is no option `{option}`; there are `fields(name = value)`, `also(another::event)`, \
+                    "unknown option `{option}`; the options are `fields(name = value)`, `also(another::event)`, \
                      `slower_than = \"1ms\"`, `polling` and `catalog = \"path of the catalog\"`"
                 );
                 return Err(syn::Error::new(option.span(), message));
@@ -122,7 +123,7 @@ impl Parse for EventOption {
                 }
                 _ => {
                     let message = format!(
-                        "there is no option `{option}` for another event; there are `fields(name = value)` and \
+                        "unknown option `{option}` for a further event; the options are `fields(name = value)` and \
                          `when = condition`"
                     );
                     return Err(syn::Error::new(option.span(), message));
@@ -155,18 +156,13 @@ fn duration(text: &LitStr) -> syn::Result<Duration> {
     let value = text.value();
     let digits = value.find(|character: char| !character.is_ascii_digit()).unwrap_or(value.len());
     let (number, unit) = value.split_at(digits);
-    let in_a_unit: u64 = match unit.trim() {
-        "ns" => 1,
-        "us" | "µs" | "μs" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        _ => 0,
-    };
+    let in_a_unit = Unit::from_name(unit.trim()).and_then(Unit::nanoseconds).unwrap_or(0);
     match number.parse::<u64>().ok().and_then(|number| number.checked_mul(in_a_unit)) {
         Some(nanoseconds) if nanoseconds > 0 => Ok(Duration::from_nanos(nanoseconds)),
         _ => {
-            let message =
-                format!("`{value}` is no time: write a whole number of `ns`, `us`, `ms` or `s`, as in `1ms`");
+            let message = format!(
+                "invalid time `{value}`: write a whole number of `ns`, `us`, `ms` or `s`, as in `1ms`"
+            );
             Err(syn::Error::new(text.span(), message))
         }
     }

@@ -17,7 +17,7 @@ impl Parse for Function {
     }
 }
 
-/// Refuses what cannot be measured, or would not be measured as one expects.
+/// Refuses functions that cannot be measured, or not as one would expect.
 fn check(input: ParseStream<'_>) -> syn::Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
@@ -25,21 +25,21 @@ fn check(input: ParseStream<'_>) -> syn::Result<()> {
     let signature: Signature =
         input.parse().map_err(|_| syn::Error::new(start, "`#[traced]` belongs on a function or a method"))?;
     if input.peek(Token![;]) {
-        let message = "there is no body to measure: put `#[traced]` on the implementations";
+        let message = "a method without a body cannot be measured: put `#[traced]` on the implementations";
         return Err(syn::Error::new_spanned(&signature.ident, message));
     }
     if let Some(word) = &signature.constness {
         let message = "a `const fn` cannot be traced: it may run while the program is compiled";
         return Err(syn::Error::new_spanned(word, message));
     }
-    if let ReturnType::Type(_, kind) = &signature.output
-        && signature.asyncness.is_none()
-        && is_future(kind)
-    {
-        let message = "only the making of the future would be measured, not its run: make it an `async fn`";
-        return Err(syn::Error::new_spanned(kind, message));
+    match &signature.output {
+        ReturnType::Type(_, kind) if signature.asyncness.is_none() && is_future(kind) => {
+            let message =
+                "only the creation of the future would be measured, not its run: make this an `async fn`";
+            Err(syn::Error::new_spanned(kind, message))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A name that the function's body has from the caller.
@@ -50,7 +50,7 @@ pub(super) struct Parameter {
 }
 
 impl Function {
-    /// The parameter of this name, be it one of a pattern.
+    /// The parameter of this name, also within a pattern.
     pub(super) fn parameter(&self, name: &str) -> Option<Parameter> {
         self.item.sig.inputs.iter().find_map(|input| {
             let FnArg::Typed(parameter) = input else { return None };

@@ -1,15 +1,15 @@
-//! Copying the bytes of a string and looking for a NUL among them, in one pass and without a call.
+//! Copies the bytes of a string and searches them for a NUL, in one pass and without a call.
 //!
 //! Most strings in events are short: a name, an address. Up to [`INLINE`] bytes are copied here in as few
-//! loads and stores as possible; the last of them overlap the ones before, so that none reaches beyond the end.
-//! Where the compiler knows the length, what remains are the stores.
+//! loads and stores as possible; the last of them overlap the previous ones, so that none reaches beyond the end.
+//! Where the compiler knows the length, only the stores remain.
 
 use std::ptr::copy_nonoverlapping;
 
-/// Longer strings are left to `memcpy` and `memchr`, which have wider vectors.
+/// Longer strings are left to `memcpy` and `memchr`, which use wider vectors.
 const INLINE: usize = 128;
 
-/// Copies bytes, and tells whether one of them is a NUL.
+/// Copies bytes, and returns whether one of them is a NUL.
 ///
 /// # Safety
 /// `from` is valid for reads and `to` for writes of `length` bytes, and the two do not overlap.
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_length_is_copied_and_every_nul_is_found() {
-        // Miri takes minutes for what a processor does at once.
+        // Miri would take minutes.
         let step = if cfg!(miri) { 11 } else { 1 };
         for length in (0..40).chain((40..=INLINE + 40).step_by(step)) {
             let bytes: Vec<u8> = (0..length).map(|index| (index % 255) as u8 + 1).collect();

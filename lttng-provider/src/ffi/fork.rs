@@ -16,11 +16,11 @@ pub enum Fork {
     Child,
 }
 
-/// `fork(2)`, after which both processes are traced: the child as a process of its own.
+/// `fork(2)`, after which both processes are traced separately.
 ///
-/// With tracing off it is `fork(2)` alone. The error is that of `fork(2)`, and `errno` is as it left it.
-/// `liblttng-ust-fork.so`, which LTTng's documentation tells people to preload, may be loaded as well: its
-/// wrapper of `fork` then tells LTTng-UST, and this function does not tell it a second time.
+/// With tracing off it is only `fork(2)`. The error is that of `fork(2)`, which also leaves `errno`.
+/// `liblttng-ust-fork.so`, which LTTng's documentation recommends to preload, may be loaded as well: its wrapper of
+/// `fork` then notifies LTTng-UST, and this function does not do so again.
 ///
 /// ```
 /// use lttng_provider::{Fork, fork};
@@ -29,7 +29,7 @@ pub enum Fork {
 /// match unsafe { fork() } {
 ///     Ok(Fork::Parent { child }) => println!("the child is {child}"),
 ///     Ok(Fork::Child) => std::process::exit(0),
-///     Err(error) => println!("there is no child: {error}"),
+///     Err(error) => println!("cannot fork: {error}"),
 /// }
 /// ```
 ///
@@ -50,7 +50,7 @@ pub unsafe fn fork() -> io::Result<Fork> {
     result
 }
 
-/// What LTTng-UST wants to be told around a fork: nothing, with tracing off.
+/// The hooks of LTTng-UST around a fork: none with tracing off.
 #[cfg(not(lttng))]
 struct Around;
 
@@ -63,7 +63,7 @@ impl Around {
     fn end(self, _in_child: bool) {}
 }
 
-/// What LTTng-UST wants to be told around a fork, if the providers have loaded it.
+/// The hooks of LTTng-UST around a fork, if the providers have loaded it.
 #[cfg(lttng)]
 struct Around {
     hooks: Option<Hooks>,
@@ -87,7 +87,7 @@ impl Around {
     fn end(mut self, in_child: bool) {
         let Some(hooks) = self.hooks else { return };
         let after = if in_child { hooks.after_in_child } else { hooks.after_in_parent };
-        // SAFETY: errno is this thread's own, and the hook may change it; the set is what `before` filled.
+        // SAFETY: errno belongs to this thread, and the hook may change it; the set is what `before` filled.
         unsafe {
             let errno = *libc::__errno_location();
             after(&mut self.signals);
@@ -125,8 +125,8 @@ fn find(name: &CStr) -> Option<Hook> {
     unsafe { std::mem::transmute::<*mut libc::c_void, Option<Hook>>(address) }
 }
 
-/// Whether `fork` calls the hooks by itself: `liblttng-ust-fork.so` is loaded, and `fork` is not that of libc.
-/// Calling them here, too, would wait for a lock that this thread holds, with all signals blocked.
+/// Whether `fork` calls the hooks itself: `liblttng-ust-fork.so` is loaded, and `fork` is not that of libc.
+/// Calling them here as well would deadlock on a lock that this thread holds, with all signals blocked.
 #[cfg(lttng)]
 fn fork_is_wrapped() -> bool {
     let Some(_wrapper) = Library::loaded(c"liblttng-ust-fork.so.1") else { return false };

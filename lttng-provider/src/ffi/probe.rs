@@ -1,5 +1,4 @@
-//! USDT probes, as SystemTap's convention has them: an instruction that does nothing, and an ELF note that says where it
-//! is and where its arguments are.
+//! USDT probes by SystemTap's convention: a `nop`, and an ELF note that says where it is and where its arguments are.
 //!
 //! A probe here is a function of two instructions, written in assembly, so that neither a C compiler nor a header is
 //! needed. Its argument points to the values, each in 64 bits, and the note describes them as memory from there. Function,
@@ -7,10 +6,10 @@
 
 use std::mem::MaybeUninit;
 
-use super::field::Part;
+use super::pack::Part;
 use super::record::Fields;
 
-/// An argument of a probe: what it is of the field with this index.
+/// An argument of a probe: what it takes from the field with this index.
 #[derive(Clone, Copy, Debug)]
 pub enum ProbeArgument {
     /// A number.
@@ -23,10 +22,10 @@ pub enum ProbeArgument {
     Length(usize),
 }
 
-/// The bytes of a text that a probe hands over, with its NUL; tracers read less.
+/// The most bytes of a text that a probe passes, with its NUL; tracers read less.
 const TEXT_MAX: usize = 256;
 
-/// Fires a probe with `N` arguments. Apart from what emits, for its copies of texts.
+/// Fires a probe with `N` arguments. Not inlined into the code that emits, because of its copies of texts.
 ///
 /// # Safety
 /// `function` is the one that [`usdt_probe`](crate::usdt_probe) defines, and the indices are of these fields.
@@ -44,12 +43,12 @@ pub unsafe fn probe<const N: usize, F: Fields>(
     for ((argument, value), copy) in arguments.into_iter().zip(&mut values).zip(&mut copies) {
         *value = match argument {
             ProbeArgument::Value(index) => parts[index].value(),
-            ProbeArgument::Start(index) => parts[index].start().addr() as u64,
+            ProbeArgument::Start(index) => parts[index].start().expose_provenance() as u64,
             ProbeArgument::Length(index) => parts[index].length() as u64,
-            ProbeArgument::Text(index) => terminated(parts[index], copy).addr() as u64,
+            ProbeArgument::Text(index) => terminated(parts[index], copy).expose_provenance() as u64,
         };
     }
-    // SAFETY: the function reads nothing, and a tracer reads as many values as its note tells.
+    // SAFETY: the function reads nothing, and a tracer reads the number of values in its note.
     unsafe { function(values.as_ptr()) };
     // The compiler cannot see that they are read through an address.
     std::hint::black_box((&values, &copies));
@@ -107,8 +106,8 @@ macro_rules! start_probe {
     }};
 }
 
-/// Defines a probe: its function, its note, and room in the section `.probes`, by whose place in the file bpftrace finds
-/// any semaphore.
+/// Defines a probe: its function, its note, and room in the section `.probes`, whose position in the file leads
+/// bpftrace to any semaphore.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! usdt_probe {
@@ -163,10 +162,10 @@ macro_rules! usdt_probe {
     };
 }
 
-/// Defines semaphores, where LTTng's tracepoints have none.
+/// Defines the semaphores, where no tracepoints of LTTng hold them.
 ///
 /// Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
-/// the first mapping that it finds, so semaphores must not lie in such a page: where they begin, a page begins.
+/// the first mapping that it finds, so semaphores must not be in such a page: they begin on a page boundary.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! usdt_semaphores {
@@ -190,4 +189,47 @@ macro_rules! usdt_semaphores {
             ".popsection",
         );
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::ffi::{CStr, c_char};
+    use std::ptr::with_exposed_provenance;
+
+    use super::*;
+    use crate::Text;
+    use crate::ffi::{List, Terminated};
+
+    thread_local! {
+        static SEEN: RefCell<Vec<(u64, String, Vec<u16>)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// Reads the values as a tracer does: through their addresses.
+    unsafe extern "C" fn tracer(values: *const u64) {
+        // SAFETY: the probe below has four arguments, which live until this returns.
+        let seen = unsafe {
+            let values = std::slice::from_raw_parts(values, 4);
+            let text = CStr::from_ptr(with_exposed_provenance::<c_char>(values[1] as usize));
+            let list = with_exposed_provenance::<u16>(values[2] as usize);
+            let list = std::slice::from_raw_parts(list, values[3] as usize);
+            (values[0], text.to_str().unwrap().to_owned(), list.to_vec())
+        };
+        SEEN.with_borrow_mut(|all| all.push(seen));
+    }
+
+    #[test]
+    fn tracer_reads_numbers_terminated_texts_and_lists() {
+        use ProbeArgument::{Length, Start, Text as Copied, Value};
+        let long = "x".repeat(TEXT_MAX);
+        for text in ["get", "", "a\0b", long.as_str()] {
+            let fields = (7_u32, Terminated::new(Text::from(text)), List::<u16, u8>::new(&[1, 2, 3]));
+            // SAFETY: the function reads these arguments and no more.
+            unsafe { probe(fields, [Value(0), Copied(1), Start(2), Length(2)], tracer) };
+            let (number, seen, list) = SEEN.take().remove(0);
+            let expected = text.split('\0').next().unwrap();
+            assert_eq!((number, list), (7, vec![1, 2, 3]));
+            assert_eq!(seen, expected[..expected.len().min(TEXT_MAX - 1)]);
+        }
+    }
 }

@@ -1,20 +1,20 @@
 //! Recording an event: packed on the stack where it fits, and handed to C.
 //!
 //! Generated C has two functions for each event. The first takes packed bytes and writes them to every session
-//! that records the event without further ado, which is nearly always all there is to do; the address that it
-//! returns to is what LTTng shows as `ip`. Where there is more to do (a filter, a trigger, a probe of another
-//! library, an event that is not packed), it stops, still in its RCU section, and says where; the second goes
-//! on from there with all values and leaves the section.
+//! that records the event unconditionally, which is nearly always all that is needed; the address that it
+//! returns to is what LTTng shows as `ip`. Where more is needed (a filter, a trigger, a probe of another
+//! library, an event that is not packed), it stops within its RCU section and returns where; the second
+//! continues from there with all values and leaves the section.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null;
 
-use super::field::{Field, Part};
-use super::unlikely;
+use super::pack::{Pack, Part};
+use super::unlikely::unlikely;
 
-/// How many bytes an event may take to be packed on the stack. It is what an emitting function's frame grows by,
-/// whether or not a session records; larger events are written to the buffers of LTTng piece by piece.
+/// The largest event that is packed on the stack, in bytes. An emitting function's frame grows by as much,
+/// whether or not a session records; larger events are written to LTTng's buffers piece by piece.
 pub const PACKED_MAX: usize = 512;
 
 /// `struct lttng_provider_rest`: what the first function leaves to the second.
@@ -40,16 +40,16 @@ pub trait Fields: Copy {
     /// The bytes that the event takes, at most.
     fn size(self) -> usize;
 
-    /// Writes all fields; see [`Field::pack`].
+    /// Writes all fields; see [`Pack::pack`].
     ///
     /// # Safety
     /// `to` is valid for writes of `self.size()` bytes.
     unsafe fn pack(self, to: *mut u8) -> (*mut u8, Self);
 
-    /// See [`Field::cut`].
+    /// See [`Pack::cut`].
     fn cut(self) -> Self;
 
-    /// See [`Field::part`].
+    /// See [`Pack::part`].
     fn parts(self) -> Self::Parts;
 }
 
@@ -57,7 +57,7 @@ macro_rules! fields {
     ($($field:ident)*, $count:expr) => {
         // An event without fields is the unit, which clippy would rather not see written out.
         #[allow(clippy::unused_unit)]
-        impl<$($field: Field),*> Fields for ($($field,)*) {
+        impl<$($field: Pack),*> Fields for ($($field,)*) {
             type Parts = [Part; $count];
 
             #[inline(always)]
@@ -119,7 +119,7 @@ pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record
     let mut packed = MaybeUninit::<[u8; CAPACITY]>::uninit();
     let start = packed.as_mut_ptr().cast::<u8>();
     let (payload, size, fields) = if fields.size() <= CAPACITY {
-        // SAFETY: there is room for as many bytes.
+        // SAFETY: there is room for `size()` bytes.
         let (end, fields) = unsafe { fields.pack(start) };
         (start.cast_const(), end.addr() - start.addr(), fields)
     } else {
@@ -136,9 +136,29 @@ pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record
     }
 }
 
+/// Records an event with packed fields of at most `$capacity` bytes, by the two functions that C has for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! record {
+    ($fields:ident, $capacity:expr, $record:ident, $deliver:ident $(,)?) => {{
+        // SAFETY: generated C defines both, with these types.
+        unsafe extern "C" {
+            fn $record(payload: *const u8, size: usize) -> $crate::ffi::Rest;
+            fn $deliver(
+                rest: $crate::ffi::Rest,
+                payload: *const u8,
+                size: usize,
+                parts: *const $crate::ffi::Part,
+            );
+        }
+        // SAFETY: the C and these fields are made from the same event of a catalog.
+        unsafe { $crate::ffi::record::<{ $capacity }, _>($fields, $record, $deliver) }
+    }};
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::field::*;
+    use super::super::*;
     use super::*;
     use crate::Text;
 
@@ -146,7 +166,7 @@ mod tests {
     fn packed(fields: impl Fields) -> Vec<u8> {
         let mut bytes = vec![0xaa; fields.size()];
         let start = bytes.as_mut_ptr();
-        // SAFETY: there are as many bytes as the fields ask for.
+        // SAFETY: there are `size()` bytes.
         let (end, _) = unsafe { fields.pack(start) };
         bytes.truncate(end.addr() - start.addr());
         bytes
@@ -165,7 +185,7 @@ mod tests {
             let long = "x".repeat(length);
             let expected = [long.as_bytes(), b"\0"].concat();
             assert_eq!(packed((Terminated::new(Text::from(&long)),)), expected);
-            let text = format!("{long}\0behind");
+            let text = format!("{long}\0after");
             assert_eq!(packed((Terminated::new(Text::from(&text)),)), expected);
         }
         assert_eq!(packed((Terminated::new(Text::from(c"ab")), 7_u8)), *b"ab\0\x07");
@@ -203,5 +223,38 @@ mod tests {
     #[test]
     fn unrecorded_field_takes_no_room() {
         assert_eq!(packed((1_u8, Unrecorded(2_u64), Unrecorded(Terminated::new(Text::from("x"))))), [1]);
+    }
+
+    thread_local! {
+        static DELIVERED: std::cell::RefCell<Vec<(Vec<u8>, Vec<u8>)>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+
+    unsafe extern "C" fn leave_all(_: *const u8, _: usize) -> Rest {
+        Rest { ip: null(), probe: std::ptr::NonNull::<c_void>::dangling().as_ptr() }
+    }
+
+    /// Notes the payload and the bytes of the first part.
+    unsafe extern "C" fn deliver(_: Rest, payload: *const u8, size: usize, parts: *const Part) {
+        // SAFETY: `record` vouches for both, and the events below have a text first.
+        let noted = unsafe {
+            let payload = if payload.is_null() { &[] } else { std::slice::from_raw_parts(payload, size) };
+            let part = *parts;
+            (payload.to_vec(), std::slice::from_raw_parts(part.start(), part.length()).to_vec())
+        };
+        DELIVERED.with_borrow_mut(|all| all.push(noted));
+    }
+
+    #[test]
+    fn second_function_gets_what_was_packed_and_every_value() {
+        for length in [0, 3, PACKED_MAX - 2, PACKED_MAX - 1, PACKED_MAX, 3 * PACKED_MAX] {
+            let text = "x".repeat(length);
+            let fields = (Terminated::new(Text::from(&text)), 7_u8);
+            // SAFETY: the two functions take an event with these fields.
+            unsafe { record::<PACKED_MAX, _>(fields, leave_all, deliver) };
+            let (payload, part) = DELIVERED.take().remove(0);
+            assert_eq!(part, text.as_bytes());
+            let all = [text.as_bytes(), b"\0\x07"].concat();
+            assert_eq!(payload, if all.len() <= PACKED_MAX { all } else { Vec::new() });
+        }
     }
 }

@@ -3,10 +3,10 @@
 #[cfg(tracing)]
 use std::ffi::{c_int, c_void};
 
-/// How many there are at most.
+/// The most frames that are recorded.
 const MOST: usize = 32;
 
-/// Where an event was recorded from, the nearest caller first.
+/// The return addresses of an event's callers, the nearest first.
 #[derive(Debug)]
 pub struct Stack {
     frames: [u64; MOST],
@@ -16,8 +16,8 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Takes the addresses with the unwinder that panics use: it needs no frame pointers, and reads nothing that it has not
-    /// been told of.
+    /// Takes the addresses with the unwinder that panics use: it needs no frame pointers, and reads only memory that its
+    /// tables describe.
     #[cold]
     #[inline(never)]
     pub fn capture() -> Stack {
@@ -53,7 +53,7 @@ const GO_ON: c_int = 0;
 #[cfg(tracing)]
 const END: c_int = 5;
 
-// SAFETY: the unwinder has these, by the ABI of Itanium; the standard library links it.
+// SAFETY: the unwinder defines these, by the Itanium ABI; the standard library links it.
 #[cfg(tracing)]
 unsafe extern "C" {
     fn _Unwind_Backtrace(callback: Callback, data: *mut c_void) -> c_int;

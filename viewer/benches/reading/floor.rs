@@ -9,7 +9,7 @@ use wide::u8x16;
 /// The size of the packet header and context.
 const HEADER: usize = 84;
 
-/// How many bytes behind the beginning of its first text an event can be read without looking where it ends.
+/// The number of bytes after the beginning of its first text that can be read without looking where the event ends.
 const MARGIN: usize = 128;
 
 /// Counts and sums of durations by name.
@@ -83,16 +83,16 @@ fn events(bytes: &[u8], content: usize, begin: u64, sums: &mut Sums) {
 /// Which of the first 64 bytes are NUL, the first one in the lowest bit.
 fn nuls(bytes: &[u8]) -> u64 {
     let of = |at: usize| {
-        let bytes: [u8; 16] = bytes[at..at + 16].try_into().expect("there are as many");
+        let bytes: [u8; 16] = bytes[at..at + 16].try_into().expect("the length is checked");
         u64::from(u8x16::from(bytes).cmp_eq(u8x16::ZERO).move_mask() as u16)
     };
     (of(0) | of(16) << 16) | (of(32) | of(48) << 16) << 32
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("there are as many"))
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("the length is checked"))
 }
 
 fn u128_at(bytes: &[u8], at: usize) -> u128 {
-    u128::from_le_bytes(bytes[at..at + 16].try_into().expect("there are as many"))
+    u128::from_le_bytes(bytes[at..at + 16].try_into().expect("the length is checked"))
 }

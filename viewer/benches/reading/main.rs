@@ -29,7 +29,7 @@ struct Contender {
     what: String,
     /// What it is compared with, by its place among the contenders, and how many times as fast it shall be.
     target: Option<(usize, f64)>,
-    /// It takes part in one of so many rounds.
+    /// It takes part in one round of this number.
     every: u32,
     run: Run,
 }

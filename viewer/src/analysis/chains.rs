@@ -1,6 +1,6 @@
-//! Why single events took long: what they lie within, and what lies within them.
+//! Why single events took long: the intervals that contain them, and those within them.
 //!
-//! The events are known; only the times around them are read again, in the order of time.
+//! The events are known; only the times around them are read again, in time order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use super::intervals::{Feed, Interval, Link, Listener, Nesting, chain};
 use super::longest::Record;
 use super::selection::Selection;
 
-/// How far after an event what contains it is looked for: as long as it took, but within these.
+/// How far after an event to look for what contains it: as long as it took, within these bounds; nanoseconds.
 const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 
 /// For each event the chain from the outermost interval that contains it to the innermost within it that took most of the
 /// time; empty for those that are not intervals.
 pub(super) fn chains(reader: &Reader, selection: &Selection, records: &[Record]) -> Vec<Vec<LinkFinding>> {
-    // Filters choose the events, and not what they lie within.
+    // Filters apply to the events, not to what contains them.
     let selection = Arc::new(Selection { dictionary: selection.dictionary.clone(), ..Selection::default() });
-    let mut wanted: Vec<Wanted> = records.iter().map(Wanted::new).collect();
+    let mut wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
     for window in windows(&wanted) {
         follow(reader, &selection, window, &mut wanted);
     }
@@ -28,7 +28,7 @@ pub(super) fn chains(reader: &Reader, selection: &Selection, records: &[Record])
 }
 
 /// An event whose chain is wanted.
-struct Wanted {
+struct WantedChain {
     begin: i64,
     end: i64,
     event: String,
@@ -36,10 +36,10 @@ struct Wanted {
     chain: Vec<LinkFinding>,
 }
 
-impl Wanted {
+impl WantedChain {
     fn new(record: &Record) -> Self {
         let length = i64::try_from(record.duration_ns).unwrap_or(i64::MAX);
-        Wanted {
+        WantedChain {
             begin: record.timestamp.saturating_sub(length),
             end: record.timestamp,
             event: record.kind.event.clone(),
@@ -49,9 +49,10 @@ impl Wanted {
     }
 }
 
-/// The times to read: around each event, and where they overlap together.
-fn windows(wanted: &[Wanted]) -> Vec<Window> {
-    let after = |wanted: &Wanted| wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
+/// The times to read: around each event, merged where they overlap.
+fn windows(wanted: &[WantedChain]) -> Vec<Window> {
+    let after =
+        |wanted: &WantedChain| wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
     let intervals = wanted.iter().filter(|wanted| wanted.is_interval);
     let mut spans: Vec<(i64, i64)> =
         intervals.map(|wanted| (wanted.begin, wanted.end.saturating_add(after(wanted)))).collect();
@@ -67,7 +68,7 @@ fn windows(wanted: &[Wanted]) -> Vec<Window> {
 }
 
 /// Reads a window, and fills in the chains of the events in it.
-fn follow(reader: &Reader, selection: &Arc<Selection>, window: Window, wanted: &mut [Wanted]) {
+fn follow(reader: &Reader, selection: &Arc<Selection>, window: Window, wanted: &mut [WantedChain]) {
     let mut feed = Feed::new(selection, reader.gaps(window));
     let mut by_end: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
@@ -75,7 +76,7 @@ fn follow(reader: &Reader, selection: &Arc<Selection>, window: Window, wanted: &
     }
     let mut finder = Finder { threads: Vec::new(), found: Vec::new(), wanted, by_end };
     feed.follow(reader, window, &Progress::default(), &mut finder);
-    for Found { wanted: place, within, chain, .. } in finder.found {
+    for FoundEvent { wanted: place, within, chain, .. } in finder.found {
         let links = within.iter().rev().chain(&chain);
         finder.wanted[place].chain = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();
     }
@@ -84,14 +85,14 @@ fn follow(reader: &Reader, selection: &Arc<Selection>, window: Window, wanted: &
 /// Looks for the wanted events among the intervals of all threads.
 struct Finder<'w> {
     threads: Vec<Nesting>,
-    found: Vec<Found>,
-    wanted: &'w mut [Wanted],
+    found: Vec<FoundEvent>,
+    wanted: &'w mut [WantedChain],
     /// The wanted intervals by their ends.
     by_end: HashMap<i64, Vec<usize>>,
 }
 
 /// A wanted event that was found.
-struct Found {
+struct FoundEvent {
     wanted: usize,
     thread: usize,
     interval: Interval,
@@ -112,8 +113,8 @@ impl Listener for Finder<'_> {
         nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         let entry = feed.lexicon.entry(interval.name);
         if let Some(tree) = nesting.last() {
-            // What ended later and began earlier contains those that were found.
-            let contains = |found: &&mut Found| {
+            // An interval that began earlier and ends later contains those found before.
+            let contains = |found: &&mut FoundEvent| {
                 found.thread == thread
                     && interval.begin <= found.interval.begin
                     && feed.may_contain(thread, interval.name, found.interval.name)
@@ -128,7 +129,7 @@ impl Listener for Finder<'_> {
             };
             if let Some(&wanted) = ending_now.iter().find(is_it) {
                 let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
-                self.found.push(Found { wanted, thread, interval, chain, within: Vec::new() });
+                self.found.push(FoundEvent { wanted, thread, interval, chain, within: Vec::new() });
             }
         }
         if entry.is_outermost {

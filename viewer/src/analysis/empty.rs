@@ -1,4 +1,4 @@
-//! Why no event came through: a separate reading, made only when an analysis found nothing.
+//! Why no event passed the filters: a separate reading, only if an analysis found nothing.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -6,43 +6,44 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::finding::{Cause, Empty};
+use super::finding::{Empty, EmptyCause};
 use super::key;
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use crate::datum::Datum;
 use crate::source::Source;
-use crate::text::{escape, nearest};
+use crate::text::escape;
 use ctf_reader::{Collect, EventClass, Events};
+use lttng_catalog::nearest;
 
-/// The number of distinct values that are looked at for what was meant, and what each may take in bytes.
+/// The number of distinct values to choose a suggestion from, and the most bytes that are kept of each.
 const VALUES: usize = 1000;
 const VALUE_LENGTH: usize = 64;
 
-/// The number of values that are named.
+/// The number of values that are shown.
 const NAMED: usize = 6;
 
-/// Says which filter let no event through; nothing if events came through but had no duration.
+/// Finds the filter that no event passed; none if events passed but had no duration.
 pub fn explain<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
 ) -> Result<Option<Empty>, Failure> {
-    let (collector, report) = reading.read(Collector::new(Roster::new(Arc::clone(selection))))?;
+    let (collector, report) = input.read(EmptyCollector::new(Roster::new(Arc::clone(selection))))?;
     if report.events == 0 {
-        return Ok(Some(outside_window(reading)?));
+        return Ok(Some(outside_window(input)?));
     }
-    let Collector { roster, passed, failed } = collector;
+    let EmptyCollector { roster, passed, failed } = collector;
     let left_out = roster.finish()?;
     let candidates = passed.first().copied().unwrap_or(0);
     if candidates == 0 {
         let (cause, filter) = if !left_out.repeats.is_empty() {
-            (Cause::Repeats, None)
+            (EmptyCause::Repeats, None)
         } else if !left_out.without_field.is_empty() {
-            (Cause::Fields, Some(selection.wanted_fields().collect::<Vec<_>>().join(", ")))
+            (EmptyCause::Fields, Some(selection.wanted_fields().collect::<Vec<_>>().join(", ")))
         } else {
             let globs: Vec<String> = selection.events.iter().map(|glob| format!("--event {glob}")).collect();
-            (Cause::Name, Some(globs.join(" ")))
+            (EmptyCause::Name, Some(globs.join(" ")))
         };
         return Ok(Some(Empty { cause, filter, events: report.events, ..Empty::default() }));
     }
@@ -56,7 +57,7 @@ pub fn explain<S: Source>(
     let is_text = integers.is_none();
     let meant = nearest(condition.operand(), names.iter().map(String::as_str)).filter(|_| is_text);
     Ok(Some(Empty {
-        cause: Cause::Condition,
+        cause: EmptyCause::Condition,
         filter: Some(condition.given.clone()),
         events: passed[place],
         did_you_mean: meant.map(str::to_owned),
@@ -78,15 +79,15 @@ fn integer(value: &Datum) -> Option<i128> {
     }
 }
 
-/// Nothing is in the window, or in the trace at all.
-fn outside_window<S: Source>(reading: &mut Reading<'_, S>) -> Result<Empty, Failure> {
-    let span = reading.source.span()?;
-    let window = reading.window;
+/// No event is in the window, or in the trace at all.
+fn outside_window<S: Source>(input: &mut SourceWindow<'_, S>) -> Result<Empty, Failure> {
+    let span = input.source.span()?;
+    let window = input.window;
     let bounds = [window.since.map(|_| "--since"), window.until.map(|_| "--until")];
     let bounds: Vec<&str> = bounds.into_iter().flatten().collect();
     let is_window = span.is_some() && !bounds.is_empty();
     Ok(Empty {
-        cause: if is_window { Cause::Window } else { Cause::Trace },
+        cause: if is_window { EmptyCause::Window } else { EmptyCause::Trace },
         filter: is_window.then(|| bounds.join(" and ")),
         trace_begin_ns: span.as_ref().map(|span| *span.start()),
         trace_end_ns: span.as_ref().map(|span| *span.end()),
@@ -94,17 +95,17 @@ fn outside_window<S: Source>(reading: &mut Reading<'_, S>) -> Result<Empty, Fail
     })
 }
 
-/// Counts how many events fulfil the first 0, 1, 2, … conditions, and which values failed the next one.
-struct Collector {
+/// Counts how many events meet the first 0, 1, 2, … conditions, and which values fail the next one.
+struct EmptyCollector {
     roster: Roster,
     passed: Vec<u64>,
     failed: Vec<HashMap<Vec<u8>, u64>>,
 }
 
-impl Collector {
+impl EmptyCollector {
     fn new(roster: Roster) -> Self {
         let conditions = roster.selection().conditions.len();
-        Collector { roster, passed: vec![0; conditions + 1], failed: vec![HashMap::new(); conditions] }
+        EmptyCollector { roster, passed: vec![0; conditions + 1], failed: vec![HashMap::new(); conditions] }
     }
 
     fn fail(&mut self, place: usize, value: Vec<u8>, count: u64) {
@@ -118,7 +119,7 @@ impl Collector {
     }
 }
 
-impl Collect for Collector {
+impl Collect for EmptyCollector {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -141,7 +142,7 @@ impl Collect for Collector {
     }
 
     fn split(&self) -> Self {
-        Collector::new(self.roster.emptied())
+        EmptyCollector::new(self.roster.emptied())
     }
 
     fn absorb(&mut self, other: Self) {

@@ -1,4 +1,4 @@
-//! Keeps memory bounded when there are more groups than anyone can read.
+//! Bounds memory when there are more groups than anyone can read.
 //!
 //! Up to a cap on distinct keys everything is exact. Beyond it, the first reading goes on with totals for a
 //! fixed number of hash buckets instead of groups. A second reading then tracks groups again, but only of
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use super::group::{Figures, Folded, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::selection::Kind;
+use super::selection::EventKind;
 
 const BUCKETS: usize = 1 << 16;
 
 /// The bucket of a key. The same in every run and on every thread, unlike the hash of [`Groups`].
-fn bucket_of(kind: &Kind, key: &[u8]) -> usize {
+fn bucket_of(kind: &EventKind, key: &[u8]) -> usize {
     let mut hasher = DefaultHasher::new();
     (&kind.event, &kind.keys, kind.unit).hash(&mut hasher);
     key.hash(&mut hasher);
@@ -40,8 +40,8 @@ impl Spilled {
         Spilled { totals: vec![Folded::default(); BUCKETS], pools: Vec::new() }
     }
 
-    /// Takes in what is known of a group so far.
-    pub fn add(&mut self, kind: &Kind, kind_index: usize, key: &[u8], figures: &Figures) {
+    /// Adds what is known of a group so far.
+    pub fn add(&mut self, kind: &EventKind, kind_index: usize, key: &[u8], figures: &Figures) {
         self.totals[bucket_of(kind, key)].add(figures, kind.unit_ns());
         self.pool(kind_index).merge(&figures.durations);
     }
@@ -67,8 +67,8 @@ impl Spilled {
         self.pools
     }
 
-    /// The rank of each bucket, the heaviest first. The mean and percentiles of a key cannot be told from
-    /// its bucket, but none exceeds the bucket's maximum.
+    /// The rank of each bucket, the heaviest first. A bucket does not tell the mean or percentiles of its keys, but
+    /// none exceeds its maximum.
     pub fn ranks(&self, sort: Sort) -> Arc<Vec<u32>> {
         let weight = |bucket: usize| match sort {
             Sort::Total => self.totals[bucket].total_ns,
@@ -82,7 +82,7 @@ impl Spilled {
         Arc::new(ranks)
     }
 
-    /// What the buckets from this rank on have in total.
+    /// The total of the buckets from this rank on.
     pub fn folded(&self, ranks: &[u32], from: u32) -> Folded {
         let mut folded = Folded::default();
         let untracked = self.totals.iter().zip(ranks).filter(|(_, rank)| **rank >= from);
@@ -104,16 +104,16 @@ impl Tracked {
         Tracked { ranks, below: BUCKETS as u32 }
     }
 
-    pub fn has(&self, kind: &Kind, key: &[u8]) -> bool {
+    pub fn has(&self, kind: &EventKind, key: &[u8]) -> bool {
         self.rank(kind, key) < self.below
     }
 
-    fn rank(&self, kind: &Kind, key: &[u8]) -> u32 {
+    fn rank(&self, kind: &EventKind, key: &[u8]) -> u32 {
         self.ranks[bucket_of(kind, key)]
     }
 
-    /// Gives up buckets until the groups fit the cap, and drops the groups of those given up.
-    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<Kind>], cap: usize) {
+    /// Drops buckets, with their groups, until the groups fit the cap.
+    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<EventKind>], cap: usize) {
         let mut keyed = groups.take_keyed();
         keyed.sort_by_cached_key(|(kind, key, _)| self.rank(&kinds[*kind], key));
         if let Some((kind, key, _)) = keyed.get(cap) {

@@ -1,4 +1,4 @@
-//! Single events in the order of time, those that the selection asks for and, if need be, all others.
+//! Single events in time order: those that match the selection and, if wanted, all others.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -6,41 +6,41 @@ use std::sync::Arc;
 use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::reading::Failure;
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::source_window::Failure;
 
-/// Takes single events in the order of time.
+/// Receives single events in time order.
 pub trait Follower {
-    /// Why it ends the reading early.
+    /// Why it stops the reading early.
     type Stop;
 
     /// Takes note of a class whose events may follow. `slots` says for each of its fields where its value is.
     fn class(&mut self, class: &Arc<EventClass>, slots: &[usize]);
 
-    /// Takes an event, which the selection asks for or not.
+    /// Receives an event, which matches the selection or not.
     fn event(&mut self, event: &OrderedEvent<'_>, is_match: bool) -> ControlFlow<Self::Stop>;
 }
 
-/// What came of following events.
+/// The result of following events.
 pub struct Followed<S> {
     /// What was read.
     pub trace: TraceFinding,
-    /// Why the follower ended the reading, if it did.
+    /// Why the follower stopped the reading, if it did.
     pub stopped: Option<S>,
 }
 
-/// Tells the events that a selection asks for from others.
-pub struct Sieve {
+/// Decides which events match a selection.
+pub struct EventMatcher {
     roster: Roster,
     with_others: bool,
 }
 
-impl Sieve {
+impl EventMatcher {
     /// For a selection; `with_others` says whether other events are wanted too.
-    pub fn new(selection: &Arc<Selection>, with_others: bool) -> Sieve {
-        Sieve { roster: Roster::new(Arc::clone(selection)), with_others }
+    pub fn new(selection: &Arc<Selection>, with_others: bool) -> EventMatcher {
+        EventMatcher { roster: Roster::new(Arc::clone(selection)), with_others }
     }
 
     /// The fields that the events of a class are needed with. A follower is told if it may see any.
@@ -48,7 +48,7 @@ impl Sieve {
         let wanted = self.roster.want(class);
         let mut slots = Slots(match self.roster.plan(class.index) {
             Some(_) => wanted.unwrap_or_default(),
-            // Its events count for what is said of the selection, but are not shown.
+            // Its events are counted for the check of the selection, but not shown.
             None if !self.with_others => return wanted,
             None => Vec::new(),
         });
@@ -57,7 +57,7 @@ impl Sieve {
         Some(slots.0)
     }
 
-    /// Whether an event is asked for; none if nobody wants to see it.
+    /// Whether an event matches; none if it is not wanted at all.
     #[inline]
     pub fn judge(&mut self, event: &OrderedEvent<'_>) -> Option<bool> {
         let of_one = event.events();
@@ -66,14 +66,14 @@ impl Sieve {
         (is_match || self.with_others).then_some(is_match)
     }
 
-    /// Why the selection makes no sense for what was read, if it does not.
+    /// Checks that the selection makes sense for what was read.
     pub fn check(&self) -> Result<(), Failure> {
         self.roster.finish()?;
         Ok(())
     }
 }
 
-/// Hands events over in the order of time. Without `with_others`, only those that the selection asks for.
+/// Passes events to a follower in time order; without `with_others`, only those that match the selection.
 pub fn follow<F: Follower>(
     reader: &Reader,
     window: Window,
@@ -82,7 +82,7 @@ pub fn follow<F: Follower>(
     follower: &mut F,
     progress: &Progress,
 ) -> Result<Followed<F::Stop>, Failure> {
-    let mut sieve = Sieve::new(selection, with_others);
+    let mut sieve = EventMatcher::new(selection, with_others);
     let mut wanted: Vec<_> = reader.classes().map(|class| sieve.class(class, follower)).collect();
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(progress);

@@ -1,4 +1,4 @@
-//! A group of events and what they add up to.
+//! A group of events and its figures.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,34 +6,35 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::histogram::{Histogram, IMPLAUSIBLE, Quantile};
+use super::histogram::{Histogram, IMPLAUSIBLE};
 use super::key;
-use super::selection::Kind;
+use super::quantile::Quantile;
+use super::selection::EventKind;
 use crate::datum::Datum;
 
 /// A group and its figures.
 #[derive(Debug)]
 pub struct Group {
     /// The event, and what the keys are called.
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     /// The keys as bytes, which order and identify groups.
     pub(super) key_bytes: Box<[u8]>,
-    /// What its events add up to.
+    /// Its figures.
     pub figures: Figures,
 }
 
-/// What the events of a group add up to.
+/// The figures of a group.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// How many events have no duration.
+    /// The number of events without a duration.
     pub untimed: u64,
-    /// How many have an implausible one, which enters no other figure.
+    /// The number of events with an implausible duration, which is in no other figure.
     pub implausible: u64,
     /// The plausible durations, in the kind's unit.
     pub durations: Histogram,
 }
 
-/// What groups add up to that are not told apart.
+/// The total of groups that are not kept separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folded {
     /// All events.
@@ -46,7 +47,7 @@ pub struct Folded {
     pub max_ns: u128,
 }
 
-/// By what groups are ranked, the largest first.
+/// The figure that groups are ranked by, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// The sum of the durations.
@@ -142,20 +143,20 @@ impl Group {
     }
 }
 
-/// What a reading sums up for each group: its figures, and whatever else an analysis needs.
+/// What a reading aggregates for each group: its figures, and anything else that an analysis needs.
 pub(super) trait Tally: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
     type Context: Copy + fmt::Debug + Send;
-    /// What there is besides the figures.
+    /// What it has besides the figures.
     type Extra;
 
-    /// Changes what all groups have in common, once there are so many of them.
+    /// Adapts what all groups have in common to the number of groups.
     fn adapt(_: &mut Self::Context, _groups: usize) {}
 
-    /// Takes an event in.
+    /// Adds an event.
     fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &Self::Context);
 
-    /// Takes in what another part of the reading summed up.
+    /// Adds what another part of the reading aggregated.
     fn absorb(&mut self, other: &Self, context: &Self::Context);
 
     /// The figures.
@@ -188,7 +189,7 @@ impl Tally for Figures {
 }
 
 impl Figures {
-    /// How many events there are.
+    /// The number of events.
     pub fn count(&self) -> u64 {
         self.untimed + self.implausible + self.durations.count()
     }

@@ -11,7 +11,7 @@ use ctf_reader::Brief;
 pub(super) struct Groups<T> {
     /// Kinds without a group take no memory: a trace may have a million of them.
     kinds: Vec<Option<Box<OfKind<T>>>>,
-    /// Seeded at random for each run: keys come from the trace, and must not be able to collide on purpose.
+    /// Seeded at random: keys come from the trace, which must not be able to provoke collisions.
     hasher: DefaultHashBuilder,
     keyed: usize,
 }
@@ -23,37 +23,37 @@ pub(super) struct OfKind<T> {
     keyless: Option<T>,
     places: HashTable<u32>,
     keyed: Vec<(Box<[u8]>, T)>,
-    recent: Recent,
+    recent: RecentKeys,
 }
 
-/// The places of groups that were met lately, by their brief keys. Most events belong to one of these, so most keys
-/// are neither hashed with care nor compared byte by byte.
+/// A cache of recently seen groups by their brief keys. Most events hit it, so that most keys are neither hashed nor
+/// compared byte by byte.
 #[derive(Clone, Debug)]
-struct Recent(Box<[(Brief, u32); 1 << Recent::BITS]>);
+struct RecentKeys(Box<[(Brief, u32); 1 << RecentKeys::BITS]>);
 
-impl Recent {
+impl RecentKeys {
     const BITS: u32 = 8;
 
     #[inline(always)]
     fn at(&mut self, key: Brief) -> &mut (Brief, u32) {
-        &mut self.0[(key.mix() >> (u64::BITS - Recent::BITS)) as usize]
+        &mut self.0[(key.mix() >> (u64::BITS - RecentKeys::BITS)) as usize]
     }
 }
 
-impl Default for Recent {
+impl Default for RecentKeys {
     fn default() -> Self {
-        Recent(Box::new([(Brief::NONE, 0); 1 << Recent::BITS]))
+        RecentKeys(Box::new([(Brief::NONE, 0); 1 << RecentKeys::BITS]))
     }
 }
 
 impl<T> Default for OfKind<T> {
     fn default() -> Self {
-        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: Recent::default() }
+        OfKind { keyless: None, places: HashTable::new(), keyed: Vec::new(), recent: RecentKeys::default() }
     }
 }
 
 impl<T> OfKind<T> {
-    /// What is kept for a group that was met lately.
+    /// The value of a recently seen group.
     #[inline(always)]
     pub fn recall(&mut self, key: Brief) -> Option<&mut T> {
         let (known, place) = self.recent.at(key);
@@ -68,12 +68,12 @@ impl<T> Default for Groups<T> {
 }
 
 impl<T> Groups<T> {
-    /// How many groups there are that a key tells apart.
+    /// The number of groups with a key.
     pub fn keyed(&self) -> usize {
         self.keyed
     }
 
-    /// What is kept for a group, if anything.
+    /// The value of a group.
     #[inline]
     pub fn get(&self, kind: usize, key: &[u8]) -> Option<&T> {
         let of_kind = self.kinds.get(kind)?.as_ref()?;
@@ -85,7 +85,7 @@ impl<T> Groups<T> {
         Some(&of_kind.keyed[*place as usize].1)
     }
 
-    /// What is kept for a group, if anything, to change it.
+    /// The value of a group, to change it.
     pub fn get_mut(&mut self, kind: usize, key: &[u8]) -> Option<&mut T> {
         let of_kind = self.kinds.get_mut(kind)?.as_mut()?;
         if key.is_empty() {
@@ -96,7 +96,7 @@ impl<T> Groups<T> {
         Some(&mut of_kind.keyed[place as usize].1)
     }
 
-    /// What is kept for a group, made if need be.
+    /// The value of a group, created if it is new.
     #[inline]
     pub fn entry(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
         if key.is_empty() {
@@ -106,7 +106,7 @@ impl<T> Groups<T> {
         &mut self.of_kind(kind).keyed[place as usize].1
     }
 
-    /// Like [`entry`](Groups::entry) for a key that is brief too, and can be recalled from now on.
+    /// Like [`entry`](Groups::entry), for a key with a brief form, which can be recalled from now on.
     pub fn recallable(&mut self, kind: usize, brief: Brief, key: &[u8], make: impl FnOnce() -> T) -> &mut T {
         let place = self.place(kind, key, make);
         let of_kind = self.of_kind(kind);
@@ -114,13 +114,13 @@ impl<T> Groups<T> {
         &mut of_kind.keyed[place as usize].1
     }
 
-    /// What is kept for the groups of a kind.
+    /// The groups of a kind.
     #[inline]
     pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
         made(&mut self.kinds, kind)
     }
 
-    /// The place of a group with a key, made if need be.
+    /// The place of a group with a key, created if it is new.
     fn place(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> u32 {
         let hash = hash_of(&self.hasher, key);
         let OfKind { places, keyed, .. } = made(&mut self.kinds, kind);
@@ -153,12 +153,12 @@ impl<T> Groups<T> {
         })
     }
 
-    /// Takes the groups with a key out.
+    /// Removes and returns the groups with a key.
     pub fn take_keyed(&mut self) -> Vec<(usize, Box<[u8]>, T)> {
         self.keyed = 0;
         let take = |(kind, of_kind): (usize, &mut Box<OfKind<T>>)| {
             of_kind.places.clear();
-            of_kind.recent = Recent::default();
+            of_kind.recent = RecentKeys::default();
             let keyed = std::mem::take(&mut of_kind.keyed);
             keyed.into_iter().map(move |(key, value)| (kind, key, value))
         };
@@ -167,7 +167,7 @@ impl<T> Groups<T> {
     }
 }
 
-/// What is kept for a kind, made if need be.
+/// The groups of a kind, created if it is new.
 #[inline]
 fn made<T>(kinds: &mut Vec<Option<Box<OfKind<T>>>>, kind: usize) -> &mut OfKind<T> {
     if kinds.len() <= kind {
@@ -176,7 +176,7 @@ fn made<T>(kinds: &mut Vec<Option<Box<OfKind<T>>>>, kind: usize) -> &mut OfKind<
     kinds[kind].get_or_insert_default()
 }
 
-/// Keys say where they end, so they are hashed without the length that `hash_one` would add.
+/// Keys are self-delimiting, so they are hashed without the length that `hash_one` would add.
 #[inline]
 fn hash_of(hasher: &DefaultHashBuilder, key: &[u8]) -> u64 {
     let mut hasher = hasher.build_hasher();

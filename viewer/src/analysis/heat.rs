@@ -9,17 +9,18 @@ use serde::Serialize;
 use super::finding::{Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
 use super::groups::Groups;
-use super::hist::{OCTAVES, Outline, octave_of, octave_start};
+use super::hist::Outline;
 use super::histogram::IMPLAUSIBLE;
 use super::kinds::Kinds;
-use super::reading::{Failure, Reading};
+use super::octave::{OCTAVES, octave_of, octave_start};
 use super::roster::Roster;
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, summarise};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 
-/// The most maps there can be; each takes memory for all of its cells.
+/// The most maps; each needs memory for all of its cells.
 const MAP_CAP: usize = 100;
 
 /// Heat maps of the first groups of a trace.
@@ -28,12 +29,12 @@ pub struct Heat {
     /// What was read.
     pub trace: TraceFinding,
     /// What the columns are.
-    pub columns: Columns,
+    pub columns: TimeColumns,
     /// The first groups that have durations.
     pub groups: Vec<HeatGroup>,
     /// The number of groups with durations after those.
     pub hidden_groups: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -71,9 +72,9 @@ impl HeatGroup {
 #[derive(Clone, Debug)]
 struct Map(Vec<[u64; OCTAVES]>);
 
-/// Equal pieces of the time from the first to the last event.
+/// Equal parts of the time from the first to the last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Columns {
+pub struct TimeColumns {
     /// When the first column begins: nanoseconds since 1970.
     pub begin_ns: i64,
     /// How long each column is; at least 1.
@@ -84,13 +85,13 @@ pub struct Columns {
     pub end_ns: i64,
 }
 
-impl Columns {
+impl TimeColumns {
     fn new(span: Option<RangeInclusive<i64>>, count: usize) -> Self {
         let span = span.unwrap_or(0..=0);
         let length = span.end().abs_diff(*span.start()).saturating_add(1);
         let (begin_ns, width_ns) = (*span.start(), length.div_ceil(count as u64).max(1));
         let end_ns = begin_ns.saturating_add_unsigned(width_ns.saturating_mul(count as u64));
-        Columns { begin_ns, width_ns, count, end_ns }
+        TimeColumns { begin_ns, width_ns, count, end_ns }
     }
 
     #[inline]
@@ -100,16 +101,16 @@ impl Columns {
     }
 }
 
-/// Sums up events by group, ranks the groups, and draws a map of the first ones.
+/// Aggregates events by group, ranks the groups, and makes a map for each of the first ones.
 pub(super) fn heat<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     limit: usize,
     columns: usize,
 ) -> Result<Heat, Failure> {
-    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
-    let columns = Columns::new(summary.report.span.clone(), columns.max(1));
+    let summary = summarise(input, selection, sort, GROUP_CAP)?;
+    let columns = TimeColumns::new(summary.report.span.clone(), columns.max(1));
     let timed = || summary.groups.iter().filter(|group| group.kind.unit.is_some());
     let chosen: Vec<&Group> = timed().take(limit.min(MAP_CAP)).collect();
     let mut kinds = Kinds::default();
@@ -118,7 +119,7 @@ pub(super) fn heat<S: Source>(
         let kind = kinds.enter(Arc::clone(&group.kind));
         places.entry(kind, &group.key_bytes, || place);
     }
-    let collector = Collector {
+    let collector = HeatCollector {
         roster: Roster::with_kinds(Arc::clone(selection), kinds),
         places: Arc::new(places),
         maps: vec![Map(vec![[0; OCTAVES]; columns.count]); chosen.len()],
@@ -126,7 +127,7 @@ pub(super) fn heat<S: Source>(
         durations: Vec::new(),
         key: Vec::new(),
     };
-    let (collector, _) = reading.read(collector)?;
+    let (collector, _) = input.read(collector)?;
     let maps = chosen.iter().zip(&collector.maps);
     Ok(Heat {
         trace: TraceFinding::new(&summary.report),
@@ -137,17 +138,17 @@ pub(super) fn heat<S: Source>(
     })
 }
 
-struct Collector {
+struct HeatCollector {
     roster: Roster,
-    /// Which map a group has.
+    /// The map of each group.
     places: Arc<Groups<usize>>,
     maps: Vec<Map>,
-    columns: Columns,
+    columns: TimeColumns,
     durations: Vec<u64>,
     key: Vec<u8>,
 }
 
-impl Collect for Collector {
+impl Collect for HeatCollector {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -170,7 +171,7 @@ impl Collect for Collector {
     }
 
     fn split(&self) -> Self {
-        Collector {
+        HeatCollector {
             roster: self.roster.emptied(),
             places: Arc::clone(&self.places),
             maps: vec![Map(vec![[0; OCTAVES]; self.columns.count]); self.maps.len()],

@@ -6,9 +6,11 @@ use serde::Serialize;
 
 use super::finding::{GroupName, Notes, Ns, TraceFinding};
 use super::group::{Group, Sort};
-use super::histogram::{Histogram, Quantile};
-use super::reading::{Failure, Reading};
+use super::histogram::Histogram;
+use super::octave::{OCTAVES, octave_of, octave_start};
+use super::quantile::Quantile;
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, summarise};
 use crate::source::Source;
 
@@ -21,7 +23,7 @@ pub struct Hist {
     pub groups: Vec<HistGroup>,
     /// The number of groups with durations after those.
     pub hidden_groups: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -31,7 +33,7 @@ pub struct HistGroup {
     /// Which group, and its main figures.
     #[serde(flatten)]
     pub outline: Outline,
-    /// The finest buckets that there are, without empty ones.
+    /// The finest buckets, without empty ones.
     pub buckets: Vec<HistBucket>,
     /// A row for each power of two from the shortest to the longest duration, empty ones included.
     pub octaves: Vec<Octave>,
@@ -83,17 +85,14 @@ pub struct Octave {
     pub cumulative_share: f64,
 }
 
-/// The number of octaves: one for 0 and one for each power of two below 2^63.
-pub(super) const OCTAVES: usize = 64;
-
-/// Sums up events by group, ranks the groups, and keeps the first until `limit` of them have durations.
+/// Aggregates events by group, ranks the groups, and keeps the first until `limit` of them have durations.
 pub(super) fn hist<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     limit: usize,
 ) -> Result<Hist, Failure> {
-    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
+    let summary = summarise(input, selection, sort, GROUP_CAP)?;
     let timed = summary.groups.iter().filter(|group| group.is_timed()).count();
     let mut shown = 0;
     let is_shown = |group: &&Group| {
@@ -145,17 +144,6 @@ impl HistGroup {
             octaves: (first..end).map(octave).collect(),
         }
     }
-}
-
-/// Where an octave begins.
-pub(super) fn octave_start(octave: usize) -> u64 {
-    if octave == 0 { 0 } else { 1 << (octave - 1) }
-}
-
-/// The octave of a duration: 0, 1, 2 to 3, 4 to 7, …
-#[inline]
-pub(super) fn octave_of(ticks: u64) -> usize {
-    (u64::BITS - ticks.leading_zeros()) as usize
 }
 
 fn octaves(durations: &Histogram) -> [u64; OCTAVES] {

@@ -1,4 +1,4 @@
-//! What a trace holds.
+//! What a trace contains.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,18 +10,18 @@ use serde::{Serialize, Serializer};
 use super::finding::{Notes, TraceFinding};
 use super::groups::Groups;
 use super::key;
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::source_window::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events, Trace};
 
-/// Beyond this many processes none is told apart: the trace is not one of a service's few.
+/// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
 
-/// What traces hold.
+/// What traces contain.
 #[derive(Clone, Debug, Serialize)]
 pub struct Info {
     /// What was read.
@@ -29,18 +29,18 @@ pub struct Info {
     /// The number of events of each name.
     pub events_by_name: BTreeMap<String, u64>,
     /// The processes that the events came from, the busiest first; none if there are too many.
-    pub processes: Option<Vec<Process>>,
+    pub processes: Option<Vec<ProcessInfo>>,
     /// The number of processes after those.
     pub hidden_processes: u64,
     /// The traces, one for each UUID.
     pub traces: Vec<TraceInfo>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
-/// A process, as far as the trace tells.
+/// A process, as far as the trace identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Process {
+pub struct ProcessInfo {
     /// The machine that it ran on, if there is more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
@@ -89,14 +89,14 @@ impl From<&Trace> for TraceInfo {
     }
 }
 
-/// Counts events by name and by process, and names at most `limit` processes.
+/// Counts events by name and by process, and lists at most `limit` processes.
 pub(super) fn info<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     limit: usize,
 ) -> Result<Info, Failure> {
-    let collector = Collector::new(Roster::new(Arc::clone(selection)), Arc::default());
-    let (collector, report) = reading.read(collector)?;
+    let collector = InfoCollector::new(Roster::new(Arc::clone(selection)), Arc::default());
+    let (collector, report) = input.read(collector)?;
     let left_out = collector.roster.finish()?;
     let trace = TraceFinding::new(&report);
     let mut events_by_name = BTreeMap::new();
@@ -118,8 +118,8 @@ pub(super) fn info<S: Source>(
     })
 }
 
-/// The processes, the busiest first. Traces of the same host may tell of the same process.
-fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<Process> {
+/// The processes, the busiest first. Traces of one host may contain the same process.
+fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<ProcessInfo> {
     /// The host, what is known, and the values.
     type Identity = (Option<String>, usize, Box<[u8]>);
     let mut processes: BTreeMap<Identity, u64> = BTreeMap::new();
@@ -131,29 +131,29 @@ fn processes(counts: Groups<u64>, trace: &TraceFinding) -> Vec<Process> {
     processes.sort_by(|((_, _, a_key), a), ((_, _, b_key), b)| (b, a_key).cmp(&(a, b_key)));
     processes
         .into_iter()
-        .map(|((host, known, key), events)| Process::new(host, known, &key, events))
+        .map(|((host, known, key), events)| ProcessInfo::new(host, known, &key, events))
         .collect()
 }
 
-/// What a class tells of its process, as the kind of its group: any of these, added up.
+/// Which fields identify the process of a class: any of these, added up.
 const PID: usize = 1;
 const NAME: usize = 2;
 
 /// The number of these kinds for each trace.
 const ORIGINS: usize = 4;
 
-impl Process {
+impl ProcessInfo {
     fn new(host: Option<String>, known: usize, key: &[u8], events: u64) -> Self {
         let mut values = key::decode(key).into_iter();
         let mut next = |what| (known & what != 0).then(|| values.next()).flatten();
-        Process { host, pid: next(PID), name: next(NAME), events }
+        ProcessInfo { host, pid: next(PID), name: next(NAME), events }
     }
 }
 
-struct Collector {
+struct InfoCollector {
     roster: Roster,
     /// What is known of each class; the parts of a split collector share it.
-    classes: Arc<Vec<Option<Class>>>,
+    classes: Arc<Vec<Option<InfoClass>>>,
     /// The number of events of each class.
     counts: Vec<u64>,
     processes: Groups<u64>,
@@ -163,7 +163,7 @@ struct Collector {
 }
 
 #[derive(Clone)]
-struct Class {
+struct InfoClass {
     name: String,
     /// The slots of what tells the process.
     process: Vec<usize>,
@@ -171,10 +171,10 @@ struct Class {
     origin: usize,
 }
 
-impl Collector {
-    fn new(roster: Roster, classes: Arc<Vec<Option<Class>>>) -> Self {
+impl InfoCollector {
+    fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        Collector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
+        InfoCollector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
     }
 
     fn check_room(&mut self) {
@@ -185,7 +185,7 @@ impl Collector {
     }
 }
 
-impl Collect for Collector {
+impl Collect for InfoCollector {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -199,7 +199,7 @@ impl Collect for Collector {
             classes.resize_with(class.index + 1, || None);
             self.counts.resize(class.index + 1, 0);
         }
-        classes[class.index] = Some(Class { name: class.name.clone(), process, origin });
+        classes[class.index] = Some(InfoClass { name: class.name.clone(), process, origin });
         Some(slots.0)
     }
 
@@ -230,7 +230,7 @@ impl Collect for Collector {
     }
 
     fn split(&self) -> Self {
-        Collector::new(self.roster.emptied(), Arc::clone(&self.classes))
+        InfoCollector::new(self.roster.emptied(), Arc::clone(&self.classes))
     }
 
     fn absorb(&mut self, other: Self) {

@@ -1,7 +1,7 @@
 //! Field values as bytes that can be hashed, compared and kept, and back again.
 //!
-//! Equal bytes mean the same value: a labelled enumeration value is its label, so that traces that number
-//! the labels differently still agree, and an integer is the same whether its field is signed or not.
+//! Equal bytes mean equal values: an enumeration value with a label is encoded as the label, so that traces with
+//! different numbers for it agree, and an integer is the same whether its field is signed or not.
 
 use ctf_reader::{Integer, Value};
 
@@ -15,7 +15,7 @@ const LIST: u8 = 4;
 const STRUCT: u8 = 5;
 const BOOL: u8 = 6;
 
-/// Stands in place of a length that does not fit a byte and follows in eight.
+/// Marks a length that does not fit a byte and follows in eight.
 const LONG: u8 = u8::MAX;
 
 /// Appends a value.
@@ -49,7 +49,7 @@ pub fn encode_within(value: &Value<'_>, bytes: &mut Vec<u8>, room: usize) {
             encode_text(&kept, bytes);
         }
         Value::List(list) => {
-            // How many elements fit is known only once they are there.
+            // The counts are filled in afterwards.
             bytes.push(LIST);
             let counts = bytes.len();
             bytes.extend([0; 16]);
@@ -76,7 +76,7 @@ pub fn encode_within(value: &Value<'_>, bytes: &mut Vec<u8>, room: usize) {
     }
 }
 
-/// Where to cut a text so that no UTF-8 character is torn.
+/// Where to cut a text without splitting a UTF-8 character.
 fn floor_boundary(text: &[u8], at: usize) -> usize {
     let is_boundary = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
     (at.saturating_sub(3)..=at).rev().find(is_boundary).unwrap_or(at)

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::selection::Kind;
+use super::selection::EventKind;
 
-/// Kinds in the order in which they were met, each once.
+/// Distinct kinds, in the order in which they were first seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kinds {
-    list: Vec<Arc<Kind>>,
-    numbers: HashMap<Arc<Kind>, usize>,
+    list: Vec<Arc<EventKind>>,
+    numbers: HashMap<Arc<EventKind>, usize>,
 }
 
 impl Kinds {
-    /// The number of a kind, which is new if need be.
-    pub fn enter(&mut self, kind: Arc<Kind>) -> usize {
+    /// The number of a kind, added if it is new.
+    pub fn enter(&mut self, kind: Arc<EventKind>) -> usize {
         let list = &mut self.list;
         *self.numbers.entry(kind).or_insert_with_key(|kind| {
             list.push(Arc::clone(kind));
@@ -22,19 +22,19 @@ impl Kinds {
         })
     }
 
-    /// The number of a kind that was met.
-    pub fn number(&self, kind: &Kind) -> Option<usize> {
+    /// The number of a known kind.
+    pub fn number(&self, kind: &EventKind) -> Option<usize> {
         self.numbers.get(kind).copied()
     }
 
     /// All kinds; the number of each is its place.
-    pub fn list(&self) -> &[Arc<Kind>] {
+    pub fn list(&self) -> &[Arc<EventKind>] {
         &self.list
     }
 }
 
-impl FromIterator<Arc<Kind>> for Kinds {
-    fn from_iter<I: IntoIterator<Item = Arc<Kind>>>(kinds: I) -> Self {
+impl FromIterator<Arc<EventKind>> for Kinds {
+    fn from_iter<I: IntoIterator<Item = Arc<EventKind>>>(kinds: I) -> Self {
         let mut entered = Kinds::default();
         kinds.into_iter().for_each(|kind| _ = entered.enter(kind));
         entered

@@ -1,16 +1,16 @@
-//! Single events worth showing: the longest of them, in a heap that never holds more.
+//! The longest single events, in a heap of bounded size.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::fields::Fields;
+use super::fields::RecordedFields;
 use super::key;
-use super::selection::Kind;
+use super::selection::EventKind;
 use crate::datum::Datum;
 
-/// A single event. The order is that of a list: the longest first, then the earliest, and so on, so that
-/// no two different events are equal and the list is the same whatever order events come in.
+/// A single event. Longer events come first, then earlier ones, and so on: no two different events are equal, so the
+/// result does not depend on the order in which events arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// How long it took.
@@ -18,13 +18,13 @@ pub struct Record {
     /// When it ended: nanoseconds since 1970.
     pub timestamp: i64,
     /// The event.
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     /// The keys of its group, as bytes.
     pub(super) key: Box<[u8]>,
     /// The trace that it is from, as an index into [`Report::traces`](ctf_reader::Report::traces).
     pub(super) trace: usize,
     /// What was recorded with it.
-    pub(super) fields: Fields,
+    pub(super) fields: RecordedFields,
 }
 
 impl Record {
@@ -63,7 +63,7 @@ impl Longest {
         Longest { limit, heap: BinaryHeap::new() }
     }
 
-    /// Whether an event may belong to the longest so far.
+    /// Whether an event may be among the longest so far.
     #[inline]
     pub fn has_room_for(&self, duration_ns: u128, timestamp: i64) -> bool {
         let is_after =
@@ -79,12 +79,12 @@ impl Longest {
         self.heap.into_sorted_vec()
     }
 
-    /// The same limit, and nothing yet.
+    /// An empty one with the same limit.
     pub fn emptied(&self) -> Self {
         Longest::new(self.limit)
     }
 
-    /// Takes a record in, if it belongs to the longest so far.
+    /// Adds a record, if it is among the longest so far.
     pub fn push(&mut self, record: Record) {
         self.heap.push(record);
         if self.heap.len() > self.limit {

@@ -1,7 +1,7 @@
-//! From events to findings. Knows no terminal.
+//! From events to findings, without knowledge of terminals.
 //!
-//! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which sums events up
-//! in bounded memory; what comes of it is a [`Finding`], plain data that views render.
+//! A [`Question`] is answered by one or more readings of a source. Each reading feeds a collector, which aggregates
+//! events in bounded memory; the result is a [`Finding`], plain data that views render.
 
 mod chains;
 pub mod empty;
@@ -21,15 +21,18 @@ mod key;
 mod kinds;
 pub mod live;
 mod longest;
+mod octave;
 pub mod outliers;
 mod plan;
+pub mod quantile;
 mod question;
-mod reading;
 mod reason;
 mod roster;
 mod selection;
 mod slots;
 pub mod slow;
+mod source_window;
+pub mod span;
 mod stacks;
 mod summary;
 #[cfg(test)]
@@ -37,9 +40,9 @@ pub(crate) mod synthetic;
 pub mod top;
 pub mod verdict;
 
-pub use fields::{Field, Fields};
+pub use fields::{RecordedField, RecordedFields};
 pub use group::Sort;
-pub use question::{Finding, Question, Report};
-pub use reading::{Failure, Reading};
-pub use selection::{EventGlob, Kind, LeftOut, Misfit, Selection};
+pub use question::{Finding, Question, ReportFinding};
+pub use selection::{EventGlob, EventKind, LeftOut, Misfit, Selection};
+pub use source_window::{Failure, SourceWindow};
 pub use verdict::{Basis, Rule};

@@ -1,7 +1,7 @@
-//! What is not as usual in a trace: single events, slow modes and slow periods; or, if the user says so, all that took
-//! longer than a threshold.
+//! What is unusual in a trace: single events, slow modes and slow periods; or, on request, all events above a
+//! threshold.
 //!
-//! Two readings: the first judges groups, the second picks the single events.
+//! Two readings: the first judges groups, the second selects the single events.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use serde::Serialize;
 use super::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, TraceFinding, guessed};
 use super::group::Sort;
 use super::longest::Record;
-use super::reading::{Failure, Reading};
 use super::reason::reason;
 use super::roster::Roster;
 use super::selection::Selection;
-use super::slow::{Everything, Sieve, Sift};
+use super::slow::{AcceptAll, EventFilter, LongestCollector};
+use super::source_window::{Failure, SourceWindow};
 use super::summary::summarise;
 use super::verdict::{Basis, Judged, Limit, Limits, Mode, Period, Rule, RuleFinding, Unjudged, verdicts};
 use crate::filter::Condition;
 use crate::source::Source;
 
-/// What is not as usual in a trace.
+/// What is unusual in a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outliers {
     /// What was read.
@@ -49,7 +49,7 @@ pub struct Outliers {
     pub events: Vec<Outlier>,
     /// The number of single events after those.
     pub hidden_events: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -61,7 +61,7 @@ pub struct Threshold {
     pub slower_than: Ns,
     /// The number of events that took as long or longer.
     pub count: u64,
-    /// What they add up to.
+    /// Their total duration.
     #[serde(rename = "total_us")]
     pub total: Ns,
     /// The groups that they belong to, those with the longest total first.
@@ -91,19 +91,19 @@ impl Outlier {
     }
 }
 
-/// Finds what is not as usual; of each kind of finding, at most `limit`.
+/// Finds what is unusual; at most `limit` findings of each kind.
 pub(super) fn outliers<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: &Rule,
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let found = verdicts(reading, selection, rule, cap)?;
+    let found = verdicts(input, selection, rule, cap)?;
     let Judged { rule, durations, limits, mut modes, mut periods, unjudged, .. } = found.judged;
     let roster = Roster::with_kinds(Arc::clone(selection), limits.kinds());
-    let (sift, _) = reading.read(Sift::new(roster, Arc::clone(&limits), limit))?;
-    let Sift { longest, passed: found_events, .. } = sift;
+    let (collected, _) = input.read(LongestCollector::new(roster, Arc::clone(&limits), limit))?;
+    let LongestCollector { longest, passed: found_events, .. } = collected;
     let trace = found.trace;
     let records = longest.into_sorted();
     let mut notes = found.notes;
@@ -140,9 +140,9 @@ pub(super) fn outliers<S: Source>(
     })
 }
 
-/// Lists and counts what took as long as a threshold or longer, however common it is.
+/// Lists and counts events that took as long as a threshold or longer, however common.
 pub(super) fn slower_than<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     threshold_ns: u64,
     limit: usize,
@@ -151,17 +151,17 @@ pub(super) fn slower_than<S: Source>(
     let mut selection = Selection::clone(selection);
     selection.conditions.push(Condition::at_least("--slower-than", "duration", threshold_ns));
     let selection = Arc::new(selection);
-    let summary = summarise(reading, &selection, Sort::Total, cap)?;
+    let summary = summarise(input, &selection, Sort::Total, cap)?;
     let notes = Notes::of_summary(&summary);
-    let sift = Sift::new(Roster::new(Arc::clone(&selection)), Everything, limit);
-    let (sift, report) = reading.read(sift)?;
+    let collected = LongestCollector::new(Roster::new(Arc::clone(&selection)), AcceptAll, limit);
+    let (collected, report) = input.read(collected)?;
     let trace = TraceFinding::new(&report);
     let outlier = |record: &Record| Outlier {
         event: EventFinding::new(record, &trace),
         rule: Basis::Threshold,
         limit: Ns(threshold_ns.into()),
     };
-    let events: Vec<Outlier> = sift.longest.into_sorted().iter().map(outlier).collect();
+    let events: Vec<Outlier> = collected.longest.into_sorted().iter().map(outlier).collect();
     let timed = || summary.groups.iter().filter(|group| group.is_timed());
     let folded = summary.folded.as_ref().map_or(0, |folded| folded.total_ns);
     let groups = timed().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
@@ -169,27 +169,27 @@ pub(super) fn slower_than<S: Source>(
         rule: None,
         threshold: Some(Threshold {
             slower_than: Ns(threshold_ns.into()),
-            count: sift.passed,
+            count: collected.passed,
             total: Ns(folded + timed().map(|group| group.total_ns()).sum::<u128>()),
             groups,
             hidden_groups: timed().count().saturating_sub(limit) as u64,
         }),
         judged: 0,
-        found: sift.passed,
+        found: collected.passed,
         implausible: notes.implausible,
         unjudged: Vec::new(),
         periods: Vec::new(),
         hidden_periods: 0,
         modes: Vec::new(),
         hidden_modes: 0,
-        hidden_events: sift.passed - events.len() as u64,
+        hidden_events: collected.passed - events.len() as u64,
         events,
         notes,
         trace,
     })
 }
 
-impl Sieve for Arc<Limits> {
+impl EventFilter for Arc<Limits> {
     #[inline]
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
         self.may_be_slow(kind, ticks) && self.of(kind, key()).is_some_and(|limit| limit.is_single(ticks))

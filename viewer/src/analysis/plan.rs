@@ -1,34 +1,34 @@
-//! What to do with the events of a class, resolved once so that nothing is looked up by name for an event.
+//! How to process the events of a class, resolved once so that nothing is looked up by name per event.
 
 use super::histogram::IMPLAUSIBLE;
 use super::key;
-use super::selection::{Kind, Selection};
+use super::selection::{EventKind, Selection};
 use super::slots::Slots;
-use crate::filter::{Bound, Mismatch};
-use crate::meaning::{Meaning, as_boolean};
+use crate::filter::{BoundCondition, Mismatch};
+use crate::meaning::{ClassMeaning, as_boolean};
 use crate::unit::TimeUnit;
 use ctf_reader::{Event, EventClass, Events, FieldKind, Value};
 
-/// How many bytes of keys tell groups apart.
+/// The number of bytes of keys that identify a group.
 const KEY_LENGTH: usize = 4096;
 
-/// What to do with the events of one class.
+/// How to process the events of one class.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct ClassPlan {
     /// Which of the roster's kinds.
     pub kind: usize,
     /// The keys.
     keys: Vec<KeySlot>,
-    /// The fields that say the most: the keys and the client, as indexes into the class's fields.
+    /// The most important fields, the keys and the client, as indexes into the class's fields.
     pub leading: Vec<usize>,
     duration: Option<DurationSlot>,
-    conditions: Vec<Bound>,
+    conditions: Vec<BoundCondition>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct DurationSlot {
     slot: usize,
-    /// What a float is multiplied with; integers are taken as they are.
+    /// The factor for floats; integers are used as they are.
     float_scale: Option<f64>,
 }
 
@@ -41,11 +41,11 @@ pub(super) struct KeySlot {
 }
 
 impl KeySlot {
-    pub fn new(index: usize, meaning: &Meaning, slots: &mut Slots) -> Self {
+    pub fn new(index: usize, meaning: &ClassMeaning, slots: &mut Slots) -> Self {
         KeySlot { slot: slots.of(index), is_boolean: meaning.is_boolean(index) }
     }
 
-    /// The value, as people shall see it.
+    /// The value as it is shown.
     #[inline]
     pub fn value<'e>(&self, event: &Event<'e>) -> Value<'e> {
         let value = event.value(self.slot);
@@ -53,16 +53,16 @@ impl KeySlot {
     }
 }
 
-impl Plan {
+impl ClassPlan {
     /// A plan for the class and the fields that it needs, besides those that are in slots already. `enter` gives a kind its
     /// number.
     pub fn new(
         selection: &Selection,
         class: &EventClass,
-        meaning: &Meaning,
+        meaning: &ClassMeaning,
         mut slots: Slots,
-        enter: impl FnOnce(Kind) -> usize,
-    ) -> Result<(Plan, Vec<usize>), Unwanted> {
+        enter: impl FnOnce(EventKind) -> usize,
+    ) -> Result<(ClassPlan, Vec<usize>), Unwanted> {
         if selection.wanted_fields().any(|name| meaning.field(class, name).is_none()) {
             return Err(Unwanted::WithoutField);
         }
@@ -78,14 +78,14 @@ impl Plan {
             let float_scale = is_float.then_some(field.unit.nanoseconds() as f64);
             (unit, DurationSlot { slot: slots.of(field.index), float_scale })
         });
-        let kind = enter(Kind {
+        let kind = enter(EventKind {
             event: class.name.clone(),
             keys: keys.iter().map(|key| key.name.clone()).collect(),
             unit: duration.map(|(unit, _)| unit),
             unit_is_guess: meaning.duration.is_some_and(|field| field.is_guess),
             is_sum: meaning.is_sum,
         });
-        let plan = Plan {
+        let plan = ClassPlan {
             kind,
             keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
             leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
@@ -100,19 +100,19 @@ impl Plan {
         !self.conditions.is_empty()
     }
 
-    /// Whether the event fulfils all conditions.
+    /// Whether the event meets all conditions.
     #[inline]
     pub fn admits(&self, event: &Event<'_>) -> bool {
         self.conditions.iter().all(|condition| condition.holds(event))
     }
 
     /// The conditions, in the order in which they were given.
-    pub fn conditions(&self) -> &[Bound] {
+    pub fn conditions(&self) -> &[BoundCondition] {
         &self.conditions
     }
 
-    /// The durations of events, in the kind's unit, in place of what the vector holds; nothing if they have none.
-    /// Those from [`IMPLAUSIBLE`] on are not durations but come from a clock that went wrong.
+    /// Replaces the contents of a vector with the durations of events, in the kind's unit; empty if they have none.
+    /// Values from [`IMPLAUSIBLE`] on come from a faulty clock.
     pub fn durations(&self, events: &Events<'_>, into: &mut Vec<u64>) {
         into.clear();
         match self.duration {
@@ -132,7 +132,7 @@ impl Plan {
         self.duration.map(|duration| duration.slot)
     }
 
-    /// The slot of the key, if there is one alone.
+    /// The slot of the key, if there is exactly one.
     pub fn only_key(&self) -> Option<usize> {
         match *self.keys {
             [KeySlot { slot, .. }] => Some(slot),
@@ -140,8 +140,8 @@ impl Plan {
         }
     }
 
-    /// Writes the event's keys into a buffer. Longer ones are told apart by their beginning, so that a trace
-    /// full of long texts does not fill the memory.
+    /// Writes the event's keys into a buffer. Only the beginning of long keys counts, so that long texts do not fill
+    /// the memory.
     #[inline]
     pub fn encode_key(&self, event: &Event<'_>, bytes: &mut Vec<u8>) {
         bytes.clear();

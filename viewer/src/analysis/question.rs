@@ -1,4 +1,4 @@
-//! What can be asked of a trace, and what comes of it: one way in and one way out for every command.
+//! The questions that can be asked of a trace, and their findings: one interface for all commands.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::finding::{Notes, TraceFinding};
 use super::group::Sort;
 use super::heat::{Heat, heat};
 use super::hist::{Hist, hist};
-use super::histogram::Quantile;
 use super::incidents::{Incidents, incidents};
 use super::info::{Info, info};
 use super::outliers::{Outliers, outliers, slower_than};
-use super::reading::{Failure, Reading};
+use super::quantile::Quantile;
 use super::selection::Selection;
 use super::slow::{Slow, slow};
+use super::source_window::{Failure, SourceWindow};
 use super::summary::GROUP_CAP;
 use super::top::{Top, top};
 use super::verdict::Rule;
@@ -26,9 +26,9 @@ use crate::source::Source;
 pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
-        /// What is shorter, in nanoseconds, holds nobody up.
-        threshold: u64,
-        /// By what groups are ranked.
+        /// The shortest stall that is an incident.
+        threshold_ns: u64,
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
         quantiles: Vec<Quantile>,
@@ -37,14 +37,14 @@ pub enum Question {
     },
     /// What held the program up?
     Incidents {
-        /// What is shorter, in nanoseconds, holds nobody up.
-        threshold: u64,
+        /// The shortest stall that is an incident.
+        threshold_ns: u64,
         /// The number of incidents.
         limit: usize,
     },
     /// What takes the time?
     Top {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
         quantiles: Vec<Quantile>,
@@ -56,7 +56,7 @@ pub enum Question {
         /// The number of events.
         limit: usize,
     },
-    /// What is not as usual: single events, slow modes and slow periods?
+    /// What is unusual: single events, slow modes and slow periods?
     Outliers {
         /// What is usual.
         rule: Rule,
@@ -67,21 +67,21 @@ pub enum Question {
     },
     /// How are durations distributed?
     Hist {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The number of groups with durations.
         limit: usize,
     },
     /// How are durations distributed over time?
     Heat {
-        /// By what groups are ranked.
+        /// The figure that groups are ranked by.
         sort: Sort,
         /// The number of groups.
         limit: usize,
-        /// The number of pieces that the time is cut into.
+        /// The number of columns that the time is divided into.
         columns: usize,
     },
-    /// What do the traces hold?
+    /// What do the traces contain?
     Info {
         /// The number of processes.
         limit: usize,
@@ -89,71 +89,73 @@ pub enum Question {
 }
 
 impl Question {
-    /// Reads what the question needs, and answers it.
+    /// Reads the source and answers the question.
     pub fn answer<S: Source>(
         &self,
-        reading: &mut Reading<'_, S>,
+        input: &mut SourceWindow<'_, S>,
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
-            Question::Report { threshold, sort, ref quantiles, limit } => Finding::Report(Box::new(Report {
-                top: top(reading, selection, sort, quantiles, limit)?,
-                incidents: match reading.source.in_order() {
-                    Some(_) => Some(incidents(reading, selection, threshold, limit)?),
-                    None => None,
-                },
-            })),
-            Question::Incidents { threshold, limit } => {
-                Finding::Incidents(incidents(reading, selection, threshold, limit)?)
+            Question::Report { threshold_ns, sort, ref quantiles, limit } => {
+                Finding::Report(Box::new(ReportFinding {
+                    top: top(input, selection, sort, quantiles, limit)?,
+                    incidents: match input.source.in_order() {
+                        Some(_) => Some(incidents(input, selection, threshold_ns, limit)?),
+                        None => None,
+                    },
+                }))
+            }
+            Question::Incidents { threshold_ns, limit } => {
+                Finding::Incidents(incidents(input, selection, threshold_ns, limit)?)
             }
             Question::Top { sort, ref quantiles, limit } => {
-                Finding::Top(top(reading, selection, sort, quantiles, limit)?)
+                Finding::Top(top(input, selection, sort, quantiles, limit)?)
             }
-            Question::Slow { limit } => Finding::Slow(slow(reading, selection, limit)?),
+            Question::Slow { limit } => Finding::Slow(slow(input, selection, limit)?),
             Question::Outliers { slower_than_ns: Some(threshold), limit, .. } => {
-                Finding::Outliers(slower_than(reading, selection, threshold, limit, GROUP_CAP)?)
+                Finding::Outliers(slower_than(input, selection, threshold, limit, GROUP_CAP)?)
             }
             Question::Outliers { ref rule, limit, .. } => {
-                Finding::Outliers(outliers(reading, selection, rule, limit, GROUP_CAP)?)
+                Finding::Outliers(outliers(input, selection, rule, limit, GROUP_CAP)?)
             }
-            Question::Hist { sort, limit } => Finding::Hist(hist(reading, selection, sort, limit)?),
+            Question::Hist { sort, limit } => Finding::Hist(hist(input, selection, sort, limit)?),
             Question::Heat { sort, limit, columns } => {
-                Finding::Heat(heat(reading, selection, sort, limit, columns)?)
+                Finding::Heat(heat(input, selection, sort, limit, columns)?)
             }
-            Question::Info { limit } => Finding::Info(info(reading, selection, limit)?),
+            Question::Info { limit } => Finding::Info(info(input, selection, limit)?),
         };
         if finding.is_empty() {
-            finding.notes_mut().empty = empty::explain(reading, selection)?;
+            finding.notes_mut().empty = empty::explain(input, selection)?;
         }
         Ok(finding)
     }
 }
 
-/// What any of the analyses found.
+/// The result of any analysis.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Finding {
     /// What held the program up, and what takes the time.
-    Report(Box<Report>),
+    Report(Box<ReportFinding>),
     /// What held the program up.
     Incidents(Incidents),
     /// What takes the time.
     Top(Top),
     /// The slowest events.
     Slow(Slow),
-    /// What is not as usual.
+    /// What is unusual.
     Outliers(Outliers),
     /// How durations are distributed.
     Hist(Hist),
     /// How durations are distributed over time.
     Heat(Heat),
-    /// What the traces hold.
+    /// What the traces contain.
     Info(Info),
 }
 
 /// What held the program up, and what takes the time.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ReportFinding {
     /// What takes the time.
     #[serde(flatten)]
     pub top: Top,
@@ -176,7 +178,7 @@ impl Finding {
         }
     }
 
-    /// What a reader must know to trust the finding.
+    /// Notes for the reader of the finding.
     pub fn notes(&self) -> &Notes {
         match self {
             Finding::Report(report) => &report.top.notes,
@@ -204,7 +206,7 @@ impl Finding {
         }
     }
 
-    /// Whether no event came through to the analysis.
+    /// Whether no event reached the analysis.
     fn is_empty(&self) -> bool {
         match self {
             Finding::Report(report) => report.top.groups.is_empty() && report.top.hidden_groups == 0,

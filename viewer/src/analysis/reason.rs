@@ -1,20 +1,20 @@
 //! Why a single event is shown, in words.
 
-use super::histogram::Quantile;
+use super::finding::Ns;
 use super::longest::Record;
+use super::quantile::Quantile;
 use super::verdict::{Basis, Limit};
-use crate::text::amount::{duration_in_words, grouped, times};
-use crate::text::escape;
+use crate::text::amount::{grouped, times};
+use crate::text::{escape, short_name};
 
 /// Why an event is shown, e.g. `106 ms; keys seen once; 99.9 % of usual command_call take 5 µs or less, and more than
 /// 190 µs is improbable`.
 pub(super) fn reason(record: &Record, limit: &Limit) -> String {
-    let took = duration_in_words(record.duration_ns as f64);
-    let event =
-        escape::text(record.kind.event.split_once(':').map_or(&record.kind.event, |(_, event)| event));
+    let took = Ns(record.duration_ns).in_words();
+    let event = escape::text(short_name(&record.kind.event));
     let key = record.key().iter().map(escape::datum).collect::<Vec<_>>().join(" ");
-    let usual = duration_in_words(record.kind.ns(limit.at_quantile) as f64);
-    let above = duration_in_words(record.kind.ns(limit.above) as f64);
+    let usual = Ns(record.kind.ns(limit.at_quantile)).in_words();
+    let above = Ns(record.kind.ns(limit.above)).in_words();
     let part = match limit.quantile {
         Quantile::P50 => "half".to_owned(),
         quantile => format!("{quantile} %"),

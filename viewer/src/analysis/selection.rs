@@ -1,27 +1,27 @@
-//! Which events count, what they are called and grouped under, and what is said when that fits no event.
+//! Which events count and how they are grouped, and why a selection may not fit a trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::slots::Slots;
-use crate::filter::{Bound, Condition, Glob, Mismatch};
-use crate::meaning::{Dictionary, HOST, Meaning, Named};
+use crate::filter::{BoundCondition, Condition, Glob, Mismatch};
+use crate::meaning::{ClassMeaning, Dictionary, HOST, NamedField};
 use crate::unit::TimeUnit;
 use ctf_reader::EventClass;
 
-/// Which events count, and what tells their groups apart.
+/// Which events count, and how they are grouped.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// What events mean.
     pub dictionary: Dictionary,
-    /// Events whose name fits any of these; all if there is none.
+    /// Events whose name matches any of these; all if empty.
     pub events: Vec<EventGlob>,
-    /// Events that fulfil all of these.
+    /// Events that meet all of these.
     pub conditions: Vec<Condition>,
-    /// The names of the fields that tell groups apart, if not those that the catalog says.
+    /// The names of the fields to group by, if not those of the catalog.
     pub by: Option<Vec<String>>,
-    /// Whether events that only repeat another's duration count too.
+    /// Whether events that only repeat the duration of another count too.
     pub with_repeats: bool,
 }
 
@@ -30,8 +30,8 @@ pub struct Selection {
 pub struct EventGlob(pub Glob);
 
 impl EventGlob {
-    /// Whether the name of the class fits, or the one that the catalog has for it.
-    pub(super) fn fits(&self, class: &EventClass, meaning: &Meaning) -> bool {
+    /// Whether the name of the class matches, or the one that the catalog has for it.
+    pub(super) fn fits(&self, class: &EventClass, meaning: &ClassMeaning) -> bool {
         let fits = |name: &String| self.0.matches_event(name);
         fits(&class.name) || meaning.event.as_ref().is_some_and(fits)
     }
@@ -45,21 +45,21 @@ impl std::fmt::Display for EventGlob {
 
 /// Events that are grouped together: the same name, the same keys, the same unit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind {
+pub struct EventKind {
     /// The full name of the event.
     pub event: String,
-    /// The names of the fields that tell groups apart.
+    /// The names of the fields that identify a group.
     pub keys: Vec<String>,
     /// The unit of the durations; none if the event has no duration.
     pub unit: Option<TimeUnit>,
     /// Whether the unit is a guess.
     pub unit_is_guess: bool,
-    /// Whether the duration is a sum of pieces and lies at no particular place in time.
+    /// Whether the duration is a sum of pieces, and not an interval.
     pub is_sum: bool,
 }
 
-impl Kind {
-    /// A number of durations' units in nanoseconds.
+impl EventKind {
+    /// A number of ticks of the durations' unit, in nanoseconds.
     pub fn ns(&self, ticks: u64) -> u128 {
         u128::from(ticks) * self.unit_ns()
     }
@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// What was left out and why: names of events, and how many there were of each.
+/// What was left out and why: names of events, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Events that only repeat another's duration.
@@ -79,7 +79,7 @@ pub struct LeftOut {
     pub without_field: BTreeMap<String, u64>,
 }
 
-/// Why a selection makes no sense for a trace.
+/// Why a selection does not fit a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// No event has this field.
@@ -96,7 +96,7 @@ pub enum Misfit {
         /// The names of all events that the trace describes.
         known: BTreeSet<String>,
     },
-    /// A field cannot be compared like that.
+    /// A field cannot be compared in this way.
     Comparison(String),
 }
 
@@ -107,11 +107,11 @@ impl Selection {
         conditions.chain(self.by.iter().flatten().map(String::as_str))
     }
 
-    pub(super) fn keys(&self, class: &EventClass, meaning: &Meaning) -> Vec<Named> {
+    pub(super) fn keys(&self, class: &EventClass, meaning: &ClassMeaning) -> Vec<NamedField> {
         let named = |name: &String| {
             let index = meaning.field(class, name)?;
             let known_as = if name == HOST { name } else { meaning.name_of(class, index) };
-            Some(Named { name: known_as.to_owned(), index })
+            Some(NamedField { name: known_as.to_owned(), index })
         };
         match &self.by {
             Some(names) => names.iter().filter_map(named).collect(),
@@ -122,9 +122,9 @@ impl Selection {
     pub(super) fn bind(
         &self,
         class: &EventClass,
-        meaning: &Meaning,
+        meaning: &ClassMeaning,
         slots: &mut Slots,
-    ) -> Result<Vec<Bound>, Mismatch> {
+    ) -> Result<Vec<BoundCondition>, Mismatch> {
         let bind = |condition: &Condition| {
             let index = meaning.field(class, &condition.field)?;
             let unit = meaning.duration.filter(|duration| duration.index == index);

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::chains::chains;
-use super::fields::Details;
+use super::fields::KeptFields;
 use super::finding::{EventFinding, Notes, TraceFinding, guessed};
 use super::histogram::IMPLAUSIBLE;
 use super::longest::{Longest, Record};
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
 use super::selection::Selection;
 use super::slots::Slots;
+use super::source_window::{Failure, SourceWindow};
 use super::stacks::add_stacks;
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
@@ -32,19 +32,19 @@ pub struct Slow {
     pub events: Vec<EventFinding>,
     /// The number of events with a plausible duration after those.
     pub hidden_events: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
 /// Finds the slowest events, at most `limit`.
 pub(super) fn slow<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     limit: usize,
 ) -> Result<Slow, Failure> {
-    let sift = Sift::new(Roster::new(Arc::clone(selection)), Everything, limit);
-    let (sift, report) = reading.read(sift)?;
-    let Sift { roster, longest, passed, implausible, .. } = sift;
+    let collector = LongestCollector::new(Roster::new(Arc::clone(selection)), AcceptAll, limit);
+    let (collected, report) = input.read(collector)?;
+    let LongestCollector { roster, longest, passed, implausible, .. } = collected;
     let trace = TraceFinding::new(&report);
     let records = longest.into_sorted();
     let notes = Notes {
@@ -54,40 +54,40 @@ pub(super) fn slow<S: Source>(
         ..Notes::default()
     };
     let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
-    if let Some(reader) = reading.source.in_order() {
+    if let Some(reader) = input.source.in_order() {
         let chains = chains(reader, selection, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
-    add_stacks(reading, &trace, &records, &mut events)?;
+    add_stacks(input, &trace, &records, &mut events)?;
     let hidden_events = passed.saturating_sub(events.len() as u64);
     Ok(Slow { trace, timed: passed, implausible, events, hidden_events, notes })
 }
 
-/// Says which events are worth showing.
-pub(super) trait Sieve: Clone + Send {
-    /// Whether an event of this kind and duration, in the kind's unit, is worth showing. To make its key takes longer
-    /// than the rest, and mostly the duration tells.
+/// Decides which events are shown.
+pub(super) trait EventFilter: Clone + Send {
+    /// Whether to show an event of this kind and duration, in the kind's unit. The key is lazy, because the duration
+    /// is mostly enough to tell.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
 }
 
-/// All events are worth showing.
+/// Shows all events.
 #[derive(Clone)]
-pub(super) struct Everything;
+pub(super) struct AcceptAll;
 
-impl Sieve for Everything {
+impl EventFilter for AcceptAll {
     #[inline]
     fn passes<'k>(&self, _: usize, _: u64, _: impl FnOnce() -> &'k [u8]) -> bool {
         true
     }
 }
 
-/// Keeps the longest events that pass a sieve.
+/// Collects the longest events that pass a filter.
 #[derive(Clone, Debug)]
-pub(super) struct Sift<S> {
+pub(super) struct LongestCollector<S> {
     pub roster: Roster,
     /// What is kept of the events of each class; the parts of a split collector share it.
-    details: Arc<Vec<Option<ClassDetails>>>,
-    sieve: S,
+    details: Arc<Vec<Option<ClassFields>>>,
+    filter: S,
     pub longest: Longest,
     /// How many events passed.
     pub passed: u64,
@@ -97,17 +97,17 @@ pub(super) struct Sift<S> {
 }
 
 #[derive(Clone, Debug)]
-struct ClassDetails {
+struct ClassFields {
     trace: usize,
-    details: Details,
+    details: KeptFields,
 }
 
-impl<S: Sieve> Sift<S> {
-    pub fn new(roster: Roster, sieve: S, limit: usize) -> Self {
-        Sift {
+impl<S: EventFilter> LongestCollector<S> {
+    pub fn new(roster: Roster, filter: S, limit: usize) -> Self {
+        LongestCollector {
             roster,
             details: Arc::default(),
-            sieve,
+            filter,
             longest: Longest::new(limit),
             passed: 0,
             implausible: 0,
@@ -117,7 +117,7 @@ impl<S: Sieve> Sift<S> {
     }
 }
 
-impl<S: Sieve> Collect for Sift<S> {
+impl<S: EventFilter> Collect for LongestCollector<S> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -128,8 +128,8 @@ impl<S: Sieve> Collect for Sift<S> {
                 all.resize_with(class.index + 1, || None);
             }
             let meaning = self.roster.selection().dictionary.look_up(class);
-            let details = Details::new(class, &meaning, plan, &mut slots);
-            all[class.index] = Some(ClassDetails { trace: class.trace, details });
+            let details = KeptFields::new(class, &meaning, plan, &mut slots);
+            all[class.index] = Some(ClassFields { trace: class.trace, details });
         }
         Some(slots.0)
     }
@@ -137,7 +137,7 @@ impl<S: Sieve> Collect for Sift<S> {
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
         let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
-        let Some(Some(ClassDetails { trace, details })) = self.details.get(events.class) else {
+        let Some(Some(ClassFields { trace, details })) = self.details.get(events.class) else {
             return ControlFlow::Continue(());
         };
         let kind = &self.roster.kinds()[plan.kind];
@@ -151,7 +151,7 @@ impl<S: Sieve> Collect for Sift<S> {
                 continue;
             }
             let key = &mut self.key;
-            let passes = self.sieve.passes(plan.kind, ticks, move || {
+            let passes = self.filter.passes(plan.kind, ticks, move || {
                 plan.encode_key(&event, key);
                 key
             });
@@ -174,10 +174,10 @@ impl<S: Sieve> Collect for Sift<S> {
     }
 
     fn split(&self) -> Self {
-        Sift {
+        LongestCollector {
             roster: self.roster.emptied(),
             details: Arc::clone(&self.details),
-            sieve: self.sieve.clone(),
+            filter: self.filter.clone(),
             longest: self.longest.emptied(),
             passed: 0,
             implausible: 0,

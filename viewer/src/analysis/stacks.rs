@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::Fields;
+use super::fields::RecordedFields;
 use super::finding::{EventFinding, TraceFinding};
 use super::longest::Record;
-use super::reading::{Failure, Reading};
+use super::source_window::{Failure, SourceWindow};
 use crate::datum::Datum;
 use crate::source::Source;
-use crate::symbols::{Frame, Process, Symbols};
+use crate::symbols::{Frame, ProcessKey, Symbols};
 
-/// Adds to events the stacks that were recorded with them. The trace is read for names only if there are any.
+/// Adds recorded stacks to events. The trace is read for the names of functions only if there are any stacks.
 pub(super) fn add_stacks<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     trace: &TraceFinding,
     records: &[Record],
     events: &mut [EventFinding],
@@ -20,10 +20,10 @@ pub(super) fn add_stacks<S: Source>(
     if !records.iter().any(|record| record.fields.iter().any(|(field, _)| field.is_stack)) {
         return Ok(());
     }
-    let symbols = Symbols::read(reading.source, reading.progress)?;
+    let symbols = Symbols::read(input.source, input.progress)?;
     for (record, event) in records.iter().zip(events) {
         let process =
-            Process { host: trace.recorded_on(record.trace), pid: event.pid.as_ref().and_then(pid) };
+            ProcessKey { host: trace.recorded_on(record.trace), pid: event.pid.as_ref().and_then(pid) };
         event.stacks =
             stacks(&record.fields, |addresses| symbols.frames(&process, record.timestamp, addresses));
     }
@@ -31,7 +31,7 @@ pub(super) fn add_stacks<S: Source>(
 }
 
 fn stacks<F: std::ops::Deref<Target = Frame>>(
-    fields: &Fields,
+    fields: &RecordedFields,
     name: impl Fn(&[u64]) -> Vec<F>,
 ) -> BTreeMap<String, Vec<Frame>> {
     let stacks = fields.iter().filter(|(field, _)| field.is_stack);

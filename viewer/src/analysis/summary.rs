@@ -1,4 +1,4 @@
-//! Events summed up by group.
+//! Events aggregated by group.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,25 +10,25 @@ use super::fold::{Spilled, Tracked};
 use super::group::{Figures, Folded, Group, Sort, Tally};
 use super::groups::Groups;
 use super::histogram::Histogram;
-use super::reading::{Failure, Reading};
 use super::roster::Roster;
-use super::selection::{Kind, LeftOut, Misfit, Selection};
+use super::selection::{EventKind, LeftOut, Misfit, Selection};
+use super::source_window::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 
-/// How many groups with a key are told apart; beyond that the lightest are folded together.
+/// The most groups with a key that are kept separately; beyond that the lightest are folded together.
 pub(super) const GROUP_CAP: usize = 10_000;
 
-/// The groups of a trace, with all that is known of their durations.
+/// The groups of a trace, with their durations.
 #[derive(Debug)]
 pub(super) struct Summary<E = ()> {
     /// What was read.
     pub report: Report,
     /// The groups, in the order asked for.
     pub groups: Vec<Group>,
-    /// What was summed up for each of them besides its figures.
+    /// What each of them has besides its figures.
     pub extras: Vec<E>,
-    /// What belongs to groups that are not told apart.
+    /// The total of groups that are not kept separately.
     pub folded: Option<Folded>,
     /// What was left out.
     pub left_out: LeftOut,
@@ -37,46 +37,47 @@ pub(super) struct Summary<E = ()> {
 }
 
 /// All durations of each kind.
-pub(super) type Pools = Vec<(Arc<Kind>, Histogram)>;
+pub(super) type Pools = Vec<(Arc<EventKind>, Histogram)>;
 
-/// Sums up events by group and ranks the groups, keeping at most `cap` keys apart.
+/// Aggregates events by group and ranks the groups, keeping at most `cap` keys separately.
 pub(super) fn summarise<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     cap: usize,
 ) -> Result<Summary, Failure> {
-    summarise_into::<Figures, S>(reading, selection, sort, cap, ())
+    summarise_into::<Figures, S>(input, selection, sort, cap, ())
 }
 
 /// Like [`summarise`], with more than figures for each group.
 pub(super) fn summarise_into<T: Tally, S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     cap: usize,
     context: T::Context,
 ) -> Result<Summary<T::Extra>, Failure> {
-    let collector = |state| Collector::<T>::new(Roster::new(Arc::clone(selection)), state, cap, context);
-    let (mut first, report) = reading.read(collector(State::Exact))?;
+    let collector =
+        |phase| SummaryCollector::<T>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
+    let (mut first, report) = input.read(collector(Phase::Exact))?;
     first.make_room();
-    let State::Spilled(spilled) = first.state else {
+    let Phase::Spilled(spilled) = first.phase else {
         return Ok(first.finish(report, sort, None)?);
     };
     let ranks = spilled.ranks(sort);
-    let (mut second, report) = reading.read(collector(State::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
+    let (mut second, report) = input.read(collector(Phase::Tracked(Tracked::new(Arc::clone(&ranks)))))?;
     second.make_room();
-    let folded = match &second.state {
-        State::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
-        State::Exact | State::Spilled(_) => Folded::default(),
+    let folded = match &second.phase {
+        Phase::Tracked(tracked) => spilled.folded(&ranks, tracked.below),
+        Phase::Exact | Phase::Spilled(_) => Folded::default(),
     };
     let pools = first.roster.kinds().iter().cloned().zip(spilled.into_pools()).collect();
     Ok(second.finish(report, sort, Some((folded, pools)))?)
 }
 
 #[derive(Clone, Debug)]
-enum State {
-    /// Every group is told apart.
+enum Phase {
+    /// Every group is kept separately.
     Exact,
     /// There are too many: keyed groups are only totals of hash buckets.
     Spilled(Box<Spilled>),
@@ -85,78 +86,85 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Collector<T: Tally> {
+struct SummaryCollector<T: Tally> {
     roster: Roster,
     groups: Groups<T>,
-    state: State,
+    phase: Phase,
     cap: usize,
     context: T::Context,
-    room: Room,
+    buffers: Buffers,
 }
 
-/// Room to work in, kept from events to events.
+/// Buffers that are reused.
 #[derive(Debug, Default)]
-struct Room {
+struct Buffers {
     durations: Vec<u64>,
     briefs: Vec<Brief>,
-    /// The events whose groups were not met lately.
+    /// The events whose groups are not in the cache.
     others: Vec<usize>,
     key: Vec<u8>,
 }
 
-impl<T: Tally> Collector<T> {
-    fn new(roster: Roster, state: State, cap: usize, mut context: T::Context) -> Self {
+impl<T: Tally> SummaryCollector<T> {
+    fn new(roster: Roster, phase: Phase, cap: usize, mut context: T::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
-        if matches!(state, State::Tracked(_)) {
+        if matches!(phase, Phase::Tracked(_)) {
             T::adapt(&mut context, usize::MAX);
         }
-        Collector { roster, groups: Groups::default(), state, cap, context, room: Room::default() }
-    }
-
-    /// How many keyed groups there may be before room is made.
-    #[inline]
-    fn limit(&self) -> usize {
-        match self.state {
-            State::Exact | State::Spilled(_) => self.cap,
-            // Twice the cap, so that giving up a bucket is rare.
-            State::Tracked(_) => 2 * self.cap,
+        SummaryCollector {
+            roster,
+            groups: Groups::default(),
+            phase,
+            cap,
+            context,
+            buffers: Buffers::default(),
         }
     }
 
-    /// Takes in an event whose group was not met lately.
+    /// The most keyed groups before room is made.
+    #[inline]
+    fn limit(&self) -> usize {
+        match self.phase {
+            Phase::Exact | Phase::Spilled(_) => self.cap,
+            // Twice the cap, so that buckets are rarely dropped.
+            Phase::Tracked(_) => 2 * self.cap,
+        }
+    }
+
+    /// Adds an event whose group is not in the cache.
     fn enter(&mut self, class: ClassIndex, event: &Event<'_>) {
-        let Collector { roster, groups, state, room, context, .. } = self;
+        let SummaryCollector { roster, groups, phase, buffers, context, .. } = self;
         let Some(plan) = roster.plan(class) else { return };
         let kind = plan.kind;
-        plan.encode_key(event, &mut room.key);
-        if let State::Tracked(tracked) = state
-            && !room.key.is_empty()
-            && !tracked.has(&roster.kinds()[kind], &room.key)
+        plan.encode_key(event, &mut buffers.key);
+        if let Phase::Tracked(tracked) = phase
+            && !buffers.key.is_empty()
+            && !tracked.has(&roster.kinds()[kind], &buffers.key)
         {
             return;
         }
-        let tally = match room.briefs.get(event.number) {
-            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &room.key, T::default),
-            _ => groups.entry(kind, &room.key, T::default),
+        let tally = match buffers.briefs.get(event.number) {
+            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &buffers.key, T::default),
+            _ => groups.entry(kind, &buffers.key, T::default),
         };
-        tally.take(room.durations.get(event.number).copied(), || event.timestamp(), context);
+        tally.take(buffers.durations.get(event.number).copied(), || event.timestamp(), context);
         T::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
         }
     }
 
-    /// Puts groups away that the state does not allow.
+    /// Removes groups that the phase does not allow.
     #[cold]
     fn make_room(&mut self) {
-        let Collector { roster, groups, state, cap, .. } = self;
-        if matches!(state, State::Exact) && groups.keyed() > *cap {
-            *state = State::Spilled(Box::new(Spilled::new()));
+        let SummaryCollector { roster, groups, phase, cap, .. } = self;
+        if matches!(phase, Phase::Exact) && groups.keyed() > *cap {
+            *phase = Phase::Spilled(Box::new(Spilled::new()));
         }
-        match state {
-            State::Exact => {}
-            State::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
-            State::Spilled(spilled) => {
+        match phase {
+            Phase::Exact => {}
+            Phase::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
+            Phase::Spilled(spilled) => {
                 for (kind, key, tally) in groups.take_keyed() {
                     spilled.add(&roster.kinds()[kind], kind, &key, tally.figures());
                 }
@@ -187,7 +195,7 @@ impl<T: Tally> Collector<T> {
     }
 }
 
-/// Ranks groups, those that weigh the same by their names.
+/// Ranks groups; those of equal weight by their names.
 pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
     groups.sort_by(|a, b| {
         let (a, b) = (group(a), group(b));
@@ -196,11 +204,11 @@ pub(super) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group
     groups.sort_by_cached_key(|ranked| Reverse(group(ranked).weight(sort)));
 }
 
-/// All durations of each kind: known already for kinds whose groups were folded, and else their groups'.
+/// All durations of each kind: already known for kinds whose groups were folded, otherwise merged from their groups.
 fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools.retain(|(_, pool)| pool.count() > 0);
     let complete = pools.len();
-    let mut places: HashMap<Arc<Kind>, usize> =
+    let mut places: HashMap<Arc<EventKind>, usize> =
         pools.iter().enumerate().map(|(place, (kind, _))| (Arc::clone(kind), place)).collect();
     for group in groups {
         match places.get(&group.kind) {
@@ -215,7 +223,7 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools
 }
 
-impl<T: Tally> Collect for Collector<T> {
+impl<T: Tally> Collect for SummaryCollector<T> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -223,7 +231,13 @@ impl<T: Tally> Collect for Collector<T> {
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let Collector { roster, groups, context, room: Room { durations, briefs, others, .. }, .. } = self;
+        let SummaryCollector {
+            roster,
+            groups,
+            context,
+            buffers: Buffers { durations, briefs, others, .. },
+            ..
+        } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
         plan.durations(events, durations);
         briefs.clear();
@@ -238,7 +252,7 @@ impl<T: Tally> Collect for Collector<T> {
                     if has_conditions && !plan.admits(&events.get(event)) {
                         continue;
                     }
-                    // A group that is recalled is there, and so the state allows it.
+                    // A group in the cache exists, so the phase allows it.
                     match of_kind.recall(brief) {
                         Some(tally) => {
                             let time = || events.fields.timestamp(event);
@@ -249,18 +263,18 @@ impl<T: Tally> Collect for Collector<T> {
                 }
             }
         }
-        for other in 0..self.room.others.len() {
-            self.enter(events.class, &events.get(self.room.others[other]));
+        for other in 0..self.buffers.others.len() {
+            self.enter(events.class, &events.get(self.buffers.others[other]));
         }
         ControlFlow::Continue(())
     }
 
     fn split(&self) -> Self {
-        let state = match &self.state {
-            State::Exact | State::Spilled(_) => State::Exact,
-            State::Tracked(tracked) => State::Tracked(tracked.clone()),
+        let phase = match &self.phase {
+            Phase::Exact | Phase::Spilled(_) => Phase::Exact,
+            Phase::Tracked(tracked) => Phase::Tracked(tracked.clone()),
         };
-        Collector::new(self.roster.emptied(), state, self.cap, self.context)
+        SummaryCollector::new(self.roster.emptied(), phase, self.cap, self.context)
     }
 
     fn absorb(&mut self, mut other: Self) {
@@ -270,14 +284,14 @@ impl<T: Tally> Collect for Collector<T> {
             self.groups.entry(kinds[kind], &key, T::default).absorb(&tally, &self.context);
             T::adapt(&mut self.context, self.groups.keyed());
         }
-        match (&mut self.state, other.state) {
-            (State::Spilled(mine), State::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
-            (mine @ State::Exact, State::Spilled(theirs)) => {
+        match (&mut self.phase, other.phase) {
+            (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),
+            (mine @ Phase::Exact, Phase::Spilled(theirs)) => {
                 let mut spilled = Box::new(Spilled::new());
                 spilled.absorb(*theirs, &kinds);
-                *mine = State::Spilled(spilled);
+                *mine = Phase::Spilled(spilled);
             }
-            (State::Tracked(mine), State::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
+            (Phase::Tracked(mine), Phase::Tracked(theirs)) => mine.below = mine.below.min(theirs.below),
             _ => {}
         }
         self.make_room();

@@ -10,13 +10,13 @@ use ctf_reader::{
     Base, Collect, Decoded, Error, EventClass, FieldClass, FieldKind, Progress, Report, Scope, Value, Window,
 };
 
-use super::{Reading, Selection};
+use super::{Selection, SourceWindow};
 
-/// SyntheticSource events.
+/// Events in memory.
 pub struct SyntheticSource {
     pub classes: Vec<Arc<EventClass>>,
     pub events: Vec<(i64, usize, Vec<Value<'static>>)>,
-    /// Into how many collectors events are dealt out, the last of them first.
+    /// The number of collectors that events are distributed over; they are merged in reverse order.
     pub parts: usize,
 }
 
@@ -32,9 +32,9 @@ impl SyntheticSource {
     }
 
     /// Runs an analysis.
-    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut Reading<'_, SyntheticSource>) -> T) -> T {
+    pub fn analyse<T>(&mut self, analyse: impl FnOnce(&mut SourceWindow<'_, SyntheticSource>) -> T) -> T {
         let progress = Progress::default();
-        analyse(&mut Reading { source: self, window: Window::default(), progress: &progress })
+        analyse(&mut SourceWindow { source: self, window: Window::default(), progress: &progress })
     }
 }
 

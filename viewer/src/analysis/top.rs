@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::finding::{FoldedFinding, GroupFinding, Notes, TraceFinding};
 use super::group::Sort;
-use super::histogram::Quantile;
-use super::reading::{Failure, Reading};
+use super::quantile::Quantile;
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::{GROUP_CAP, Summary, summarise};
 use crate::source::Source;
 
@@ -26,22 +26,22 @@ pub struct Top {
     pub groups: Vec<GroupFinding>,
     /// The number of groups after those.
     pub hidden_groups: u64,
-    /// What belongs to groups that are not told apart.
+    /// The total of groups that are not kept separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded: Option<FoldedFinding>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
-/// Sums up events by group, ranks the groups, and keeps at most `limit`.
+/// Aggregates events by group, ranks the groups, and keeps at most `limit`.
 pub(super) fn top<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     quantiles: &[Quantile],
     limit: usize,
 ) -> Result<Top, Failure> {
-    let summary = summarise(reading, selection, sort, GROUP_CAP)?;
+    let summary = summarise(input, selection, sort, GROUP_CAP)?;
     Ok(Top::new(&summary, sort, quantiles, limit, None))
 }
 

@@ -13,7 +13,7 @@ use ctf_reader::{Event, FieldKind, Value};
 pub struct Condition {
     /// The name of the field.
     pub field: String,
-    /// The option that asks for it, as it was given.
+    /// The option, as it was given.
     pub given: String,
     operator: Operator,
     operand: Operand,
@@ -43,7 +43,7 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("~", Operator::Like),
 ];
 
-/// What a field is compared with, in every sense that the text allows.
+/// What a field is compared with, in every way that the text can be read.
 #[derive(Clone, Debug, PartialEq)]
 struct Operand {
     text: String,
@@ -59,7 +59,7 @@ enum Number {
     Float(f64),
 }
 
-/// A condition that makes no sense for a field, in words.
+/// Why a condition does not apply to a field, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch(pub String);
 
@@ -111,8 +111,13 @@ impl Condition {
         &self.operand.text
     }
 
-    /// Ties the condition to a field of a class.
-    pub fn bind(&self, slot: usize, kind: FieldKind, unit: Option<TimeUnit>) -> Result<Bound, Mismatch> {
+    /// Binds the condition to a field of a class.
+    pub fn bind(
+        &self,
+        slot: usize,
+        kind: FieldKind,
+        unit: Option<TimeUnit>,
+    ) -> Result<BoundCondition, Mismatch> {
         let Condition { field, operator, operand, .. } = self;
         let refuse = |reason: &str| Err(Mismatch(format!("{field} {reason}")));
         let is_order = operator.order().is_some();
@@ -135,14 +140,14 @@ impl Condition {
             (_, Some(number), _) => Test::Number(number),
             (_, None, Some(nanoseconds)) => match unit {
                 Some(unit) => Test::Duration { nanoseconds, unit: unit.nanoseconds() },
-                None => return refuse("has no unit that is known: compare it with a number"),
+                None => return refuse("has no known unit: compare it with a number"),
             },
             (_, None, None) => {
                 return refuse(&format!("is a number, and `{}` is not", operand.text));
             }
         };
         let is_boolean = kind == FieldKind::Bool;
-        Ok(Bound { slot, is_boolean, operator: *operator, test })
+        Ok(BoundCondition { slot, is_boolean, operator: *operator, test })
     }
 }
 
@@ -168,7 +173,7 @@ impl Operand {
 }
 
 impl Operator {
-    /// Whether an ordering of field and operand fulfils the operator; none for globs.
+    /// Which orderings of field and operand satisfy the operator; none for globs.
     fn order(self) -> Option<fn(Ordering) -> bool> {
         match self {
             Operator::Less => Some(Ordering::is_lt),
@@ -188,9 +193,9 @@ impl Operator {
     }
 }
 
-/// A condition on one of the fields that were asked for.
+/// A condition on one of the decoded fields.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bound {
+pub struct BoundCondition {
     slot: usize,
     /// Whether the field is a boolean, though it may be recorded as an integer.
     is_boolean: bool,
@@ -208,8 +213,8 @@ enum Test {
     Duration { nanoseconds: i64, unit: u64 },
 }
 
-impl Bound {
-    /// Whether the event fulfils the condition.
+impl BoundCondition {
+    /// Whether the event meets the condition.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         self.holds_for(&self.value(event))
     }

@@ -1,49 +1,51 @@
 //! Names with wildcards, as in `lttng enable-event`.
 
+use crate::text::short_name;
+
 /// A pattern in which `*` stands for any text, `?` for one byte, and `\` takes the next byte as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     given: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<Token>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece {
+enum Token {
     Byte(u8),
     AnyByte,
     AnyText,
 }
 
 impl Glob {
-    /// Reads a pattern; every text is one.
+    /// Parses a pattern; every text is valid.
     pub fn new(pattern: &str) -> Self {
         let mut bytes = pattern.bytes();
         let mut pieces = Vec::new();
         while let Some(byte) = bytes.next() {
             pieces.push(match byte {
-                b'*' => Piece::AnyText,
-                b'?' => Piece::AnyByte,
-                b'\\' => Piece::Byte(bytes.next().unwrap_or(b'\\')),
-                byte => Piece::Byte(byte),
+                b'*' => Token::AnyText,
+                b'?' => Token::AnyByte,
+                b'\\' => Token::Byte(bytes.next().unwrap_or(b'\\')),
+                byte => Token::Byte(byte),
             });
         }
         Glob { given: pattern.to_owned(), pieces }
     }
 
-    /// Whether the whole text fits.
+    /// Whether the whole text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let (mut piece, mut at) = (0, 0);
-        // The last `*` and the text it has not yet swallowed: on a misfit it swallows one byte more.
+        // Where to go on after a mismatch: the last `*` then matches one byte more.
         let mut retry = None;
         loop {
             match (self.pieces.get(piece), text.get(at)) {
                 (None, None) => return true,
-                (Some(Piece::AnyText), _) => {
+                (Some(Token::AnyText), _) => {
                     retry = Some((piece + 1, at + 1));
                     piece += 1;
                 }
-                (Some(Piece::AnyByte), Some(_)) => (piece, at) = (piece + 1, at + 1),
-                (Some(Piece::Byte(wanted)), Some(found)) if wanted == found => {
+                (Some(Token::AnyByte), Some(_)) => (piece, at) = (piece + 1, at + 1),
+                (Some(Token::Byte(wanted)), Some(found)) if wanted == found => {
                     (piece, at) = (piece + 1, at + 1);
                 }
                 _ => match retry {
@@ -57,10 +59,10 @@ impl Glob {
         }
     }
 
-    /// Whether an event's full name fits, or the part after the provider if the pattern has no colon.
+    /// Whether an event's full name matches, or the part after the provider if the pattern has no colon.
     pub fn matches_event(&self, full_name: &str) -> bool {
-        let event = full_name.split_once(':').map_or(full_name, |(_, event)| event);
-        let names_provider = self.pieces.contains(&Piece::Byte(b':'));
+        let event = short_name(full_name);
+        let names_provider = self.pieces.contains(&Token::Byte(b':'));
         self.matches(full_name.as_bytes()) || (!names_provider && self.matches(event.as_bytes()))
     }
 }

@@ -52,7 +52,7 @@ impl FromStr for Moment {
 }
 
 impl Moment {
-    /// Whether the moment can be told only once the trace's span is known.
+    /// Whether the moment is relative to the trace's span.
     pub fn needs_span(self) -> bool {
         matches!(self, Moment::TimeOfDay(_) | Moment::AfterStart(_) | Moment::BeforeEnd(_))
     }
@@ -79,7 +79,7 @@ impl Moment {
     }
 }
 
-/// What is out of the range of a trace's clock is as good as its nearest end.
+/// Times outside the range of a trace's clock become its nearest end.
 fn nanoseconds(datetime: DateTime, zone: &TimeZone) -> i64 {
     let end = if datetime.year() < 1970 { i64::MIN } else { i64::MAX };
     let timestamp = zone.to_ambiguous_zoned(datetime).compatible().map(|zoned| zoned.timestamp());

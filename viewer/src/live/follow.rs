@@ -7,79 +7,74 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
-use ltt_top::analysis::follow::{Follower, Sieve};
+use ltt_top::analysis::follow::{EventMatcher, Follower};
 use ltt_top::analysis::live::{Audience, Intake, Turn};
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::notes;
 use lttng_live::Options;
 
-use super::signals::Ending;
-use super::{receive, window};
-use crate::cli::{Command, EventsOptions, Format};
-use crate::job::{Job, Outcome, Trouble, warn};
+use super::sessions::{check, receive, window};
+use crate::cli::{EventsOptions, Format};
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::signals::StopSignal;
 
 /// The longest pause before signals are looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Writes events as they come.
-pub fn run(command: &Command, options: &EventsOptions) -> Result<Outcome, Trouble> {
+pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     if options.around.is_some() {
-        return Err(Trouble::Usage("--around looks at what was recorded: leave --follow out".into()));
+        return Err(Trouble::Usage("--around needs a recorded trace: leave out --follow".into()));
     }
-    let job = Job::live(&options.common);
+    let invocation = Invocation::live(&options.common);
     let Some(live) = receive(&options.common.traces, &Options::default())? else {
         return Ok(Outcome::Complete);
     };
-    let selection = Arc::new(job.selection(command, None)?);
+    let selection = Arc::new(invocation.selection(None, true)?);
     let show = options.context.map_or(Show::Matches, Show::Context);
-    // Which binaries are loaded where is told when a session starts, which may be long ago: addresses stay as they are.
+    // Mappings are recorded when a session starts, which may be long ago: addresses are not named.
     let stacks = Rc::new(Stacks::new(selection.dictionary.clone(), Symbols::default(), &[]));
-    let form: Box<dyn Form> = match job.options.format {
-        Format::Table => Box::new(TextForm::new(&[], job.screen.clone(), stacks)),
+    let form: Box<dyn Form> = match invocation.options.format {
+        Format::Table => Box::new(TextForm::new(&[], invocation.screen.clone(), stacks)),
         Format::Json => Box::new(JsonForm::new(&[], stacks)),
         Format::Csv => Box::new(CsvForm::new(&[], matches!(show, Show::Context(_)))),
     };
     let mut out = io::stdout().lock();
-    let printer = Printer::new(form, show, true, job.limit(usize::MAX, usize::MAX), &mut out);
+    let printer = Printer::new(form, show, true, invocation.limit(usize::MAX, usize::MAX), &mut out);
     let printer = printer.with_fields(options.fields.clone());
-    let sieve = Sieve::new(&selection, matches!(show, Show::Context(_)));
-    let audience = Snoop { sieve, printer, stop: None };
-    let mut intake = Intake::new(live, window(&options.common, &job)?, audience);
-    let ending = Ending::listen()?;
+    let sieve = EventMatcher::new(&selection, matches!(show, Show::Context(_)));
+    let audience = EventWriter { sieve, printer, stop: None };
+    let mut intake = Intake::new(live, window(&options.common, &invocation)?, audience);
+    let signal = StopSignal::listen()?;
     loop {
         let turn = intake.turn(PAUSE);
-        // Whoever watches wants to see what there is.
+        // Show what has arrived, even if the buffer is not full.
         let stop =
             intake.with_audience(|snoop| snoop.stop.take().or(snoop.printer.flush().err().map(Stop::Failed)));
         match stop {
             Some(Stop::Failed(error)) => return Err(error.into()),
             Some(Stop::Enough | Stop::TooFew) => break,
-            None if turn == Turn::Over || ending.is_asked_for() => break,
+            None if turn == Turn::Over || signal.is_set() => break,
             None => {}
         }
     }
     intake.with_audience(|snoop| snoop.sieve.check())?;
     let trace = ltt_top::analysis::finding::TraceFinding::new(&intake.report());
     notes::losses(&trace).iter().for_each(|loss| warn(loss));
-    let failed = intake.sessions().into_iter().find(|session| session.state == "failed");
-    match failed {
-        Some(session) => {
-            Err(Trouble::Failed(format!("{}: {}", session.url, session.reason.unwrap_or_default())))
-        }
-        None if trace.damage.is_empty() => Ok(Outcome::Complete),
-        None => Ok(Outcome::Damaged),
-    }
+    check(&intake.sessions())?;
+    Ok(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }
 
 /// Writes the events that are asked for.
-struct Snoop<'o> {
-    sieve: Sieve,
+struct EventWriter<'o> {
+    sieve: EventMatcher,
     printer: Printer<'o>,
     stop: Option<Stop>,
 }
 
-impl Audience for Snoop<'_> {
+impl Audience for EventWriter<'_> {
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
         self.printer

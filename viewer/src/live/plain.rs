@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, Question, Turn};
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
 use ltt_top::view::live;
 use lttng_live::Live;
 
-use super::signals::Ending;
-use super::{length, window};
-use crate::cli::{Command, Format, LiveOptions};
-use crate::command::quantiles;
-use crate::job::{Job, Outcome, Trouble, warn};
+use super::sessions::{check, window};
+use crate::cli::{Format, LiveOptions};
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::signals::StopSignal;
 
-/// How many new incidents a line has at most.
+/// The most new incidents in one output.
 const INCIDENTS: usize = 100;
 
 /// The longest pause before signals are looked at.
@@ -23,47 +23,45 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Writes what is known every interval, and once more at the end.
 pub fn run(
-    command: &Command,
     options: &LiveOptions,
-    job: &Job<'_>,
+    invocation: &Invocation<'_>,
     sessions: Live,
-    ending: &Ending,
+    stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
-    let selection = Arc::new(job.selection(command, options.top.grouping.by.as_deref())?);
-    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than);
-    let mut intake = Intake::new(sessions, window(&options.top.common, job)?, analysis);
-    let sort = options.top.grouping.sort;
-    let question = Question {
+    let selection =
+        Arc::new(invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?);
+    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns);
+    let mut intake = Intake::new(sessions, window(&options.top.common, invocation)?, analysis);
+    let question = LiveQuestion {
         window: options.window.unwrap_or_default(),
-        sort,
-        quantiles: quantiles(&options.top.percentiles, sort),
-        limit: job.limit(20, usize::MAX),
+        sort: options.top.grouping.sort,
+        quantiles: options.top.quantiles(),
+        limit: invocation.limit(20, usize::MAX),
         incidents: INCIDENTS,
         is_drawn: false,
         detail: None,
     };
     let begin = Instant::now();
-    let interval = length(options.interval);
-    let deadline = options.for_length.map(|nanoseconds| begin + length(nanoseconds));
-    let mut next = begin + interval;
-    let mut told = Told::default();
+    let deadline = options.for_length.map(|length| begin + length);
+    let mut next = begin + options.interval;
+    let mut reported = ReportedIncidents::default();
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
         let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let is_last = turn == Turn::Over || is_late || ending.is_asked_for();
+        let is_last = turn == Turn::Over || is_late || stop.is_set();
         if is_last {
             intake.with_audience(LiveAnalysis::finish);
         } else if Instant::now() < next {
             continue;
         }
         while next <= Instant::now() {
-            next += interval;
+            next += options.interval;
         }
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        told.leave_out(&mut finding);
-        write(job, &finding)?;
+        reported.leave_out(&mut finding);
+        write(invocation, &finding)?;
         if is_last {
             return end(&intake, &finding);
         }
@@ -71,7 +69,7 @@ pub fn run(
 }
 
 /// What is known now.
-pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFinding {
+pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> LiveFinding {
     let (report, watermark) = (intake.report(), intake.watermark());
     let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
     finding.sessions = intake.sessions();
@@ -80,12 +78,12 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &Question) -> LiveFi
     finding
 }
 
-/// The incidents that have been told.
+/// The time of the last incident that was written.
 #[derive(Default)]
-struct Told(Option<(i64, i64)>);
+struct ReportedIncidents(Option<(i64, i64)>);
 
-impl Told {
-    /// Leaves incidents out that have been told before.
+impl ReportedIncidents {
+    /// Removes the incidents that have been written before.
     fn leave_out(&mut self, finding: &mut LiveFinding) {
         let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
         let last = self.0;
@@ -94,22 +92,19 @@ impl Told {
     }
 }
 
-fn write(job: &Job<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
+fn write(invocation: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match job.options.format {
-        Format::Table => live::table(finding, &job.screen, &mut out)?,
+    match invocation.options.format {
+        Format::Table => live::table(finding, &invocation.screen, &mut out)?,
         Format::Json => live::json(finding, &mut out)?,
-        Format::Csv => return Err(Trouble::Usage("live has no CSV: write --format json".into())),
+        Format::Csv => return Err(Trouble::Usage("live cannot write CSV: use --format json".into())),
     }
     Ok(out.flush()?)
 }
 
-/// How it ended: the session was destroyed, the time is over, or we were asked to.
+/// The outcome: whether sessions failed or were lost, and whether the trace is damaged.
 fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
-    if let Some(failed) = finding.sessions.iter().find(|session| session.state == "failed") {
-        let reason = failed.reason.clone().unwrap_or_default();
-        return Err(Trouble::Failed(format!("{}: {reason}", failed.url)));
-    }
+    check(&finding.sessions)?;
     for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
         warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
     }

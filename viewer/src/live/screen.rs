@@ -1,4 +1,4 @@
-//! The full screen: one thread draws and takes keys, another merges and sums up, so that neither waits for the other.
+//! The full screen: one thread draws and handles keys, another merges and analyses, so that neither waits for the other.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,41 +6,42 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ctf_reader::Window as TimeWindow;
+use ctf_reader::Window;
 use ltt_top::analysis::Selection;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, Question, Turn, Window};
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn};
 use ltt_top::view::Screen;
-use ltt_top::view::live::screen::{Effect, Key, Selecting, State, draw};
+use ltt_top::view::live::screen::{Effect, Key, ScreenState, Selecting, draw};
 use lttng_live::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::plain::finding;
-use super::signals::Ending;
-use super::{length, window};
-use crate::cli::{Command, LiveOptions};
-use crate::job::{Job, Outcome, Trouble};
+use super::sessions::{check, window};
+use crate::cli::LiveOptions;
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble};
+use crate::signals::StopSignal;
 
-/// How often figures are worked out.
+/// How often figures are computed.
 const REFRESH: Duration = Duration::from_millis(250);
 
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a terminal that takes nothing may keep us after we were told to end.
+/// How long to wait for a blocked terminal after a signal to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What the two threads share.
-struct Desk {
-    orders: Mutex<Orders>,
+struct Shared {
+    request: Mutex<Request>,
     latest: Mutex<Option<Arc<LiveFinding>>>,
     is_closing: AtomicBool,
 }
 
 /// What the screen wants to know.
-struct Orders {
-    question: Question,
-    /// What to sum up from now on, if that has changed.
+struct Request {
+    question: LiveQuestion,
+    /// The new selection, if it has changed.
     selection: Option<Arc<Selection>>,
     is_new: bool,
 }
@@ -49,74 +50,66 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fills the screen until the user, a signal or the time that was given ends it.
+/// Shows the screen until the user quits, a signal arrives or the time is over.
 pub fn run(
-    command: &Command,
     options: &LiveOptions,
-    job: &Job<'_>,
+    invocation: &Invocation<'_>,
     live: Live,
-    ending: &Ending,
+    stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
-    let base = job.selection(command, options.top.grouping.by.as_deref())?;
+    let base = invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?;
     let selecting = Selecting { conditions: options.top.common.conditions.clone(), by: base.by.clone() };
-    let window_of_figures = options.window.unwrap_or(Window::Minute);
-    let mut state = State::new(window_of_figures, options.top.grouping.sort, selecting);
-    let desk = Arc::new(Desk {
-        orders: Mutex::new(Orders { question: state.question.clone(), selection: None, is_new: true }),
+    let look_back = options.window.unwrap_or(LookBack::Minute);
+    let mut state = ScreenState::new(look_back, options.top.grouping.sort, selecting);
+    let shared = Arc::new(Shared {
+        request: Mutex::new(Request { question: state.question.clone(), selection: None, is_new: true }),
         latest: Mutex::new(None),
         is_closing: AtomicBool::new(false),
     });
-    let events = window(&options.top.common, job)?;
+    let events = window(&options.top.common, invocation)?;
     let analyst = {
-        let (desk, selection) = (Arc::clone(&desk), Arc::new(base.clone()));
-        let threshold = options.rule.longer_than;
-        thread::spawn(move || analyse(live, events, &selection, threshold, &desk))
+        let (shared, selection) = (Arc::clone(&shared), Arc::new(base.clone()));
+        let threshold = options.rule.longer_than_ns;
+        thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
     };
-    let deadline = options.for_length.map(|nanoseconds| Instant::now() + length(nanoseconds));
-    guard(ending, options.enable.is_empty());
+    let deadline = options.for_length.map(|length| Instant::now() + length);
+    guard(stop, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.top.common.conditions.len());
         let conditions = selecting.conditions.iter().chain(kept).cloned().collect();
         Arc::new(Selection { conditions, by: selecting.by.clone(), ..base.clone() })
     };
-    let shown = show(&mut terminal, &mut state, &desk, &job.screen, &select, || {
-        ending.is_asked_for()
-            || analyst.is_finished() && lock(&desk.latest).as_ref().is_none_or(|last| !last.is_last)
+    let shown = show(&mut terminal, &mut state, &shared, &invocation.screen, &select, || {
+        stop.is_set()
+            || analyst.is_finished() && lock(&shared.latest).as_ref().is_none_or(|last| !last.is_last)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     });
     ratatui::restore();
-    desk.is_closing.store(true, Ordering::Relaxed);
+    shared.is_closing.store(true, Ordering::Relaxed);
     if analyst.join().is_err() {
         return Err(Trouble::Failed("the analysis ended unexpectedly; see the message above".into()));
     }
     shown?;
-    let last = lock(&desk.latest).clone();
-    let failed = last.iter().flat_map(|last| &last.sessions).find(|session| session.state == "failed");
-    match failed {
-        Some(session) => {
-            let reason = session.reason.clone().unwrap_or_default();
-            Err(Trouble::Failed(format!("{}: {reason}", session.url)))
-        }
-        None => Ok(Outcome::Complete),
-    }
+    lock(&shared.latest).as_ref().map_or(Ok(()), |last| check(&last.sessions))?;
+    Ok(Outcome::Complete)
 }
 
-/// Merges and sums up, and lays out what is known whenever it is due.
-fn analyse(live: Live, events: TimeWindow, selection: &Arc<Selection>, threshold: u64, desk: &Desk) {
+/// Merges and analyses events, and publishes a finding whenever one is due.
+fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
     let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
     let mut next = Instant::now();
     loop {
         let turn = intake.turn(next.saturating_duration_since(Instant::now()).min(PAUSE));
-        if desk.is_closing.load(Ordering::Relaxed) {
+        if shared.is_closing.load(Ordering::Relaxed) {
             return;
         }
         let (question, is_new) = {
-            let mut orders = lock(&desk.orders);
-            if let Some(selection) = orders.selection.take() {
+            let mut request = lock(&shared.request);
+            if let Some(selection) = request.selection.take() {
                 intake.with_audience(|analysis| analysis.select(&selection));
             }
-            (orders.question.clone(), std::mem::take(&mut orders.is_new))
+            (request.question.clone(), std::mem::take(&mut request.is_new))
         };
         let is_last = turn == Turn::Over;
         if is_last {
@@ -127,19 +120,19 @@ fn analyse(live: Live, events: TimeWindow, selection: &Arc<Selection>, threshold
         next = Instant::now() + REFRESH;
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        *lock(&desk.latest) = Some(Arc::new(finding));
+        *lock(&shared.latest) = Some(Arc::new(finding));
         if is_last {
-            // What was seen stays, and can be looked at.
-            while !desk.is_closing.load(Ordering::Relaxed) {
+            // The last finding stays on the screen and can be explored.
+            while !shared.is_closing.load(Ordering::Relaxed) {
                 thread::sleep(PAUSE);
                 let question = {
-                    let mut orders = lock(&desk.orders);
-                    std::mem::take(&mut orders.is_new).then(|| orders.question.clone())
+                    let mut request = lock(&shared.request);
+                    std::mem::take(&mut request.is_new).then(|| request.question.clone())
                 };
                 if let Some(question) = question {
                     let mut again = self::finding(&intake, &question);
                     again.is_last = true;
-                    *lock(&desk.latest) = Some(Arc::new(again));
+                    *lock(&shared.latest) = Some(Arc::new(again));
                 }
             }
             return;
@@ -150,8 +143,8 @@ fn analyse(live: Live, events: TimeWindow, selection: &Arc<Selection>, threshold
 /// Draws what is new, and does what keys say.
 fn show(
     terminal: &mut DefaultTerminal,
-    state: &mut State,
-    desk: &Desk,
+    state: &mut ScreenState,
+    shared: &Shared,
     screen: &Screen,
     select: &dyn Fn(&Selecting) -> Arc<Selection>,
     is_over: impl Fn() -> bool,
@@ -159,7 +152,7 @@ fn show(
     let mut shown: Option<Arc<LiveFinding>> = None;
     let mut is_stale = true;
     while !is_over() {
-        let latest = lock(&desk.latest).clone();
+        let latest = lock(&shared.latest).clone();
         let is_another = match (&latest, &shown) {
             (Some(latest), Some(shown)) => !Arc::ptr_eq(latest, shown),
             (latest, shown) => latest.is_some() != shown.is_some(),
@@ -179,8 +172,8 @@ fn show(
             let Some(key) = key(pressed) else { continue };
             match state.key(key) {
                 Effect::Draw => {}
-                Effect::Ask => order(desk, state, None),
-                Effect::Select(selecting) => order(desk, state, Some(select(&selecting))),
+                Effect::Ask => ask(shared, state, None),
+                Effect::Select(selecting) => ask(shared, state, Some(select(&selecting))),
                 Effect::Quit => return Ok(()),
             }
         }
@@ -188,10 +181,10 @@ fn show(
     Ok(())
 }
 
-fn order(desk: &Desk, state: &State, selection: Option<Arc<Selection>>) {
-    let mut orders = lock(&desk.orders);
-    (orders.question, orders.is_new) = (state.question.clone(), true);
-    orders.selection = selection.or(orders.selection.take());
+fn ask(shared: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) {
+    let mut request = lock(&shared.request);
+    (request.question, request.is_new) = (state.question.clone(), true);
+    request.selection = selection.or(request.selection.take());
 }
 
 fn key(pressed: KeyEvent) -> Option<Key> {
@@ -214,15 +207,15 @@ fn key(pressed: KeyEvent) -> Option<Key> {
     })
 }
 
-/// Ends the process if it was told to and cannot, because the terminal takes nothing.
-fn guard(ending: &Ending, may_exit: bool) {
-    let ending = ending.clone();
+/// Ends the process after a signal if a blocked terminal keeps it from ending by itself.
+fn guard(stop: &StopSignal, may_exit: bool) {
+    let stop = stop.clone();
     thread::spawn(move || {
-        while !ending.is_asked_for() {
+        while !stop.is_set() {
             thread::sleep(PAUSE);
         }
         thread::sleep(GRACE);
-        // The attributes of the terminal can be set even if nothing can be written to it.
+        // The terminal's mode can be reset even if nothing can be written to it.
         _ = ratatui::crossterm::terminal::disable_raw_mode();
         if may_exit {
             std::process::exit(0);

@@ -1,21 +1,22 @@
-//! Which sessions are meant.
+//! Which sessions to watch.
 
 use std::path::PathBuf;
 
-use ltt_top::text::{escape, nearest};
+use ltt_top::text::{escape, suggestion};
+use lttng_catalog::nearest;
 use lttng_live::{Options, Session, Url, sessions};
 
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
-/// The sessions that are meant.
-pub enum Targets {
+/// The sessions that URLs name.
+pub enum SessionChoice {
     Chosen(Vec<Url>),
-    /// It is not clear which: these are there.
+    /// It is ambiguous: a list of the candidates.
     Several(String),
 }
 
 /// Finds the sessions that addresses name; without an address, the only one on this machine.
-pub fn targets(given: &[PathBuf], options: &Options) -> Result<Targets, Trouble> {
+pub fn choose(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Trouble> {
     let mut urls = Vec::new();
     for text in given {
         let text = text.to_string_lossy();
@@ -36,12 +37,12 @@ pub fn targets(given: &[PathBuf], options: &Options) -> Result<Targets, Trouble>
             .collect();
         match (&url.session, named.len()) {
             (_, 0) => return Err(nothing(&url, &live)),
-            (None, 2..) => return Ok(Targets::Several(list(&named))),
-            // One of a name on each of several hosts: all are meant.
+            (None, 2..) => return Ok(SessionChoice::Several(list(&named))),
+            // Sessions of one name on several hosts are all watched.
             _ => chosen.extend(named.into_iter().filter(|url| !chosen.contains(url)).collect::<Vec<_>>()),
         }
     }
-    Ok(Targets::Chosen(chosen))
+    Ok(SessionChoice::Chosen(chosen))
 }
 
 /// The address of a session of a relay.
@@ -52,7 +53,7 @@ fn at(relay: &Url, session: &Session) -> Url {
 fn unreachable(url: &Url, error: &lttng_live::Error) -> Trouble {
     let relay = Url { hostname: None, session: None, ..url.clone() };
     Trouble::Failed(format!(
-        "no answer from a relay at {relay}: {error}; start one with `lttng-relayd --daemonize`, or name another: \
+        "no relay answers at {relay}: {error}; start one with `lttng-relayd --daemonize`, or name another: \
          ltt-top live net://HOST[:PORT]/SESSION"
     ))
 }
@@ -67,11 +68,10 @@ fn nothing(url: &Url, live: &[Session]) -> Trouble {
         ),
         Some(session) => {
             let names = live.iter().map(|session| session.name.as_str());
-            let meant = nearest(session, names);
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-            format!("the relay has no session {url}{meant} It has {}", urls.join(", "))
+            let meant = suggestion(nearest(session, names));
+            format!("the relay has no session {url}{meant} (it has {})", urls.join(", "))
         }
-        None => format!("the relay has no session {url}; it has {}", urls.join(", ")),
+        None => format!("the relay has no session {url} (it has {})", urls.join(", ")),
     })
 }
 

@@ -37,7 +37,7 @@ fn every_historic_shape_of_command_call_is_understood() {
         let meaning = dictionary().look_up(&class);
         let last = fields.len() - 1;
         assert_eq!(meaning.duration, microseconds(last), "{fields:?}");
-        assert_eq!(meaning.group_by, [Named { name: "name".into(), index: last - 1 }]);
+        assert_eq!(meaning.group_by, [NamedField { name: "name".into(), index: last - 1 }]);
         assert_eq!(meaning.client, (last > 1).then_some(1), "the client of {fields:?}");
         assert_eq!(meaning.field(&class, "addr"), meaning.client);
         assert_eq!(meaning.field(&class, "client"), meaning.client);

@@ -1,58 +1,51 @@
 //! `ltt-top record`: records while a command runs, for a time, or until Ctrl-C, into a folder.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command as Process};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::recording::{Recording, Targets};
+use super::recording::{RecordTargets, Recording};
 use crate::cli::RecordOptions;
-use crate::job::{Trouble, warn};
-use crate::live::Ending;
 use crate::newest::recordings;
+use crate::outcome::{Trouble, warn};
+use crate::signals::StopSignal;
 
-/// How often to look whether it is over.
+/// How often to check whether it is over.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a command may take to end after it was asked to.
+/// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Records, and returns the folder that the trace is in.
 pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
-    let folder = folder(options)?;
-    // From here on nothing ends us before what was created is destroyed.
-    let ending = Ending::listen_patiently()?;
-    let targets = Targets {
+    let output = OutputFolder::new(options)?;
+    // From here on, signals must not end the process before everything created is destroyed.
+    let stop = StopSignal::listen_patiently()?;
+    let targets = RecordTargets {
         events: &options.enable,
         pid: options.target_pid,
         name: options.name.as_deref(),
         has_command: !options.command.is_empty(),
     };
-    let recording = Recording::start(&folder, &targets)?;
+    let recording = Recording::start(&output.path, &targets).inspect_err(|_| output.discard())?;
+    let mut is_started = true;
     let waited = match options.command.split_first() {
-        Some((program, arguments)) if !ending.is_asked_for() => {
-            let mut program_command = Process::new(program);
-            program_command.args(arguments);
-            if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
-                // It waits until it is known to the session daemon, so that its first events are recorded.
-                program_command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
-            }
-            match program_command.spawn() {
-                Ok(child) => wait_for(child, options, &ending),
-                Err(error) => {
-                    Err(Trouble::Failed(format!("cannot run {}: {error}", program.to_string_lossy())))
-                }
-            }
+        Some((program, arguments)) if !stop.is_set() => {
+            let child = spawn(program, arguments).inspect_err(|_| is_started = false);
+            child.and_then(|child| wait_for(child, options, &stop))
         }
         Some(_) => Ok(()),
         None => {
-            let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+            let until = options.for_length.map(|length| Instant::now() + length);
             if until.is_none() {
-                eprintln!("ltt-top: recording into {}; Ctrl-C ends it", folder.display());
+                eprintln!("ltt-top: recording into {}; Ctrl-C stops it", output.path.display());
             }
-            while !ending.is_asked_for() && until.is_none_or(|until| Instant::now() < until) {
+            while !stop.is_set() && until.is_none_or(|until| Instant::now() < until) {
                 std::thread::sleep(PAUSE);
             }
             Ok(())
@@ -60,15 +53,31 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     };
     let stopped = recording.session.stop();
     drop(recording);
+    if !is_started {
+        output.discard();
+    }
     waited?;
     stopped?;
-    eprintln!("ltt-top: recorded into {}", folder.display());
-    Ok(folder)
+    eprintln!("ltt-top: recorded into {}", output.path.display());
+    Ok(output.path)
 }
 
-/// Waits until the program ends, and ends it if the time is over or we are asked to end.
-fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Result<(), Trouble> {
-    let until = options.for_length.map(|length| Instant::now() + Duration::from_nanos(length));
+/// Starts the program to record.
+fn spawn(program: &OsString, arguments: &[OsString]) -> Result<Child, Trouble> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
+        // Make it wait for the session daemon, so that its first events are recorded.
+        command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
+    }
+    command
+        .spawn()
+        .map_err(|error| Trouble::Failed(format!("cannot run {}: {error}", program.to_string_lossy())))
+}
+
+/// Waits until the program ends; ends it when the time is over or on a signal.
+fn wait_for(mut child: Child, options: &RecordOptions, stop: &StopSignal) -> Result<(), Trouble> {
+    let until = options.for_length.map(|length| Instant::now() + length);
     let mut asked_at: Option<Instant> = None;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -77,7 +86,7 @@ fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Resul
             }
             return Ok(());
         }
-        let is_over = ending.is_asked_for() || until.is_some_and(|until| Instant::now() >= until);
+        let is_over = stop.is_set() || until.is_some_and(|until| Instant::now() >= until);
         match asked_at {
             None if is_over => {
                 _ = kill_process(Pid::from_child(&child), Signal::TERM);
@@ -90,23 +99,40 @@ fn wait_for(mut child: Child, options: &RecordOptions, ending: &Ending) -> Resul
     }
 }
 
-/// The folder to record into: one that is empty, or that does not exist yet.
-fn folder(options: &RecordOptions) -> Result<PathBuf, Trouble> {
-    let folder = match &options.output {
-        Some(folder) => folder.clone(),
-        None => {
-            let name = format!("ltt-top-{}-{}", Zoned::now().strftime("%Y%m%d-%H%M%S"), std::process::id());
-            recordings().unwrap_or_else(|| "lttng-traces".into()).join(name)
+/// The folder to record into: one that is empty, or that did not exist yet.
+struct OutputFolder {
+    path: PathBuf,
+    is_new: bool,
+}
+
+impl OutputFolder {
+    fn new(options: &RecordOptions) -> Result<OutputFolder, Trouble> {
+        let folder = match &options.output {
+            Some(folder) => folder.clone(),
+            None => {
+                let time = Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+                let name = format!("ltt-top-{time}-{}", std::process::id());
+                recordings().unwrap_or_else(|| "lttng-traces".into()).join(name)
+            }
+        };
+        let refused = |reason: &dyn std::fmt::Display| {
+            Trouble::Failed(format!("{}: {reason}; name another folder with --output", folder.display()))
+        };
+        let is_new = !folder.exists();
+        fs::create_dir_all(&folder).map_err(|error| refused(&error))?;
+        let is_empty = fs::read_dir(&folder).map_err(|error| refused(&error))?.next().is_none();
+        if !is_empty {
+            return Err(refused(&"the folder is not empty"));
         }
-    };
-    let refused = |reason: &dyn std::fmt::Display| {
-        Trouble::Failed(format!("{}: {reason}; name another folder with --output", folder.display()))
-    };
-    std::fs::create_dir_all(&folder).map_err(|error| refused(&error))?;
-    let is_empty = std::fs::read_dir(&folder).map_err(|error| refused(&error))?.next().is_none();
-    if !is_empty {
-        return Err(refused(&"is not empty"));
+        // The session daemon has a different working directory.
+        let path = std::path::absolute(&folder).map_err(|error| refused(&error))?;
+        Ok(OutputFolder { path, is_new })
     }
-    // The session daemon has another working directory.
-    std::path::absolute(&folder).map_err(|error| refused(&error))
+
+    /// Removes the folder if it was created here, because nothing was recorded into it.
+    fn discard(&self) {
+        if self.is_new {
+            _ = fs::remove_dir_all(&self.path);
+        }
+    }
 }

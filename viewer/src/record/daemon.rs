@@ -1,4 +1,4 @@
-//! A session daemon: the one that runs, or else one of our own.
+//! A session daemon: the running one, or else a new one.
 
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::lttng::{answers, missing, tool};
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// How long a daemon may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A session daemon that was started here, and ends with us.
+/// A session daemon; if it was started here, it is stopped when this is dropped.
 pub struct Daemon {
     process: Option<Child>,
 }
 
 impl Daemon {
-    /// Finds the daemon that runs, or starts one.
+    /// Finds the running daemon, or starts one.
     pub fn find_or_start() -> Result<Daemon, Trouble> {
         if answers()? {
             return Ok(Daemon { process: None });
@@ -34,7 +34,7 @@ impl Daemon {
                 )));
             }
             if begin.elapsed() > PATIENCE {
-                return Err(Trouble::Failed("lttng-sessiond does not answer".into()));
+                return Err(Trouble::Failed("lttng-sessiond was started but does not answer".into()));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -50,7 +50,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Ends a process that we started, and waits for that.
+/// Ends a process that was started here, and waits for it.
 pub fn end(process: &mut Child) {
     if let Ok(None) = process.try_wait() {
         _ = kill_process(Pid::from_child(process), Signal::TERM);

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
-use ltt_top::text::escape;
+use ltt_top::text::{escape, short_name};
 use lttng_catalog::Catalog;
 use serde_json::json;
 
 use super::daemon::Daemon;
-use super::processes::{Offered, Process, offering};
+use super::processes::{OfferedEvent, OfferingProcess, offering};
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{Format, ListOptions};
-use crate::job::{Outcome, Trouble, warn};
+use crate::outcome::{Outcome, Trouble, warn};
 
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
@@ -46,8 +46,8 @@ fn described<'c>(name: &str, catalogs: &'c [Catalog]) -> Option<&'c lttng_catalo
 }
 
 /// The events of a process by their providers.
-fn by_provider(process: &Process) -> BTreeMap<&str, Vec<&Offered>> {
-    let mut providers: BTreeMap<&str, Vec<&Offered>> = BTreeMap::new();
+fn by_provider(process: &OfferingProcess) -> BTreeMap<&str, Vec<&OfferedEvent>> {
+    let mut providers: BTreeMap<&str, Vec<&OfferedEvent>> = BTreeMap::new();
     for event in &process.events {
         let provider = event.name.split_once(':').map_or("", |(provider, _)| provider);
         providers.entry(provider).or_default().push(event);
@@ -55,14 +55,14 @@ fn by_provider(process: &Process) -> BTreeMap<&str, Vec<&Offered>> {
     providers
 }
 
-fn table(processes: &[Process], catalogs: &[Catalog], out: &mut dyn Write) -> io::Result<()> {
+fn table(processes: &[OfferingProcess], catalogs: &[Catalog], out: &mut dyn Write) -> io::Result<()> {
     for process in processes {
         writeln!(out, "{} {}", process.pid, escape::text(&process.name))?;
         for (provider, mut events) in by_provider(process) {
             writeln!(out, "  {}", escape::text(provider))?;
             events.sort_by_key(|event| &event.name);
             for event in events {
-                let name = event.name.split_once(':').map_or(&*event.name, |(_, name)| name);
+                let name = short_name(&event.name);
                 let fields: Vec<String> = event
                     .fields
                     .iter()
@@ -78,8 +78,8 @@ fn table(processes: &[Process], catalogs: &[Catalog], out: &mut dyn Write) -> io
     Ok(())
 }
 
-fn objects(processes: &[Process], catalogs: &[Catalog]) -> Vec<serde_json::Value> {
-    let event = |event: &Offered| {
+fn objects(processes: &[OfferingProcess], catalogs: &[Catalog]) -> Vec<serde_json::Value> {
+    let event = |event: &OfferedEvent| {
         let described = described(&event.name, catalogs);
         json!({
             "name": event.name,
@@ -89,7 +89,7 @@ fn objects(processes: &[Process], catalogs: &[Catalog]) -> Vec<serde_json::Value
             "duration": described.and_then(|event| event.meaning.duration.as_ref()),
         })
     };
-    let process = |process: &Process| {
+    let process = |process: &OfferingProcess| {
         let events: Vec<_> = process.events.iter().map(event).collect();
         json!({ "pid": process.pid, "name": process.name, "events": events })
     };

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// Runs `lttng` and returns what it prints; what went wrong is one line.
 pub fn lttng<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<String, Trouble> {
@@ -15,11 +15,11 @@ pub fn lttng<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<
     }
     let said = [output.stderr, output.stdout].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
-    let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing").to_owned();
+    let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").to_owned();
     Err(Trouble::Failed(format!("lttng: {}", line.trim_start_matches("Error: "))))
 }
 
-/// Whether `lttng` can be asked something: whether a session daemon answers.
+/// Whether a session daemon answers.
 pub fn answers() -> Result<bool, Trouble> {
     Ok(output(["list"])?.status.success())
 }
@@ -30,7 +30,7 @@ fn output<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<Out
     command.output().map_err(|error| missing("lttng", &error))
 }
 
-/// A command for one of LTTng's tools. It is in a process group of its own: Ctrl-C is for us, and we end it when we are done.
+/// A command for one of LTTng's tools, in a separate process group: Ctrl-C must not end it before we do.
 pub fn tool(name: &str) -> Command {
     let mut command = Command::new(name);
     command.process_group(0).stdin(Stdio::null());

@@ -1,7 +1,7 @@
 //! `ltt-top record`, `ltt-top list`, and the session that `ltt-top live -e` records: everything that `lttng` needs.
 //!
-//! Whatever is created here is destroyed when it is dropped, in the order in which that works: first the session, then the
-//! relay and the session daemon, if those were started here.
+//! Everything created here is destroyed when it is dropped, in the necessary order: first the session, then the relay
+//! and the session daemon if they were started here.
 
 mod command;
 mod daemon;

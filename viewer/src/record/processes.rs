@@ -1,20 +1,20 @@
 //! The processes that offer events.
 
 use super::lttng::lttng;
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// A process that offers events.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Process {
+pub struct OfferingProcess {
     pub pid: u32,
     /// Its command, as LTTng knows it.
     pub name: String,
-    pub events: Vec<Offered>,
+    pub events: Vec<OfferedEvent>,
 }
 
 /// An event that a process offers.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct OfferedEvent {
     /// With its provider: `valkey_db:expire_del`.
     pub name: String,
     pub log_level: String,
@@ -23,26 +23,26 @@ pub struct Offered {
 }
 
 /// Asks the session daemon which processes offer events.
-pub fn offering() -> Result<Vec<Process>, Trouble> {
+pub fn offering() -> Result<Vec<OfferingProcess>, Trouble> {
     parse(&lttng(["--mi", "xml", "list", "--userspace", "--fields"])?)
-        .ok_or_else(|| Trouble::Failed("lttng lists processes in a form that is not known".into()))
+        .ok_or_else(|| Trouble::Failed("unexpected output of `lttng list`".into()))
 }
 
 /// Reads what `lttng` lists.
-fn parse(xml: &str) -> Option<Vec<Process>> {
-    type Node<'a> = roxmltree::Node<'a, 'a>;
-    fn children<'a>(node: Node<'a>, name: &'static str) -> impl Iterator<Item = Node<'a>> {
+fn parse(xml: &str) -> Option<Vec<OfferingProcess>> {
+    type Element<'a> = roxmltree::Node<'a, 'a>;
+    fn children<'a>(node: Element<'a>, name: &'static str) -> impl Iterator<Item = Element<'a>> {
         node.descendants()
             .filter(move |child| child.has_tag_name(("https://lttng.org/xml/ns/lttng-mi", name)))
     }
-    // The first one named so below the node is its own: what it contains follows.
-    fn text<'a>(node: Node<'a>, name: &str) -> &'a str {
+    // Only direct children: nested elements may have the same name.
+    fn text<'a>(node: Element<'a>, name: &str) -> &'a str {
         let own = node.children().find(|child| child.tag_name().name() == name);
         own.and_then(|child| child.text()).unwrap_or_default()
     }
     let document = roxmltree::Document::parse(xml).ok()?;
-    let process = |node: Node<'_>| {
-        let event = |node| Offered {
+    let process = |node: Element<'_>| {
+        let event = |node| OfferedEvent {
             name: text(node, "name").to_owned(),
             log_level: text(node, "loglevel").to_owned(),
             fields: children(node, "event_field")
@@ -50,7 +50,11 @@ fn parse(xml: &str) -> Option<Vec<Process>> {
                 .collect(),
         };
         let events = children(node, "event").map(event).collect();
-        Some(Process { pid: text(node, "id").parse().ok()?, name: text(node, "name").to_owned(), events })
+        Some(OfferingProcess {
+            pid: text(node, "id").parse().ok()?,
+            name: text(node, "name").to_owned(),
+            events,
+        })
     };
     Some(children(document.root_element(), "pid").filter_map(process).collect())
 }
@@ -68,10 +72,10 @@ mod tests {
             </event></events></pid><pid><id>8</id><name>c</name><events/></pid>
             </pids></domain></domains></output></command>"#;
         let fields = vec![("duration".into(), "integer".into())];
-        let event = Offered { name: "p:e".into(), log_level: "TRACE_INFO".into(), fields };
+        let event = OfferedEvent { name: "p:e".into(), log_level: "TRACE_INFO".into(), fields };
         let expected = [
-            Process { pid: 7, name: "./a b".into(), events: vec![event] },
-            Process { pid: 8, name: "c".into(), events: Vec::new() },
+            OfferingProcess { pid: 7, name: "./a b".into(), events: vec![event] },
+            OfferingProcess { pid: 8, name: "c".into(), events: Vec::new() },
         ];
         assert_eq!(parse(xml).unwrap(), expected);
         assert_eq!(parse("not XML"), None);

@@ -1,4 +1,4 @@
-//! A recording that is going on: into a folder, or seen live.
+//! A recording in progress: into a folder, or watched live.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use ltt_top::filter::Glob;
 use lttng_live::Url;
 
 use super::daemon::Daemon;
-use super::processes::{Process, offering};
+use super::processes::{OfferingProcess, offering};
 use super::relay::Relay;
-use super::session::{Session, Wanted};
-use crate::job::{Trouble, warn};
+use super::session::{Session, SessionScope};
+use crate::outcome::{Trouble, warn};
 
 /// Which processes to record.
-pub struct Targets<'t> {
+pub struct RecordTargets<'t> {
     /// Patterns for the names of events.
     pub events: &'t [String],
     pub pid: Option<u32>,
@@ -30,18 +30,18 @@ pub struct Recording {
 
 impl Recording {
     /// Begins to record into a folder.
-    pub fn start(folder: &Path, targets: &Targets<'_>) -> Result<Recording, Trouble> {
+    pub fn start(folder: &Path, targets: &RecordTargets<'_>) -> Result<Recording, Trouble> {
         let daemon = Daemon::find_or_start()?;
         let pids = pids(targets)?;
-        let session = Session::into_folder(folder, &Wanted { events: targets.events, pids: &pids })?;
+        let session = Session::into_folder(folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
         Ok(Recording { session, _daemon: daemon })
     }
 }
 
-/// A recording that is seen live.
+/// A recording that is watched live.
 pub struct LiveRecording {
-    /// Where it is seen.
+    /// Where to watch it.
     pub url: Url,
     _session: Session,
     // After the session, which needs them to be destroyed.
@@ -50,33 +50,33 @@ pub struct LiveRecording {
 }
 
 impl LiveRecording {
-    /// Begins to record events whose names fit, through a relay.
+    /// Begins to record events whose names match, through a relay.
     pub fn start(events: &[String]) -> Result<LiveRecording, Trouble> {
         let relay = Relay::find_or_start()?;
         let daemon = Daemon::find_or_start()?;
-        let targets = Targets { events, pid: None, name: None, has_command: false };
+        let targets = RecordTargets { events, pid: None, name: None, has_command: false };
         pids(&targets)?;
-        let session = Session::to_relay(&relay, &Wanted { events, pids: &[] })?;
+        let session = Session::to_relay(&relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
         Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })
     }
 }
 
-/// The processes that are meant; none for all. Says so if nothing would be recorded.
-fn pids(targets: &Targets<'_>) -> Result<Vec<u32>, Trouble> {
+/// The chosen processes; none for all. Warns if nothing would be recorded.
+fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
     if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
         return Ok(Vec::new());
     }
     let processes = offering()?;
-    let is_meant = |process: &&Process| {
+    let is_meant = |process: &&OfferingProcess| {
         let program = process.name.rsplit('/').next().unwrap_or(&process.name);
         targets.pid.is_none_or(|pid| process.pid == pid)
             && targets.name.is_none_or(|name| program == name || process.name == name)
     };
-    let meant: Vec<&Process> = processes.iter().filter(is_meant).collect();
+    let meant: Vec<&OfferingProcess> = processes.iter().filter(is_meant).collect();
     let globs: Vec<Glob> = targets.events.iter().map(|pattern| Glob::new(pattern)).collect();
-    let offers = |process: &&Process| {
+    let offers = |process: &&OfferingProcess| {
         process.events.iter().any(|event| globs.iter().any(|glob| glob.matches_event(&event.name)))
     };
     let is_chosen = targets.pid.is_some() || targets.name.is_some();
@@ -91,8 +91,8 @@ fn pids(targets: &Targets<'_>) -> Result<Vec<u32>, Trouble> {
     if !meant.iter().any(offers) {
         let events = targets.events.join(", ");
         let message = format!(
-            "no process offers events that fit {events} (`ltt-top list` lists what there is); those of a program that \
-             starts later are recorded"
+            "no process offers events that match {events} (`ltt-top list` lists what there is); those of a program \
+             that starts later will be recorded"
         );
         warn(&message);
     }

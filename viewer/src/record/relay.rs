@@ -1,4 +1,4 @@
-//! A relay: the one that runs on this machine, or else one of our own.
+//! A relay: the one running on this machine, or else a new one.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 use super::daemon::end;
 use super::lttng::{missing, tool};
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// How long a relay may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where a session is sent to, and where it is seen.
+/// A relay, with the addresses for session daemons and for viewers.
 pub struct Relay {
     /// Where session daemons send to.
     pub collector: String,
@@ -25,7 +25,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Finds the relay that runs on this machine, or starts one that nobody else uses.
+    /// Finds the relay running on this machine, or starts a private one.
     pub fn find_or_start() -> Result<Relay, Trouble> {
         let viewer = Url::local();
         if sessions(&viewer, &Options::default()).is_ok() {

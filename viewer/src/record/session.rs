@@ -1,15 +1,15 @@
-//! A session of our own.
+//! A private session.
 
 use std::path::Path;
 
 use super::lttng::lttng;
 use super::relay::Relay;
-use crate::job::Trouble;
+use crate::outcome::Trouble;
 
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";
 
-/// Buffers for each CPU: 8 times 2 MiB, which takes what a busy server records in a second or so.
+/// Buffers per CPU: 8 of 2 MiB, enough for about a second of a busy server.
 const BUFFERS: [&str; 2] = ["--subbuf-size=2M", "--num-subbuf=8"];
 
 /// What is recorded with every event.
@@ -18,31 +18,31 @@ const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
 /// How often what is recorded becomes visible, in microseconds.
 const LIVE_TIMER: u32 = 200_000;
 
-/// A session that nobody else has, destroyed when it is dropped.
+/// A private session, destroyed when it is dropped.
 pub struct Session {
     name: String,
 }
 
 /// What to record.
-pub struct Wanted<'w> {
+pub struct SessionScope<'w> {
     /// Patterns for the names of events.
     pub events: &'w [String],
-    /// The processes to record; all if there is none.
+    /// The processes to record; all if empty.
     pub pids: &'w [u32],
 }
 
 impl Session {
     /// A session that is recorded into a folder.
-    pub fn into_folder(folder: &Path, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    pub fn into_folder(folder: &Path, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         Session::create(&[format!("--output={}", folder.display())], wanted)
     }
 
     /// A session that is sent to a relay.
-    pub fn to_relay(relay: &Relay, wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    pub fn to_relay(relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         Session::create(&[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)], wanted)
     }
 
-    fn create(kind: &[String], wanted: &Wanted<'_>) -> Result<Session, Trouble> {
+    fn create(kind: &[String], wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         let name = format!("ltt-top-{}", std::process::id());
         let create = ["create".to_owned(), name.clone()];
         lttng(create.iter().chain(kind))?;

@@ -1,7 +1,7 @@
 //! A program or library on this machine: its symbols and its debug information.
 //!
-//! The path comes from a trace, so the file may be anything: only regular files of a bounded size are read, and only those
-//! that are the build that was recorded.
+//! The path comes from a trace and is untrusted: only regular files of a bounded size are read, and only if they are
+//! the recorded build.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -28,18 +28,18 @@ const DEBUG_FOLDER: &str = "/usr/lib/debug/.build-id";
 
 /// A program or library.
 pub(super) struct Binary {
-    /// The address of its first byte in memory, as the file has it.
+    /// The virtual address of its first segment.
     first: u64,
-    names: Names,
+    names: FunctionNames,
     lines: Option<addr2line::Context<Section>>,
-    /// When the file was changed last: nanoseconds since 1970.
+    /// When the file was last modified: nanoseconds since 1970.
     pub changed_at: i128,
 }
 
 type Section = EndianArcSlice<RunTimeEndian>;
 
 /// The functions of a file.
-struct Names {
+struct FunctionNames {
     bytes: Arc<[u8]>,
     /// Sorted by address.
     symbols: Vec<Symbol>,
@@ -53,7 +53,7 @@ struct Symbol {
 }
 
 impl Binary {
-    /// Opens a file if it has the build ID that was recorded. `room` is how many bytes may still be read.
+    /// Opens a file if it has the build ID that was recorded. `room` is the number of bytes that may still be read.
     pub fn open(build: &Build, room: &mut u64) -> Option<Binary> {
         let path = Path::new(&*build.path);
         if !path.is_absolute() {
@@ -70,24 +70,29 @@ impl Binary {
         }
         let first = file.segments().next()?.address();
         if let Some(lines) = lines(&file, &bytes) {
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines: Some(lines), changed_at });
+            return Some(Binary {
+                first,
+                names: FunctionNames::new(&file, &bytes),
+                lines: Some(lines),
+                changed_at,
+            });
         }
-        // The rest may be in a file of its own.
+        // The debug information may be in a separate file.
         let separate = build.id.as_deref().and_then(separate_file);
         if let Some((bytes, _)) = separate.and_then(|path| read(&path, room))
             && let Ok(file) = object::File::parse(&*bytes)
             && is_build(&file)
         {
             let lines = lines(&file, &bytes);
-            return Some(Binary { first, names: Names::new(&file, &bytes), lines, changed_at });
+            return Some(Binary { first, names: FunctionNames::new(&file, &bytes), lines, changed_at });
         }
-        Some(Binary { first, names: Names::new(&file, &bytes), lines: None, changed_at })
+        Some(Binary { first, names: FunctionNames::new(&file, &bytes), lines: None, changed_at })
     }
 
-    /// Adds to a frame what is at its return address, which is this far from the beginning in memory.
+    /// Adds to a frame the names for its return address, given as an offset from the beginning in memory.
     pub fn describe(&self, offset: u64, frame: Frame) -> Frame {
         let address = self.first.wrapping_add(offset);
-        // A return address is that of what follows the call, which can be the next line, or the next function.
+        // A return address points after the call, which can be the next line, or the next function.
         let call = address.wrapping_sub(1);
         let symbol = self.names.find(call);
         let mut calls = self.calls(call);
@@ -105,9 +110,9 @@ impl Binary {
     /// What the debug information has for an address, the innermost call first.
     fn calls(&self, address: u64) -> Vec<Call> {
         let mut calls = Vec::new();
-        // The crate looks up to the address after it.
+        // addr2line looks at the range up to the next address.
         let Some(lines) = self.lines.as_ref().filter(|_| address < u64::MAX) else { return calls };
-        // No other files are loaded, as those of split debug information are.
+        // Split debug information in other files is not loaded.
         let Ok(mut frames) = lines.find_frames(address).skip_all_loads() else { return calls };
         while let Ok(Some(frame)) = frames.next() {
             if calls.len() == INLINED {
@@ -128,8 +133,8 @@ impl Binary {
     }
 }
 
-impl Names {
-    fn new(file: &object::File<'_>, bytes: &Arc<[u8]>) -> Names {
+impl FunctionNames {
+    fn new(file: &object::File<'_>, bytes: &Arc<[u8]>) -> FunctionNames {
         let symbols = file.symbols().chain(file.dynamic_symbols());
         let functions = symbols.filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
         let mut symbols: Vec<Symbol> = functions
@@ -138,10 +143,10 @@ impl Names {
                 Some(Symbol { address: symbol.address(), size: symbol.size(), name })
             })
             .collect();
-        // Of several names for one address the first in the file stays.
+        // Of several names for one address, the first in the file is kept.
         symbols.sort_by_key(|symbol| symbol.address);
         symbols.dedup_by_key(|symbol| symbol.address);
-        Names { bytes: Arc::clone(bytes), symbols }
+        FunctionNames { bytes: Arc::clone(bytes), symbols }
     }
 
     /// The function that contains an address; one without a size goes up to the next.
@@ -174,9 +179,9 @@ fn lines(file: &object::File<'_>, bytes: &Arc<[u8]>) -> Option<addr2line::Contex
     addr2line::Context::from_dwarf(Dwarf::load(section).ok()?).ok()
 }
 
-/// Reads a regular file, and when it was changed last.
+/// Reads a regular file and its modification time.
 fn read(path: &Path, room: &mut u64) -> Option<(Arc<[u8]>, i128)> {
-    // Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     let file: File = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
     let metadata = file.metadata().ok()?;
     let changed_at = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
@@ -204,7 +209,7 @@ fn range_within(bytes: &[u8], part: &[u8]) -> Option<Range<usize>> {
     (range.end <= bytes.len()).then_some(range)
 }
 
-/// A name as the programmer wrote it, if it is one of Rust's.
+/// A name, demangled if it is one of Rust's.
 fn demangled(name: &str) -> String {
     cut(&format!("{:#}", rustc_demangle::demangle(cut_at(name))))
 }

@@ -1,11 +1,11 @@
-//! Which binaries processes had where in their memory, and when.
+//! Where processes had binaries in memory, and when.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A process: its ID, where that was recorded, and the machine that it ran on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Process<'a> {
+pub struct ProcessKey<'a> {
     /// The machine, where that was recorded.
     pub host: Option<&'a str>,
     /// The process ID, where that was recorded.
@@ -14,14 +14,14 @@ pub struct Process<'a> {
 
 /// What happened to a process's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    /// A state dump starts: all that it has loaded follows.
+pub(super) enum MemoryChange {
+    /// A state dump starts: all loaded binaries follow.
     DumpStarts,
-    /// It has a binary there.
+    /// A binary is loaded there.
     Loaded { begin: u64, length: u64, path: Arc<str>, is_new: bool },
     /// The binary there is this build.
     Build { begin: u64, id: Arc<[u8]> },
-    /// It no longer has a binary there.
+    /// No binary is loaded there any more.
     Unloaded { begin: u64 },
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Mapping {
     pub since: i64,
     /// When it went.
     until: i64,
-    /// Whether it was loaded then, and not only told then.
+    /// Whether it was loaded then, and not only reported then.
     is_new: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Mappings {
     processes: Vec<Memory>,
 }
 
-/// The memory of a process, or of several that cannot be told apart.
+/// The memory of a process, or of several that cannot be distinguished.
 #[derive(Debug)]
 pub(super) struct Memory {
     is_one: bool,
@@ -80,7 +80,7 @@ pub(super) struct Memory {
 
 impl Mappings {
     /// Takes all changes in, in the order of time.
-    pub fn new<'a>(changes: impl IntoIterator<Item = (Process<'a>, i64, Change)>) -> Mappings {
+    pub fn new<'a>(changes: impl IntoIterator<Item = (ProcessKey<'a>, i64, MemoryChange)>) -> Mappings {
         let mut all = Mappings::default();
         for (process, timestamp, change) in changes {
             let key = (process.host.map(str::to_owned), process.pid);
@@ -99,33 +99,33 @@ impl Mappings {
         all
     }
 
-    pub fn of(&self, process: &Process<'_>) -> Option<&Memory> {
+    pub fn of(&self, process: &ProcessKey<'_>) -> Option<&Memory> {
         self.processes.get(*self.numbers.get(&(process.host.map(str::to_owned), process.pid))?)
     }
 }
 
 impl Memory {
-    fn change(&mut self, timestamp: i64, change: Change) {
+    fn change(&mut self, timestamp: i64, change: MemoryChange) {
         let mappings = &mut self.mappings;
         let is_there =
             |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
         match change {
-            // Of several processes that cannot be told apart, none says what the others have no longer.
-            Change::DumpStarts | Change::Unloaded { .. } if !self.is_one => {}
-            Change::DumpStarts => {
+            // Of several processes that cannot be distinguished, one says nothing about the others.
+            MemoryChange::DumpStarts | MemoryChange::Unloaded { .. } if !self.is_one => {}
+            MemoryChange::DumpStarts => {
                 let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Unloaded { begin } => {
+            MemoryChange::Unloaded { begin } => {
                 let there = mappings.iter_mut().filter(|mapping| is_there(mapping, begin));
                 there.for_each(|mapping| mapping.until = timestamp);
             }
-            Change::Loaded { begin, length, path, is_new } => {
+            MemoryChange::Loaded { begin, length, path, is_new } => {
                 let is_it =
                     |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
                 let last = mappings.iter_mut().rfind(is_it).filter(|_| !is_new);
                 match last {
-                    // Told again: it was there all the time. A build that differs is told after it.
+                    // Reported again: it was there all the time. A different build follows in its own event.
                     Some(again) => again.until = i64::MAX,
                     None => {
                         let (build_id, since, until) = (None, timestamp, i64::MAX);
@@ -133,14 +133,14 @@ impl Memory {
                     }
                 }
             }
-            Change::Build { begin, id } => {
+            MemoryChange::Build { begin, id } => {
                 let there = mappings.iter_mut().rfind(|mapping| is_there(mapping, begin));
                 let Some(mapping) = there else { return };
                 match &mapping.build_id {
                     Some(known) if *known != id => {
                         let other =
                             Mapping { build_id: Some(id), since: timestamp, is_new: true, ..mapping.clone() };
-                        // Those that cannot be told apart may have either.
+                        // Processes that cannot be distinguished may have either.
                         mapping.until = if self.is_one { timestamp } else { i64::MAX };
                         mappings.push(other);
                     }
@@ -157,7 +157,7 @@ impl Memory {
         let start = self.mappings[..end].partition_point(|mapping| mapping.begin < least);
         let mut there = self.mappings[start..end].iter().filter(|mapping| mapping.contains(address));
         if !self.is_one {
-            // Any of the processes may be meant: only what holds for all of them is true.
+            // It may be any of the processes: only what holds for all of them is known.
             let first = there.next()?;
             return there.all(|other| other.is_same(first)).then_some(first);
         }
@@ -165,7 +165,7 @@ impl Memory {
             there.clone().filter(|mapping| mapping.since <= timestamp).max_by_key(|mapping| mapping.since);
         match before {
             Some(mapping) => Some(mapping).filter(|mapping| timestamp < mapping.until),
-            // Threads go on while a process tells what it has loaded.
+            // Threads keep running while the state dump is recorded.
             None => there.find(|mapping| !mapping.is_new),
         }
     }
@@ -175,16 +175,16 @@ impl Memory {
 mod tests {
     use super::*;
 
-    const ONE: Process<'_> = Process { host: Some("vm"), pid: Some(1) };
-    const ANY: Process<'_> = Process { host: Some("vm"), pid: None };
+    const ONE: ProcessKey<'_> = ProcessKey { host: Some("vm"), pid: Some(1) };
+    const ANY: ProcessKey<'_> = ProcessKey { host: Some("vm"), pid: None };
 
-    fn has(begin: u64, path: &str, is_new: bool) -> Change {
-        Change::Loaded { begin, length: 0x100, path: path.into(), is_new }
+    fn has(begin: u64, path: &str, is_new: bool) -> MemoryChange {
+        MemoryChange::Loaded { begin, length: 0x100, path: path.into(), is_new }
     }
 
     fn path<'m>(
         mappings: &'m Mappings,
-        process: &Process<'_>,
+        process: &ProcessKey<'_>,
         timestamp: i64,
         address: u64,
     ) -> Option<&'m str> {
@@ -194,10 +194,10 @@ mod tests {
     #[test]
     fn an_address_lies_in_what_the_process_had_there_then() {
         let mappings = Mappings::new([
-            (ONE, 10, Change::DumpStarts),
+            (ONE, 10, MemoryChange::DumpStarts),
             (ONE, 11, has(0x1000, "/a", false)),
             (ONE, 20, has(0x2000, "/b", true)),
-            (ONE, 30, Change::Unloaded { begin: 0x2000 }),
+            (ONE, 30, MemoryChange::Unloaded { begin: 0x2000 }),
             (ONE, 40, has(0x2000, "/c", true)),
         ]);
         assert_eq!(path(&mappings, &ONE, 15, 0x1000), Some("/a"));
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(path(&mappings, &ONE, 25, 0x2000), Some("/b"));
         assert_eq!(path(&mappings, &ONE, 35, 0x2000), None);
         assert_eq!(path(&mappings, &ONE, 45, 0x2000), Some("/c"));
-        assert_eq!(path(&mappings, &Process { pid: Some(2), ..ONE }, 15, 0x1000), None);
-        assert_eq!(path(&mappings, &Process { host: None, ..ONE }, 15, 0x1000), None);
+        assert_eq!(path(&mappings, &ProcessKey { pid: Some(2), ..ONE }, 15, 0x1000), None);
+        assert_eq!(path(&mappings, &ProcessKey { host: None, ..ONE }, 15, 0x1000), None);
         assert_eq!(path(&mappings, &ANY, 15, 0x1000), None);
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let mappings = Mappings::new([
             (ONE, 10, has(0x1000, "/a", false)),
             (ONE, 10, has(0x5000, "/same", false)),
-            (ONE, 20, Change::DumpStarts),
+            (ONE, 20, MemoryChange::DumpStarts),
             (ONE, 21, has(0x1000, "/b", false)),
             (ONE, 21, has(0x5000, "/same", false)),
         ]);
@@ -234,8 +234,8 @@ mod tests {
             (ANY, 10, has(0x1000, "/a", false)),
             (ANY, 11, has(0x1000, "/a", false)),
             (ANY, 12, has(0x1080, "/b", false)),
-            (ANY, 13, Change::DumpStarts),
-            (ANY, 14, Change::Unloaded { begin: 0x1000 }),
+            (ANY, 13, MemoryChange::DumpStarts),
+            (ANY, 14, MemoryChange::Unloaded { begin: 0x1000 }),
         ]);
         assert_eq!(path(&mappings, &ANY, 15, 0x1000), Some("/a"));
         assert_eq!(path(&mappings, &ANY, 15, 0x1080), None, "/a or /b");
@@ -246,12 +246,12 @@ mod tests {
     fn a_build_belongs_to_the_binary_told_before_it() {
         let id = |byte: u8| Arc::from([byte]);
         let mappings = Mappings::new([
-            (ONE, 9, Change::Build { begin: 0x1000, id: id(9) }),
+            (ONE, 9, MemoryChange::Build { begin: 0x1000, id: id(9) }),
             (ONE, 10, has(0x1000, "/a", false)),
-            (ONE, 11, Change::Build { begin: 0x1000, id: id(1) }),
-            (ONE, 20, Change::DumpStarts),
+            (ONE, 11, MemoryChange::Build { begin: 0x1000, id: id(1) }),
+            (ONE, 20, MemoryChange::DumpStarts),
             (ONE, 21, has(0x1000, "/a", false)),
-            (ONE, 22, Change::Build { begin: 0x1000, id: id(2) }),
+            (ONE, 22, MemoryChange::Build { begin: 0x1000, id: id(2) }),
         ]);
         let found =
             |timestamp| mappings.of(&ONE).unwrap().find(timestamp, 0x1000).unwrap().build().id.unwrap()[0];
@@ -260,7 +260,8 @@ mod tests {
 
     #[test]
     fn nothing_overflows() {
-        let change = Change::Loaded { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
+        let change =
+            MemoryChange::Loaded { begin: u64::MAX, length: u64::MAX, path: "/a".into(), is_new: true };
         let mappings = Mappings::new([(ONE, i64::MIN, change)]);
         assert_eq!(path(&mappings, &ONE, i64::MAX - 1, u64::MAX), Some("/a"));
         assert_eq!(path(&mappings, &ONE, 0, 0), None);

@@ -1,4 +1,4 @@
-//! What functions the addresses of a recorded stack lie in.
+//! The functions that the addresses of a recorded stack lie in.
 //!
 //! LTTng-UST records where each process has its program and its libraries, if asked to:
 //!
@@ -29,7 +29,7 @@ use mappings::{Build, Mapping, Mappings};
 use record::Recorder;
 
 pub use frame::{Call, Frame};
-pub use mappings::Process;
+pub use mappings::ProcessKey;
 pub use record::{is_about_mappings, vpid};
 
 /// The most addresses whose names are remembered.
@@ -38,15 +38,15 @@ const REMEMBERED: usize = 1 << 16;
 /// The most bytes of binaries that are held in memory.
 const BINARIES_LENGTH: u64 = 4 << 30;
 
-/// Gives the addresses of stacks their names.
+/// Finds the names of addresses in stacks.
 #[derive(Default)]
 pub struct Symbols {
     mappings: Mappings,
-    known: RefCell<Known>,
+    known: RefCell<SymbolCache>,
 }
 
-/// What was found out so far.
-struct Known {
+/// Binaries and frames that were looked up before.
+struct SymbolCache {
     /// The files, by path and build; none for those that cannot be used.
     binaries: HashMap<Build, Option<Rc<Binary>>>,
     /// The bytes of binaries that may still be read.
@@ -54,9 +54,9 @@ struct Known {
     frames: HashMap<(Build, u64, u64), Rc<Frame>>,
 }
 
-impl Default for Known {
+impl Default for SymbolCache {
     fn default() -> Self {
-        Known { binaries: HashMap::new(), room: BINARIES_LENGTH, frames: HashMap::new() }
+        SymbolCache { binaries: HashMap::new(), room: BINARIES_LENGTH, frames: HashMap::new() }
     }
 }
 
@@ -73,7 +73,7 @@ impl Symbols {
     }
 
     /// What is at the return addresses of a stack that a process recorded at a time.
-    pub fn frames(&self, process: &Process<'_>, timestamp: i64, addresses: &[u64]) -> Vec<Rc<Frame>> {
+    pub fn frames(&self, process: &ProcessKey<'_>, timestamp: i64, addresses: &[u64]) -> Vec<Rc<Frame>> {
         let memory = self.mappings.of(process);
         let known = &mut *self.known.borrow_mut();
         let frame = |&address: &u64| match memory.and_then(|memory| memory.find(timestamp, address)) {
@@ -84,7 +84,7 @@ impl Symbols {
     }
 }
 
-impl Known {
+impl SymbolCache {
     fn frame(&mut self, mapping: &Mapping, address: u64) -> Rc<Frame> {
         let build = mapping.build();
         let binary = self.binary(&build);

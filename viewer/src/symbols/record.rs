@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ctf_reader::{Collect, EventClass, Events, Scope, Trace, Value};
 
-use super::mappings::{Change, Mappings, Process};
+use super::mappings::{Mappings, MemoryChange, ProcessKey};
 
 /// The most changes that are kept, so that a trace full of them does not fill the memory.
 const CHANGES: usize = 1 << 20;
@@ -18,7 +18,7 @@ const PATH_LENGTH: usize = 4096;
 /// The longest build ID; those of linkers have 8 to 32 bytes.
 const BUILD_ID_LENGTH: usize = 64;
 
-/// What the events of a class tell.
+/// What the events of a class report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topic {
     DumpStarts,
@@ -43,7 +43,7 @@ impl Topic {
         })
     }
 
-    /// The fields of its own that it needs.
+    /// The payload fields that it needs.
     fn fields(self) -> &'static [&'static str] {
         match self {
             Topic::DumpStarts => &[],
@@ -54,18 +54,18 @@ impl Topic {
     }
 }
 
-/// Whether events of this name tell which binaries a process has.
+/// Whether events of this name report which binaries a process has.
 pub fn is_about_mappings(event: &str) -> bool {
     Topic::of(event).is_some()
 }
 
 /// A change as it was recorded.
 #[derive(Clone, Debug)]
-struct Record {
+struct RecordedChange {
     timestamp: i64,
     trace: usize,
     pid: Option<i128>,
-    change: Change,
+    change: MemoryChange,
 }
 
 /// Gathers changes of all processes.
@@ -73,7 +73,7 @@ struct Record {
 pub(super) struct Recorder {
     /// The topic and the trace of each class, and the slot of its process ID.
     classes: Vec<Option<(Topic, usize, Option<usize>)>>,
-    records: Vec<Record>,
+    records: Vec<RecordedChange>,
     /// Paths are the same for many processes.
     paths: HashMap<Box<[u8]>, Arc<str>>,
 }
@@ -83,9 +83,9 @@ impl Recorder {
     pub fn into_mappings(mut self, traces: &[Trace]) -> Mappings {
         // Stable: what one thread recorded at the same time stays in its order.
         self.records.sort_by_key(|record| record.timestamp);
-        Mappings::new(self.records.into_iter().map(|Record { timestamp, trace, pid, change }| {
+        Mappings::new(self.records.into_iter().map(|RecordedChange { timestamp, trace, pid, change }| {
             let host = traces.get(trace).and_then(|trace| trace.environment("hostname"));
-            (Process { host, pid }, timestamp, change)
+            (ProcessKey { host, pid }, timestamp, change)
         }))
     }
 
@@ -131,22 +131,22 @@ impl Collect for Recorder {
             }
             let number = |slot| integer(&event.value(slot)).and_then(|number| u64::try_from(number).ok());
             let change = match topic {
-                Topic::DumpStarts => Some(Change::DumpStarts),
-                Topic::Unloaded => number(0).map(|begin| Change::Unloaded { begin }),
+                Topic::DumpStarts => Some(MemoryChange::DumpStarts),
+                Topic::Unloaded => number(0).map(|begin| MemoryChange::Unloaded { begin }),
                 Topic::Loaded { is_new } => match (number(0), number(1), event.value(2)) {
                     (Some(begin), Some(length), Value::Text(path)) => {
-                        self.path(path).map(|path| Change::Loaded { begin, length, path, is_new })
+                        self.path(path).map(|path| MemoryChange::Loaded { begin, length, path, is_new })
                     }
                     _ => None,
                 },
                 Topic::Build => match (number(0), bytes(&event.value(1))) {
-                    (Some(begin), Some(id)) => Some(Change::Build { begin, id: id.into() }),
+                    (Some(begin), Some(id)) => Some(MemoryChange::Build { begin, id: id.into() }),
                     _ => None,
                 },
             };
             let pid = pid.and_then(|slot| vpid(&event.value(slot)));
             let timestamp = event.timestamp();
-            self.records.extend(change.map(|change| Record { timestamp, trace, pid, change }));
+            self.records.extend(change.map(|change| RecordedChange { timestamp, trace, pid, change }));
         }
         ControlFlow::Continue(())
     }

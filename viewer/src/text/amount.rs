@@ -41,7 +41,7 @@ fn three_digits(number: f64) -> String {
     }
 }
 
-/// A whole number with its thousands apart.
+/// A whole number with commas between thousands.
 pub fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -69,7 +69,7 @@ pub fn share(part: f64) -> String {
     }
 }
 
-/// A number and what it counts: `1 event`, `2 events`.
+/// A number with what it counts: `1 event`, `2 events`.
 pub fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", grouped(number.into()))

@@ -1,4 +1,4 @@
-//! Texts from traces, made safe to show: nothing in them can move a cursor or turn a line around.
+//! Texts from traces, made safe to show: nothing in them can move a cursor or reverse a line.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ fn push_text(shown: &mut String, text: &str) {
     }
 }
 
-/// Characters without a shape that change how their neighbours are shown.
+/// Invisible characters that change how their neighbours are shown.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

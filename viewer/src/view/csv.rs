@@ -1,14 +1,9 @@
 //! Findings as CSV: a header, and a row for each group, event or name. Columns are named as JSON's keys are, and nested
 //! ones with a dot: `key.name`.
-//!
-//! What a trace recorded is not to be trusted: control characters are escaped, and a text that a spreadsheet would run
-//! as a formula is preceded by an apostrophe.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
-use serde::Serialize;
-
+use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
 use crate::analysis::Finding;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
 use crate::analysis::heat::HeatGroup;
@@ -17,14 +12,13 @@ use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
 use crate::analysis::top::Top;
 use crate::analysis::verdict::{Mode, Period};
-use crate::datum::{Datum, Pairs};
-use crate::text::escape;
+use crate::datum::Pairs;
 
 /// Writes a finding.
 pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let has_hosts = finding.trace().has_several_hosts();
     let sheet = match finding {
-        // A sheet has one kind of row: incidents have a command that writes them alone.
+        // A sheet has one kind of row; the command `incidents` writes incidents as CSV.
         Finding::Report(report) => top_sheet(&report.top),
         Finding::Incidents(incidents) => {
             let mut sheet = Sheet::new(&incident_columns(has_hosts));
@@ -68,62 +62,6 @@ pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     sheet.write(out)
 }
 
-/// A row: names of columns with what stands in them.
-type Row = Vec<(String, String)>;
-
-/// Rows under columns. A column `key.*` stands for all that begin so in any row, in the order in which they first come.
-struct Sheet {
-    columns: Vec<String>,
-    rows: Vec<Row>,
-}
-
-impl Sheet {
-    fn new(columns: &[&str]) -> Self {
-        Sheet { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
-    }
-
-    fn add(&mut self, row: Row) {
-        self.rows.push(row);
-    }
-
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let columns: Vec<String> = self.columns.iter().flat_map(|column| self.expanded(column)).collect();
-        let places: HashMap<&str, usize> =
-            (0..).zip(&columns).map(|(place, name)| (&**name, place)).collect();
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(columns.iter().map(|name| escape::text(name)))?;
-        for row in &self.rows {
-            let mut cells = vec![""; columns.len()];
-            for (name, cell) in row {
-                if let Some(&place) = places.get(&**name) {
-                    cells[place] = cell;
-                }
-            }
-            writer.write_record(cells)?;
-        }
-        writer.flush()
-    }
-
-    fn expanded(&self, column: &str) -> Vec<String> {
-        let Some(prefix) = column.strip_suffix('*') else { return vec![column.to_owned()] };
-        let mut names: Vec<String> = Vec::new();
-        for row in &self.rows {
-            let mut after = 0;
-            for (name, _) in row.iter().filter(|(name, _)| name.starts_with(prefix)) {
-                // A column that only later rows have goes to where those have it.
-                match names.iter().position(|known| known == name) {
-                    Some(known) => after = known + 1,
-                    None => {
-                        names.insert(after, name.clone());
-                        after += 1;
-                    }
-                }
-            }
-        }
-        names
-    }
-}
-
 fn top_sheet(top: &Top) -> Sheet {
     let percentiles: Vec<String> =
         top.quantiles.iter().map(|quantile| format!("{}_us", quantile.name())).collect();
@@ -135,7 +73,7 @@ fn top_sheet(top: &Top) -> Sheet {
     sheet
 }
 
-fn group_row(group: &GroupFinding) -> Row {
+fn group_row(group: &GroupFinding) -> SheetRow {
     let mut row = name_cells(&group.name);
     row.extend([
         ("count".into(), number(&group.count)),
@@ -156,7 +94,7 @@ fn group_row(group: &GroupFinding) -> Row {
     row
 }
 
-fn hist_row(group: &HistGroup) -> Row {
+fn hist_row(group: &HistGroup) -> SheetRow {
     let mut row = name_cells(&group.outline.name);
     row.extend([
         ("count".into(), number(&group.outline.count)),
@@ -166,7 +104,7 @@ fn hist_row(group: &HistGroup) -> Row {
     row
 }
 
-fn heat_row(group: &HeatGroup) -> Row {
+fn heat_row(group: &HeatGroup) -> SheetRow {
     let mut row = name_cells(&group.outline.name);
     row.extend([
         ("rows_from_us".into(), number(&group.rows_from_us)),
@@ -183,8 +121,8 @@ fn event_columns<'a>(has_hosts: bool, last: &[&'a str]) -> Vec<&'a str> {
     columns
 }
 
-fn event_row(event: &EventFinding) -> Row {
-    let mut row: Row = vec![
+fn event_row(event: &EventFinding) -> SheetRow {
+    let mut row: SheetRow = vec![
         ("timestamp_ns".into(), number(&event.timestamp_ns)),
         ("begin_ns".into(), optional(&event.begin_ns)),
         ("end_ns".into(), optional(&event.end_ns)),
@@ -209,10 +147,10 @@ fn incident_columns(has_hosts: bool) -> Vec<&'static str> {
     columns
 }
 
-fn incident_row(incident: &Incident) -> Row {
+fn incident_row(incident: &Incident) -> SheetRow {
     let cause = incident.cause.as_ref();
     let chain = incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > ");
-    let mut row: Row = vec![
+    let mut row: SheetRow = vec![
         ("begin_ns".into(), number(&incident.begin_ns)),
         ("end_ns".into(), number(&incident.end_ns)),
         ("held_us".into(), number(&incident.held)),
@@ -236,8 +174,8 @@ fn incident_row(incident: &Incident) -> Row {
     row
 }
 
-fn period_row(period: &Period) -> Row {
-    let mut row = period.groups.first().map_or(Row::new(), |shift| name_cells(&shift.name));
+fn period_row(period: &Period) -> SheetRow {
+    let mut row = period.groups.first().map_or(SheetRow::new(), |shift| name_cells(&shift.name));
     row.extend([
         ("finding".into(), number(&period.kind).trim_matches('"').into()),
         ("count".into(), number(&period.count)),
@@ -249,7 +187,7 @@ fn period_row(period: &Period) -> Row {
     row
 }
 
-fn mode_row(mode: &Mode) -> Row {
+fn mode_row(mode: &Mode) -> SheetRow {
     let mut row = name_cells(&mode.name);
     row.extend([
         ("finding".into(), "mode".into()),
@@ -266,7 +204,7 @@ fn mode_row(mode: &Mode) -> Row {
     row
 }
 
-fn outlier_row(outlier: &Outlier) -> Row {
+fn outlier_row(outlier: &Outlier) -> SheetRow {
     let mut row = event_row(&outlier.event);
     let Pairs(key) = &outlier.event.key;
     row.extend(key.iter().map(|(name, value)| (format!("key.{name}"), datum(value))));
@@ -280,83 +218,8 @@ fn outlier_row(outlier: &Outlier) -> Row {
     row
 }
 
-fn name_cells(name: &GroupName) -> Row {
+fn name_cells(name: &GroupName) -> SheetRow {
     let Pairs(key) = &name.key;
     let key = key.iter().map(|(name, value)| (format!("key.{name}"), datum(value)));
     std::iter::once(("event".to_owned(), text(&name.event))).chain(key).collect()
-}
-
-fn datum(value: &Datum) -> String {
-    match value {
-        Datum::Text(bytes) => guarded(bytes, escape::bytes(bytes)),
-        Datum::List { .. } | Datum::Struct(_) => {
-            let json = number(value);
-            guarded(json.as_bytes(), json.clone())
-        }
-        value => escape::datum(value),
-    }
-}
-
-fn text(text: &str) -> String {
-    guarded(text.as_bytes(), escape::text(text))
-}
-
-/// A text from a trace as a whole cell, with quotes where it needs them.
-pub(super) fn cell(raw: &[u8]) -> String {
-    let text = guarded(raw, escape::bytes(raw));
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-/// A text that no spreadsheet takes for a formula.
-fn guarded(raw: &[u8], escaped: String) -> String {
-    match raw.first() {
-        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => format!("'{escaped}"),
-        _ => escaped,
-    }
-}
-
-/// A number, a truth or a list, as JSON has it.
-fn number<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-fn optional<T: Serialize>(value: &Option<T>) -> String {
-    value.as_ref().map_or(String::new(), number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_may_have_different_columns_and_texts_are_quoted() {
-        let mut sheet = Sheet::new(&["event", "key.*", "max_us"]);
-        let row = |cells: &[(&str, &str)]| {
-            cells.iter().map(|(name, cell)| (name.to_string(), text(cell))).collect()
-        };
-        sheet.add(row(&[("event", "a")]));
-        sheet.add(row(&[("event", "b"), ("key.name", "x,\"y\"\nz"), ("max_us", "1.5")]));
-        let mut out = Vec::new();
-        sheet.write(&mut out).unwrap();
-        let expected = "event,key.name,max_us\na,,\nb,\"x,\"\"y\"\"\\nz\",1.5\n";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_header_is_written_without_rows() {
-        let mut out = Vec::new();
-        Sheet::new(&["event", "key.*", "count"]).write(&mut out).unwrap();
-        assert_eq!(out, b"event,count\n");
-    }
-
-    #[test]
-    fn no_text_is_a_formula_and_numbers_stay_numbers() {
-        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"] {
-            assert!(text(formula).starts_with('\''), "{formula:?}");
-        }
-        assert_eq!(text("\t=1"), "'\\t=1");
-        assert_eq!(text("a=b"), "a=b");
-        assert_eq!(datum(&Datum::Integer(-1)), "-1");
-        assert_eq!(datum(&Datum::Float(-0.5)), "-0.5");
-    }
 }

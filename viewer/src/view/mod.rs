@@ -1,4 +1,4 @@
-//! Findings for people and for programs: each view renders a [`Finding`](crate::analysis::Finding) and computes nothing.
+//! Views for people and for programs: each renders a [`Finding`](crate::analysis::Finding) and computes nothing.
 
 pub mod csv;
 pub mod events;
@@ -7,6 +7,7 @@ pub mod live;
 pub mod notes;
 pub mod progress;
 mod screen;
+mod sheet;
 pub mod table;
 
 pub use screen::Screen;

@@ -1,14 +1,14 @@
-//! What a reader must know to trust a result: what was lost, left out, or guessed.
+//! Notes on a result: what was lost, left out, or guessed.
 
 use std::io::{self, Write};
 
 use super::Screen;
 use crate::analysis::LeftOut;
-use crate::analysis::finding::{Cause, DamageFinding, Empty, GroupName, Notes, TraceFinding};
-use crate::text::amount::{counted, duration_in_words, times};
-use crate::text::escape;
+use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
+use crate::text::amount::{counted, times};
+use crate::text::{escape, suggestion};
 
-/// The number of places of damage that are listed one by one.
+/// The number of damaged places that are listed.
 const DAMAGE_SHOWN: usize = 5;
 
 /// Writes what was read, and what is missing from it.
@@ -16,7 +16,7 @@ pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io
     let events = counted(trace.events, "event");
     let heading = match (trace.begin_ns, trace.length_ns) {
         (Some(begin), Some(length)) => {
-            let length = duration_in_words(length as f64);
+            let length = Ns::from(length).in_words();
             format!("{events} in {length} from {}", screen.date_and_time(begin))
         }
         _ => events,
@@ -42,7 +42,7 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
     }
     if trace.lost_packets > 0 {
         losses.push(format!(
-            "{} overwritten before they were saved: the trace has gaps; record with larger buffers",
+            "{} overwritten before they were saved, so the trace has gaps; record with larger buffers",
             counted(trace.lost_packets, "packet")
         ));
     }
@@ -51,7 +51,7 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
             "a clock ran backwards {}, by up to {}: times and durations around there are wrong, and so may be \
              the order of events",
             times(trace.clock_steps.count),
-            duration_in_words(trace.clock_steps.largest_ns as f64)
+            Ns::from(trace.clock_steps.largest_ns).in_words()
         ));
     }
     let shown = trace.damage.iter().take(DAMAGE_SHOWN);
@@ -72,7 +72,7 @@ pub fn footing(notes: &[String], screen: &Screen, out: &mut dyn Write) -> io::Re
     lines.try_for_each(|line| writeln!(out, "{}", screen.paint("2", &line)))
 }
 
-/// What was left out on purpose or guessed, and why there is nothing.
+/// What was left out on purpose or guessed, and why nothing was found.
 pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     let mut lines: Vec<String> = notes.empty.iter().map(|empty| self::empty(empty, screen)).collect();
     lines.extend(implausible(notes.implausible, &notes.implausible_in));
@@ -80,31 +80,30 @@ pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     if !notes.guessed_units.is_empty() {
         let names = listed(notes.guessed_units.iter());
         lines.push(format!(
-            "?: the unit is not known and taken to be ns (say --duration FIELD --unit us): {names}"
+            "?: the unit is unknown and assumed to be ns (override with --duration FIELD --unit us): {names}"
         ));
     }
     lines
 }
 
-/// Which filter left nothing, and what would not have.
+/// Which filter no event passed, and what would have matched.
 pub fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
     match empty.cause {
-        Cause::Trace => "nothing found: the trace has no events".into(),
-        Cause::Window => {
+        EmptyCause::Trace => "nothing found: the trace has no events".into(),
+        EmptyCause::Window => {
             let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
             let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
-            format!("nothing found: {filter} left no event; the trace is from {begin} to {end}")
+            format!("nothing found: no event passes {filter}; the trace is from {begin} to {end}")
         }
-        Cause::Name => format!("nothing found: {filter} left none of {events}"),
-        Cause::Repeats => {
-            "nothing found: all events asked for only repeat others; --all includes them".into()
+        EmptyCause::Name => format!("nothing found: none of {events} passes {filter}"),
+        EmptyCause::Repeats => {
+            "nothing found: all matching events only repeat others; --all includes them".into()
         }
-        Cause::Fields => format!("nothing found: no event has all of the fields {filter}"),
-        Cause::Condition => {
-            let meant = empty.did_you_mean.as_ref();
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+        EmptyCause::Fields => format!("nothing found: no event has all of the fields {filter}"),
+        EmptyCause::Condition => {
+            let meant = suggestion(empty.did_you_mean.as_deref());
             let values = match empty.range.filter(|_| empty.has_more_values) {
                 Some((least, most)) => format!(" (values: {least} to {most})"),
                 None if empty.values.is_empty() => String::new(),
@@ -114,7 +113,7 @@ pub fn empty(empty: &Empty, screen: &Screen) -> String {
                     format!(" (values: {}{more})", values.join(", "))
                 }
             };
-            format!("nothing found: {filter} left none of {events}{meant}{values}")
+            format!("nothing found: none of {events} passes {filter}{meant}{values}")
         }
     }
 }
@@ -130,7 +129,7 @@ fn implausible(count: u64, groups: &[GroupName]) -> Option<String> {
             [] => "see `ltt-top top`".to_owned(),
             _ => groups.iter().map(name).collect::<Vec<_>>().join(", "),
         };
-        format!("{durations} (2^63 or more: the clock stepped back) in no figure: {names}")
+        format!("{durations} (2^63 or more: the clock stepped back) not included in any figure: {names}")
     })
 }
 
@@ -151,7 +150,7 @@ fn left_out(left_out: &LeftOut) -> Vec<String> {
     if !without_field.is_empty() {
         let events = counted(without_field.values().sum(), "event");
         let kinds = counted(without_field.len() as u64, "kind");
-        notes.push(format!("left out: {events} of {kinds} that have no such field"));
+        notes.push(format!("left out: {events} of {kinds} without a requested field"));
     }
     notes
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use crate::text::amount::grouped;
 use ctf_reader::Progress;
 
-/// Nothing is shown before this, so that short readings do not flicker.
+/// The delay before the bar appears, so that short readings do not flicker.
 const PATIENCE: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
 const WIDTH: usize = 30;
 
-/// Runs something that reads, and shows how far it has come if standard error is a terminal.
+/// Runs a reading, and shows its progress if standard error is a terminal.
 pub fn shown<T>(progress: &Progress, read: impl FnOnce() -> T) -> T {
     if !std::io::stderr().is_terminal() {
         return read();

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 /// What output is shown on.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// How many columns there are; none if lines may be as long as they like.
+    /// The number of columns; none if lines may have any length.
     pub width: Option<usize>,
     /// Whether colours are shown.
     pub colour: bool,
@@ -55,12 +55,12 @@ impl Screen {
         lines
     }
 
-    /// Whether there is no room for long names and times.
+    /// Whether there is little room for long names and times.
     pub(super) fn is_narrow(&self) -> bool {
         self.width.is_some_and(|width| width < 120)
     }
 
-    /// The time of day, to the microsecond, or where there is little room to the millisecond.
+    /// The time of day, to the microsecond, or to the millisecond on a narrow screen.
     pub(super) fn time_of_day(&self, nanoseconds: i64) -> String {
         self.format(nanoseconds, if self.is_narrow() { "%H:%M:%S%.3f" } else { "%H:%M:%S%.6f" })
     }
@@ -71,7 +71,7 @@ impl Screen {
     }
 
     fn format(&self, nanoseconds: i64, format: &str) -> String {
-        // Every 64-bit number of nanoseconds is within the years that the clock knows.
+        // Every 64-bit number of nanoseconds is within the range of jiff.
         let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
         timestamp.to_zoned(self.zone.clone()).strftime(format).to_string()
     }

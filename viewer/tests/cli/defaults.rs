@@ -85,7 +85,7 @@ fn other_files_beside_the_trace_do_no_harm() {
     let broken = said(ltt_top(["top"]).arg(trace.path()));
     assert_eq!((broken.status, broken.err.lines().count()), (0, 1), "{broken:?}");
     assert!(
-        broken.err.starts_with("ltt-top: warning: a catalog beside the trace is ignored: "),
+        broken.err.starts_with("ltt-top: warning: a catalog in the folder of the trace is ignored: "),
         "{broken:?}"
     );
 }

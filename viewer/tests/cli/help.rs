@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use lttng_testing::assert_golden;
+
 use crate::run::{ltt_top, said};
 
 #[test]
@@ -20,16 +22,13 @@ fn help_is_as_reviewed() {
         "record",
         "list",
         "completions",
+        "man",
     ] {
         let command = (name != "ltt-top").then_some(name);
         let said = said(&mut ltt_top(command.into_iter().chain(["--help"])));
         assert_eq!((said.status, &*said.err), (0, ""));
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cli/help/{name}.txt"));
-        if std::env::var_os("OVERWRITE").is_some() {
-            std::fs::write(&path, &said.out).expect("the file can be written");
-        }
-        let reviewed = std::fs::read_to_string(&path).expect("there is a file for each command");
-        assert_eq!(said.out, reviewed, "{name} --help is not {}", path.display());
+        assert_golden(path, &said.out);
         assert!(said.out.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
     }
 }

@@ -44,7 +44,7 @@ fn tables_fit_the_width() {
 
 #[test]
 fn a_unit_that_nobody_said_is_named_as_a_guess() {
-    let guess = "the unit is not known and taken to be ns";
+    let guess = "the unit is unknown and assumed to be ns";
     let bare = said(ltt_top(["top", "--event", "work"]).arg(small_trace()));
     assert!(bare.out.contains(guess), "{bare:?}");
     let given = ["top", "--event", "work", "--duration", "duration", "--unit", "ms"];

@@ -16,7 +16,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Records the program, which is copied to where nobody else needs it.
+    /// Records a private copy of the program.
     fn new(events: &[&str], contexts: &[&str]) -> Recorded {
         let folder = tempfile::tempdir().unwrap();
         let built = Program::binary("lttng-fixtures", "probing").traced().build();

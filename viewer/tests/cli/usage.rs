@@ -44,7 +44,7 @@ fn without_any_trace_a_folder_is_asked_for() {
     let said = said(ltt_top([""; 0]).env("LTTNG_HOME", home.path()));
     assert_eq!(said.status, 2);
     let folder = home.path().join("lttng-traces");
-    let message = format!("name a folder that holds a trace: {} has none", folder.display());
+    let message = format!("no trace found in {}: name a folder that contains one", folder.display());
     assert_eq!(said.err, format!("ltt-top: error: {message} (see ltt-top --help)\n"));
 }
 

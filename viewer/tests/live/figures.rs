@@ -178,7 +178,7 @@ fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     assert!(lost["sessions"][0]["reason"].is_string());
     assert_eq!((events(&lost), &lost["groups"][0]["count"]), (1000, &1000.into()));
     relay.restart();
-    let still = running.until(|object| object["sessions"][0]["reason"] == "the session is not there");
+    let still = running.until(|object| object["sessions"][0]["reason"] == "no such session");
     assert_eq!(events(&still), 1000);
     running.signal(Signal::INT);
     let ended = running.end();

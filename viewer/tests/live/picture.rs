@@ -1,7 +1,7 @@
 //! The picture of the live screen in the README: what a terminal shows of a recorded scene, as SVG. It is a golden file, so
 //! that it never shows what the program does not.
 
-use lttng_testing::workspace;
+use lttng_testing::{assert_golden, need, workspace};
 
 use crate::replay;
 use crate::screens::{COMPLETE, watch};
@@ -103,6 +103,9 @@ fn svg(screen: &str, columns: usize) -> String {
 
 #[test]
 fn picture_in_the_readme_is_what_a_terminal_shows() {
+    if !need("tmux") {
+        return;
+    }
     let terminal = Terminal::start(100, 36, &watch(&replay::serve(), ""));
     terminal.until(COMPLETE);
     terminal.until("INCIDENTS");
@@ -116,12 +119,5 @@ fn picture_in_the_readme_is_what_a_terminal_shows() {
     let first = first.split("  lag").next().expect("a beginning").to_owned();
     let picture = svg(&format!("{first}\n{others}"), 100);
     let path = workspace().join("docs/live.svg");
-    if std::env::var_os("OVERWRITE").is_some() {
-        std::fs::write(&path, &picture).expect("it can be written");
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        picture == golden,
-        "docs/live.svg is not what the program shows; scripts/picture.sh draws it again"
-    );
+    assert_golden(path, &picture);
 }

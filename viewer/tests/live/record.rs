@@ -193,3 +193,21 @@ fn events_are_recorded_for_as_long_as_they_are_watched() {
     drop(program);
     assert_nothing_left(&daemon);
 }
+
+#[test]
+fn a_recording_that_fails_leaves_no_folder() {
+    let daemon = nowhere();
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("trace");
+    for (target, reason) in [
+        (&["--", "/nonexistent/program"][..], "cannot run"),
+        (&["--name", "nothing-has-this-name"], "offers no"),
+    ] {
+        let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "-o"]);
+        record.arg(&output).args(target);
+        let ended = Running::start(record).end();
+        assert!(ended.status == Some(1) && ended.err.contains(reason), "{ended:?}");
+        assert!(!output.exists(), "{target:?}");
+    }
+    assert_nothing_left(&daemon);
+}

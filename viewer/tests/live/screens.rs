@@ -1,6 +1,6 @@
 //! The full screen in a real terminal, with keys typed: golden screens of a recorded scene, and every way out.
 
-use lttng_testing::{wait_until, workspace};
+use lttng_testing::{need, wait_until, workspace};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::replay;
@@ -15,7 +15,7 @@ pub fn watch(url: &str, options: &str) -> String {
 }
 
 /// Compares a screen with a golden one; `OVERWRITE=1` writes it.
-fn assert_golden(name: &str, screen: &str) {
+fn assert_screen(name: &str, screen: &str) {
     // Where the test serves the scene, and how long ago that happened, changes.
     let mask = |line: &str| match (line.find("net://"), line.find(" attached")) {
         (Some(begin), Some(end)) => format!("{}net://HOST{}", &line[..begin], &line[end..end + 9]),
@@ -23,30 +23,29 @@ fn assert_golden(name: &str, screen: &str) {
     };
     let screen = screen.lines().map(mask).collect::<Vec<_>>().join("\n") + "\n";
     let path = workspace().join(format!("viewer/tests/live/screens/{name}.txt"));
-    if std::env::var_os("OVERWRITE").is_some() {
-        std::fs::write(&path, &screen).expect("it can be written");
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(screen == golden, "{name} is\n{screen}\ninstead of\n{golden}\n(OVERWRITE=1 rewrites it)");
+    lttng_testing::assert_golden(path, &screen);
 }
 
 #[test]
 fn screens_of_a_recorded_scene() {
+    if !need("tmux") {
+        return;
+    }
     let terminal = Terminal::start(100, 40, &watch(&replay::serve(), ""));
     terminal.until(COMPLETE);
-    assert_golden("groups", &terminal.until("INCIDENTS"));
+    assert_screen("groups", &terminal.until("INCIDENTS"));
     terminal.keys(&["s", "s", "s"]);
-    assert_golden("by_p99", &terminal.until("by p99"));
+    assert_screen("by_p99", &terminal.until("by p99"));
     terminal.keys(&["1"]);
-    assert_golden("ten_seconds", &terminal.until("window 10s"));
+    assert_screen("ten_seconds", &terminal.until("window 10s"));
     terminal.keys(&["4"]);
     terminal.until("window all");
     terminal.keys(&["Down", "Enter"]);
-    assert_golden("detail", &terminal.until("THE SLOWEST"));
+    assert_screen("detail", &terminal.until("SLOWEST so far"));
     terminal.keys(&["?"]);
-    assert_golden("help", &terminal.until("this"));
+    assert_screen("help", &terminal.until("this"));
     terminal.keys(&["x"]);
-    terminal.until("THE SLOWEST");
+    terminal.until("SLOWEST so far");
     terminal.keys(&["Escape"]);
     terminal.until("INCIDENTS");
     terminal.keys(&["/", "duration", "Enter"]);
@@ -56,7 +55,7 @@ fn screens_of_a_recorded_scene() {
     terminal.keys(&["Enter"]);
     // It holds from now on, and the scene is over.
     terminal.until("filter duration>1ms");
-    assert_golden("filter", &terminal.until("no events in this window"));
+    assert_screen("filter", &terminal.until("no events in this window"));
     terminal.keys(&["g", "a", "d", "d", "r", "Enter"]);
     terminal.until("grouped by addr");
     terminal.keys(&["p"]);
@@ -65,9 +64,12 @@ fn screens_of_a_recorded_scene() {
 
 #[test]
 fn screen_follows_the_size_of_the_terminal() {
+    if !need("tmux") {
+        return;
+    }
     let terminal = Terminal::start(60, 24, &watch(&replay::serve(), "--window all"));
     terminal.until(COMPLETE);
-    assert_golden("sixty_columns", &terminal.until("window all"));
+    assert_screen("sixty_columns", &terminal.until("window all"));
     for (columns, rows) in [(1, 1), (1, 24), (2, 2), (7, 3), (13, 10), (30, 5), (300, 2), (200, 60)] {
         terminal.resize(columns, rows);
         for keys in [&["Enter"][..], &["Escape"], &["?"], &["x"], &["/"], &["Escape"], &["Down"], &["w"]] {
@@ -83,6 +85,9 @@ fn screen_follows_the_size_of_the_terminal() {
 
 #[test]
 fn colours_are_left_out_on_request() {
+    if !need("tmux") {
+        return;
+    }
     let url = replay::serve();
     let has_colours = |options: &str, environment: &str| {
         let terminal = Terminal::start(80, 24, &format!("{environment} {}", watch(&url, options)));
@@ -133,6 +138,9 @@ fn terminal_is_restored_on_every_way_out() {
 
 #[test]
 fn program_ends_with_its_terminal() {
+    if !need("tmux") {
+        return;
+    }
     let terminal = Terminal::start(80, 24, &format!("exec {}", watch(&replay::serve(), "")));
     terminal.until(COMPLETE);
     let pid = Pid::from_raw(terminal.pid()).expect("a process id");

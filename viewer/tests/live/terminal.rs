@@ -1,4 +1,4 @@
-//! A real terminal: tmux, which nobody else uses.
+//! A real terminal: a private tmux server.
 
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! For each host of a trace: how many events there are, and the longest time in which nothing happened.
+//! For each host of a trace: the number of events, and the longest time in which nothing happened.
 //!
 //! `cargo run --manifest-path ctf/examples/outside/Cargo.toml -- FOLDER…`
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    // Only one field is decoded, and classes without it are read all the same.
+    // Only one field is decoded; classes without it are read too.
     let mut events = reader.in_order(Window::default(), |class| Some(class.field("hostname").into_iter().collect()));
     let mut hosts: BTreeMap<String, Host> = BTreeMap::new();
     while let Some(event) = events.next_event() {

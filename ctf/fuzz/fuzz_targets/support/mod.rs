@@ -33,7 +33,7 @@ pub fn open(traces: impl Into<Vec<TraceFiles>>) -> Option<Reader> {
 #[derive(Clone)]
 pub struct Look {
     all: bool,
-    /// For each class how many fields it has.
+    /// The number of fields of each class.
     fields: Vec<usize>,
     /// For each class a sum over its events.
     pub sums: Vec<u64>,

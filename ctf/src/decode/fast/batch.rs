@@ -1,17 +1,17 @@
 //! Events of one class that have been stepped over and not yet been handed to the collector.
 
 use super::run::{Room, fill};
-use super::stretch::{Form, Read, Stretch};
+use super::stretch::{FieldForm, Primitive, StoredField, Stretch};
 use crate::decode::clock::Timebase;
+use crate::decode::event_plan::{EventPlan, ValueSource};
 use crate::decode::frozen::Frozen;
-use crate::decode::plan::{Plan, Wanted};
 use crate::decode::stream_plan::ClassPlan;
 use crate::{Brief, Fields, Value};
 
-/// How many events there may be.
+/// The most events in a batch.
 const EVENTS: usize = 64;
 
-/// How many numbers all rows may have together, unless a single one has more.
+/// The most numbers in all rows together, unless a single row has more.
 const NUMBERS: usize = 4096;
 
 /// Events of one class, each a row of numbers: the clock's count in two halves, and then the event's marks.
@@ -19,19 +19,19 @@ const NUMBERS: usize = 4096;
 pub struct Batch<'a> {
     /// The class.
     pub class: &'a ClassPlan,
-    /// How many numbers there are in a row.
+    /// The number of numbers in a row.
     width: usize,
     rows: Vec<u32>,
-    /// How many of the numbers are taken.
+    /// The number of numbers that are taken.
     taken: usize,
 }
 
 impl<'a> Batch<'a> {
-    /// No event of a class yet, and no room for any.
+    /// A batch without events, and without room for any.
     pub fn new(class: &'a ClassPlan) -> Batch<'a> {
         let width = match &class.plan {
-            Plan::InPlace(stretch, _) => 2 + stretch.marks(),
-            Plan::Stages(_) => 0,
+            EventPlan::InPlace(stretch, _) => 2 + stretch.marks(),
+            EventPlan::Stages(_) => 0,
         };
         Batch { class, width, rows: Vec::new(), taken: 0 }
     }
@@ -41,12 +41,12 @@ impl<'a> Batch<'a> {
         Room { rows: &mut self.rows[self.taken..], width: self.width }
     }
 
-    /// Takes in events that have been put into the [room](Batch::room) for them.
+    /// Adds events that have been written to the [room](Batch::room) for them.
     pub fn take(&mut self, events: usize) {
         self.taken += events * self.width;
     }
 
-    /// Steps over one event from a place in bytes on, and takes it in. Returns where it ends, if there is room for it
+    /// Steps over one event from a position in bytes on, and adds it. Returns where it ends, if there is room for it
     /// and there are enough bytes.
     #[inline(always)]
     pub fn step_over(&mut self, stretch: &Stretch, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
@@ -56,7 +56,7 @@ impl<'a> Batch<'a> {
         Some(end)
     }
 
-    /// Whether there is no room for another event.
+    /// Whether another event has no room.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.taken == self.rows.len()
@@ -84,7 +84,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// How many there are.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.numbers.len().checked_div(self.width).unwrap_or(0)
     }
@@ -112,8 +112,8 @@ impl<'a> Rows<'a> {
 }
 
 /// The fields of events, which are where the events' marks say.
-pub struct Located<'a> {
-    /// What the marks are places in.
+pub struct BatchFields<'a> {
+    /// The bytes that the marks point into.
     pub bytes: &'a [u8],
     /// The values of the packet's context.
     pub context: &'a [Frozen],
@@ -122,26 +122,26 @@ pub struct Located<'a> {
     /// The events.
     pub rows: Rows<'a>,
     /// The fields.
-    pub wanted: &'a [Wanted],
+    pub wanted: &'a [ValueSource],
 }
 
-impl Fields for Located<'_> {
+impl Fields for BatchFields<'_> {
     fn timestamp(&self, event: usize) -> i64 {
         self.timebase.time(self.rows.clock(event))
     }
 
     fn value(&self, event: usize, field: usize) -> Value<'_> {
         match &self.wanted[field] {
-            Wanted::Field(field) => field.value(self.bytes, self.rows.marks(event)),
-            Wanted::Constant(constant) => constant.value(self.context),
+            ValueSource::Field(field) => field.value(self.bytes, self.rows.marks(event)),
+            ValueSource::Constant(constant) => constant.value(self.context),
         }
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         match &self.wanted[field] {
-            Wanted::Field(field) if let Form::Text = &field.form => {
-                let (bytes, offset) = (self.bytes, field.offset);
-                into.extend(self.rows.marks_from(field.mark).map(|marks| match *marks {
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Text }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                into.extend(self.rows.marks_from(*mark).map(|marks| match *marks {
                     [mark, end, ..] => {
                         let at = mark as usize + offset;
                         Brief::text(&bytes[at..], end as usize - 1 - at)
@@ -157,12 +157,12 @@ impl Fields for Located<'_> {
 
     fn integers(&self, field: usize, into: &mut Vec<u64>) {
         match &self.wanted[field] {
-            Wanted::Field(field) if let Form::Integer(read) = &field.form => {
-                let (bytes, offset) = (self.bytes, field.offset);
-                let places = self.rows.marks_from(field.mark).map(|marks| marks[0] as usize + offset);
+            ValueSource::Field(StoredField { mark, offset, form: FieldForm::Integer(read) }) => {
+                let (bytes, offset) = (self.bytes, *offset);
+                let places = self.rows.marks_from(*mark).map(|marks| marks[0] as usize + offset);
                 match read {
-                    // What durations mostly are, without a choice for each event.
-                    Read::U64 => into.extend(places.map(|at| Read::U64.raw(bytes, at))),
+                    // Most durations are these: no branch for each event.
+                    Primitive::U64 => into.extend(places.map(|at| Primitive::U64.raw(bytes, at))),
                     _ => into.extend(places.map(|at| read.raw(bytes, at))),
                 }
             }

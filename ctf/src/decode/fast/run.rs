@@ -1,8 +1,8 @@
 //! Runs of events of one class: the hot loop.
 //!
-//! Where an event begins is known only when the one before it has been stepped over. A processor can do several times
-//! as much as such a chain of steps asks for, if it need not wait: so nothing in here is looked up by what was read, as
-//! all events of a run are of one class, and two packets, which are two chains, take turns.
+//! Where an event begins is known only when the one before it has been stepped over: a chain of dependent steps, which
+//! leaves most of a processor idle. So nothing in here depends on a lookup by what was read, as all events of a run are of
+//! one class, and two packets, which are two chains, take turns.
 
 use super::stretch::Stretch;
 use crate::decode::event_header::Lttng;
@@ -16,7 +16,7 @@ pub struct Run<'r> {
     pub id: u64,
     /// What follows the header.
     pub stretch: &'r Stretch,
-    /// The bytes that are there.
+    /// The available bytes.
     pub bytes: &'r [u8],
 }
 
@@ -24,7 +24,7 @@ pub struct Run<'r> {
 pub struct Room<'r> {
     /// All rows.
     pub rows: &'r mut [u32],
-    /// How many numbers there are in a row.
+    /// The number of numbers in a row.
     pub width: usize,
 }
 
@@ -37,7 +37,7 @@ pub struct Reached {
     pub clock: u64,
     /// The number of events that have been stepped over.
     pub events: usize,
-    /// Whether the next event does not belong to the run, or ends after the bytes that are there.
+    /// Whether the next event does not belong to the run, or extends past the available bytes.
     pub is_stuck: bool,
 }
 
@@ -53,7 +53,7 @@ impl Run<'_> {
     }
 }
 
-/// Steps over one event from a place in bytes on, after its header, and fills a row with the clock's count and the
+/// Steps over one event from a position in bytes on, after its header, and fills a row with the clock's count and the
 /// event's marks. Returns where it ends, if there are enough bytes.
 #[inline(always)]
 pub fn fill(row: &mut [u32], stretch: &Stretch, bytes: &[u8], at: usize, clock: u64) -> Option<usize> {
@@ -63,7 +63,7 @@ pub fn fill(row: &mut [u32], stretch: &Stretch, bytes: &[u8], at: usize, clock: 
     Some(end)
 }
 
-/// Steps over the events of a run for as long as there is room for them.
+/// Steps over the events of a run while there is room for them.
 #[inline(never)]
 pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
     for row in room.rows.chunks_exact_mut(room.width) {
@@ -76,7 +76,7 @@ pub fn step_run(run: Run<'_>, mut reached: Reached, room: Room<'_>) -> Reached {
     reached
 }
 
-/// Steps over the events of two runs in turns, for as long as there is room for both.
+/// Steps over the events of two runs in turns, while there is room for both.
 #[inline(never)]
 pub fn step_both(
     (run, mut reached, room): (Run<'_>, Reached, Room<'_>),

@@ -2,7 +2,7 @@
 //!
 //! Only texts have a length that is not known beforehand. All else is at a fixed distance after the last
 //! text, or after the beginning. So an event is stepped over by finding the ends of its texts, its *marks*, and a
-//! field is read from its place after a mark when somebody asks for it:
+//! field is read, on demand, from its position after a mark:
 //!
 //! ```text
 //! vpid i32 │ vtid i32 │ enum_field i32 │ addr string │ laddr string │ name string │ duration u64
@@ -16,49 +16,49 @@ use std::sync::Arc;
 use super::texts::{Texts, adjacent_ends};
 use crate::decode::bits::{Bits, Fault};
 use crate::decode::general::{Slots, until_nul};
-use crate::metadata::{ByteOrder, Float, Integer, Slot};
-use crate::{Enumeration, Integer as Number, Value};
+use crate::metadata::{ByteOrder, FloatType, IntegerType, Slot};
+use crate::{Enumeration, Integer, Value};
 
-/// How many bytes marks can reach, as they have 32 bits. A part never has as many.
+/// The number of bytes that marks can address, as they have 32 bits. Parts are always smaller.
 pub const REACH: usize = u32::MAX as usize;
 
 /// Fields in whole bytes, one after the other.
 #[derive(Debug, Default)]
 pub struct Stretch {
-    /// For each text, how many bytes after the mark before it begins.
+    /// The distance of each text from the mark before it, in bytes.
     texts: Vec<usize>,
-    /// How many bytes after the beginning the first text begins, if there is nothing between it and the others.
+    /// The distance of the first text from the beginning, in bytes, if nothing lies between it and the others.
     adjacent: Option<usize>,
-    /// How many bytes after the last mark it ends.
+    /// The distance of the end from the last mark, in bytes.
     end: usize,
     /// The wanted fields, with where their values go.
-    pub fields: Vec<(usize, Field)>,
+    pub fields: Vec<(usize, StoredField)>,
     /// The integers that others refer to.
-    pub kept: Vec<(Slot, Field)>,
+    pub kept: Vec<(Slot, StoredField)>,
 }
 
 /// A field at an offset from a mark.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct StoredField {
     /// Which mark.
     pub mark: usize,
-    /// How many bytes after it.
+    /// Its distance from the mark, in bytes.
     pub offset: usize,
     /// How it is stored.
-    pub form: Form,
+    pub form: FieldForm,
 }
 
 /// How a field is stored.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum FieldForm {
     /// An integer.
-    Integer(Read),
-    /// The number of a label.
-    Enum(Read, Arc<Enumeration>),
+    Integer(Primitive),
+    /// An integer with labels.
+    Enum(Primitive, Arc<Enumeration>),
     /// A boolean: any bit is set.
-    Bool(Read),
+    Bool(Primitive),
     /// A floating-point number.
-    Float(Read),
+    Float(Primitive),
     /// A text of at most this many bytes.
     Characters(usize),
     /// A text up to its NUL; the next mark is after that.
@@ -67,7 +67,7 @@ pub enum Form {
 
 /// How to read a number of whole bytes in little-endian order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum Primitive {
     U8,
     U16,
     U32,
@@ -84,22 +84,22 @@ impl Stretch {
         self.texts.is_empty() && self.end == 0
     }
 
-    /// How many marks an event has.
+    /// The number of marks of an event.
     #[inline(always)]
     pub fn marks(&self) -> usize {
         self.texts.len() + 1
     }
 
     /// Adds something of this many bytes, and returns what it would be as a field.
-    pub fn pass(&mut self, bytes: usize, form: Form) -> Field {
-        let field = Field { mark: self.texts.len(), offset: self.end, form };
+    pub fn pass(&mut self, bytes: usize, form: FieldForm) -> StoredField {
+        let field = StoredField { mark: self.texts.len(), offset: self.end, form };
         self.end += bytes;
         field
     }
 
     /// Adds a text.
-    pub fn text(&mut self) -> Field {
-        let field = self.pass(0, Form::Text);
+    pub fn text(&mut self) -> StoredField {
+        let field = self.pass(0, FieldForm::Text);
         self.texts.push(std::mem::take(&mut self.end));
         self.adjacent = match *self.texts {
             [first, ref others @ ..] if others.iter().all(|&gap| gap == 0) => Some(first),
@@ -108,7 +108,7 @@ impl Stretch {
         field
     }
 
-    /// Steps over an event from a place in bytes on: notes its marks and returns where it ends, if there are enough
+    /// Steps over an event from a position in bytes on: notes its marks and returns where it ends, if there are enough
     /// bytes. `marks` must have room for all [`marks`](Stretch::marks), and there must not be more bytes than they
     /// [reach](REACH). This is the innermost part of the hot loop.
     #[inline(always)]
@@ -116,9 +116,12 @@ impl Stretch {
         let (first, marks) = marks.split_first_mut()?;
         *first = at as u32;
         let last = match self.adjacent {
-            Some(gap) if let Some(end) = adjacent_ends(bytes, at + gap, marks) => end,
+            Some(gap) => match adjacent_ends(bytes, at + gap, marks) {
+                Some(end) => end,
+                None => self.texts_one_by_one(bytes, at, marks)?,
+            },
             None if marks.is_empty() => at,
-            _ => self.texts_one_by_one(bytes, at, marks)?,
+            None => self.texts_one_by_one(bytes, at, marks)?,
         };
         let end = last + self.end;
         (end <= bytes.len()).then_some(end)
@@ -137,7 +140,7 @@ impl Stretch {
         Some(last)
     }
 
-    /// Decodes its fields from a place on, which must be at a byte's boundary.
+    /// Decodes its fields from a position on, which must be at a byte's boundary.
     pub fn decode<'a>(
         &'a self,
         bits: &mut Bits<'a>,
@@ -152,7 +155,7 @@ impl Stretch {
         Ok(())
     }
 
-    /// Steps over its fields from a place on, which must be at a byte's boundary.
+    /// Steps over its fields from a position on, which must be at a byte's boundary.
     pub fn skip(&self, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
         self.pass_over(bits, slots).map(|_| ())
     }
@@ -175,10 +178,10 @@ impl Stretch {
     }
 }
 
-impl Field {
+impl StoredField {
     /// The same bytes, stored in another way.
-    pub fn with_form(&self, form: Form) -> Field {
-        Field { mark: self.mark, offset: self.offset, form }
+    pub fn with_form(&self, form: FieldForm) -> StoredField {
+        StoredField { mark: self.mark, offset: self.offset, form }
     }
 
     /// Its value in an event with these marks.
@@ -186,64 +189,64 @@ impl Field {
     pub fn value<'a>(&'a self, bytes: &'a [u8], marks: &[u32]) -> Value<'a> {
         let at = marks[self.mark] as usize + self.offset;
         match &self.form {
-            Form::Integer(read) => match read.number(bytes, at) {
-                Number::Unsigned(number) => Value::Unsigned(number),
-                Number::Signed(number) => Value::Signed(number),
+            FieldForm::Integer(read) => match read.number(bytes, at) {
+                Integer::Unsigned(number) => Value::Unsigned(number),
+                Integer::Signed(number) => Value::Signed(number),
             },
-            Form::Enum(read, labels) => Value::Enum(read.number(bytes, at), labels),
-            Form::Bool(read) => Value::Bool(read.raw(bytes, at) != 0),
-            Form::Float(Read::U32) => Value::Float(f32::from_le_bytes(array(bytes, at)).into()),
-            Form::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
-            Form::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
-            Form::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
+            FieldForm::Enum(read, labels) => Value::Enum(read.number(bytes, at), labels),
+            FieldForm::Bool(read) => Value::Bool(read.raw(bytes, at) != 0),
+            FieldForm::Float(Primitive::U32) => Value::Float(f32::from_le_bytes(array(bytes, at)).into()),
+            FieldForm::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
+            FieldForm::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
+            FieldForm::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
         }
     }
 }
 
-impl Read {
+impl Primitive {
     /// How to read an integer, if it is one of these.
-    pub fn integer(integer: &Integer) -> Option<Read> {
+    pub fn integer(integer: &IntegerType) -> Option<Primitive> {
         if integer.order != ByteOrder::Little || integer.align < 8 {
             return None;
         }
         Some(match (integer.size, integer.signed) {
-            (8, false) => Read::U8,
-            (16, false) => Read::U16,
-            (32, false) => Read::U32,
-            (64, false) => Read::U64,
-            (8, true) => Read::I8,
-            (16, true) => Read::I16,
-            (32, true) => Read::I32,
-            (64, true) => Read::I64,
+            (8, false) => Primitive::U8,
+            (16, false) => Primitive::U16,
+            (32, false) => Primitive::U32,
+            (64, false) => Primitive::U64,
+            (8, true) => Primitive::I8,
+            (16, true) => Primitive::I16,
+            (32, true) => Primitive::I32,
+            (64, true) => Primitive::I64,
             _ => return None,
         })
     }
 
     /// How to read the bits of a floating-point number, if it is one of these.
-    pub fn float(float: &Float) -> Option<Read> {
+    pub fn float(float: &FloatType) -> Option<Primitive> {
         match float {
-            Float { size: 32, align: 8.., order: ByteOrder::Little } => Some(Read::U32),
-            Float { size: 64, align: 8.., order: ByteOrder::Little } => Some(Read::U64),
+            FloatType { size: 32, align: 8.., order: ByteOrder::Little } => Some(Primitive::U32),
+            FloatType { size: 64, align: 8.., order: ByteOrder::Little } => Some(Primitive::U64),
             _ => None,
         }
     }
 
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub fn size(self) -> usize {
         match self {
-            Read::U8 | Read::I8 => 1,
-            Read::U16 | Read::I16 => 2,
-            Read::U32 | Read::I32 => 4,
-            Read::U64 | Read::I64 => 8,
+            Primitive::U8 | Primitive::I8 => 1,
+            Primitive::U16 | Primitive::I16 => 2,
+            Primitive::U32 | Primitive::I32 => 4,
+            Primitive::U64 | Primitive::I64 => 8,
         }
     }
 
     #[inline]
-    fn number(self, bytes: &[u8], at: usize) -> Number {
+    fn number(self, bytes: &[u8], at: usize) -> Integer {
         let raw = self.raw(bytes, at);
         match self {
-            Read::U8 | Read::U16 | Read::U32 | Read::U64 => Number::Unsigned(raw),
-            Read::I8 | Read::I16 | Read::I32 | Read::I64 => Number::Signed(raw as i64),
+            Primitive::U8 | Primitive::U16 | Primitive::U32 | Primitive::U64 => Integer::Unsigned(raw),
+            Primitive::I8 | Primitive::I16 | Primitive::I32 | Primitive::I64 => Integer::Signed(raw as i64),
         }
     }
 
@@ -251,18 +254,18 @@ impl Read {
     #[inline(always)]
     pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
         match self {
-            Read::U8 => u8::from_le_bytes(array(bytes, at)).into(),
-            Read::U16 => u16::from_le_bytes(array(bytes, at)).into(),
-            Read::U32 => u32::from_le_bytes(array(bytes, at)).into(),
-            Read::U64 | Read::I64 => u64::from_le_bytes(array(bytes, at)),
-            Read::I8 => i8::from_le_bytes(array(bytes, at)) as u64,
-            Read::I16 => i16::from_le_bytes(array(bytes, at)) as u64,
-            Read::I32 => i32::from_le_bytes(array(bytes, at)) as u64,
+            Primitive::U8 => u8::from_le_bytes(array(bytes, at)).into(),
+            Primitive::U16 => u16::from_le_bytes(array(bytes, at)).into(),
+            Primitive::U32 => u32::from_le_bytes(array(bytes, at)).into(),
+            Primitive::U64 | Primitive::I64 => u64::from_le_bytes(array(bytes, at)),
+            Primitive::I8 => i8::from_le_bytes(array(bytes, at)) as u64,
+            Primitive::I16 => i16::from_le_bytes(array(bytes, at)) as u64,
+            Primitive::I32 => i32::from_le_bytes(array(bytes, at)) as u64,
         }
     }
 }
 
-/// Bytes at a place. They are there: stepping over the event made sure of it.
+/// The bytes at a position. Stepping over the event has checked that they exist.
 #[inline(always)]
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])

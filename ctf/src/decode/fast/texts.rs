@@ -1,7 +1,7 @@
 //! Texts up to their NULs, one after the other.
 //!
 //! An event has several texts, mostly short, and where one begins is known only when the one before it has
-//! been searched. To search each on its own makes the processor wait for one answer after the other. So 64 bytes
+//! been searched. Searching each one separately makes the processor wait for one result after the other. So 64 bytes
 //! are searched at once, into one bit for each, and the ends of all texts in them are read off these bits:
 //!
 //! ```text
@@ -11,10 +11,10 @@
 
 use wide::u8x16;
 
-/// How many bytes are searched at once.
+/// The number of bytes that are searched at once.
 const SPAN: usize = 64;
 
-/// A place in bytes in which texts are looked for.
+/// A position in bytes, from which texts are searched.
 pub struct Texts<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -25,7 +25,7 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// A place in bytes.
+    /// Starts at a position.
     #[inline(always)]
     pub fn new(bytes: &'a [u8], at: usize) -> Texts<'a> {
         Texts { bytes, at, searched: at, nuls: 0 }
@@ -61,12 +61,12 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Finds the ends of texts with nothing between them, the first of which begins at a place in bytes, and says where the
-/// last one ends. `None` if they are not all close to that place: then [`Texts`] may still find them.
+/// Finds the ends of texts with nothing between them, the first of which begins at this position, and returns where the
+/// last one ends. `None` if they are not all close to it: then [`Texts`] may still find them.
 #[inline(always)]
 pub fn adjacent_ends(bytes: &[u8], at: usize, ends: &mut [u32]) -> Option<usize> {
     let nuls = nuls_in(bytes.get(at..)?.first_chunk()?);
-    // Few texts, as most events have, in a few instructions without a loop.
+    // Most events have few texts: a few instructions without a loop.
     let end = match ends {
         [one] => read_off(nuls, at, [one]),
         [one, two] => read_off(nuls, at, [one, two]),
@@ -74,11 +74,11 @@ pub fn adjacent_ends(bytes: &[u8], at: usize, ends: &mut [u32]) -> Option<usize>
         [one, two, three, four] => read_off(nuls, at, [one, two, three, four]),
         _ => read_off(nuls, at, ends),
     };
-    // With no bit left there are as many zeros as bits.
+    // Without a bit left, the number of trailing zeros is 64.
     (end <= at + SPAN).then_some(end)
 }
 
-/// Reads the ends of texts that begin at a place off the bits of their NULs, and returns the last one.
+/// Reads the ends of texts off the bits of their NULs, and returns the last one. The first text begins at `at`.
 #[inline(always)]
 fn read_off<'e>(mut nuls: u64, at: usize, ends: impl IntoIterator<Item = &'e mut u32>) -> usize {
     let mut last = at;
@@ -91,7 +91,7 @@ fn read_off<'e>(mut nuls: u64, at: usize, ends: impl IntoIterator<Item = &'e mut
     last
 }
 
-/// Where a NUL is that is further away than what was searched, or close to the end of the bytes.
+/// The position of a NUL beyond what was searched at once, or close to the end of the bytes.
 #[cold]
 #[inline(never)]
 fn far_nul(bytes: &[u8]) -> Option<usize> {
@@ -101,12 +101,12 @@ fn far_nul(bytes: &[u8]) -> Option<usize> {
 /// Which bytes are NUL, the first one in the lowest bit.
 #[inline(always)]
 fn nuls_in(bytes: &[u8; SPAN]) -> u64 {
-    let (vectors, _) = bytes.as_chunks::<16>();
     let in_vector = |number: usize| {
-        let is_nul = u8x16::from(vectors[number]).cmp_eq(u8x16::ZERO);
+        let vector = <[u8; 16]>::try_from(&bytes[16 * number..][..16]).unwrap_or_default();
+        let is_nul = u8x16::from(vector).cmp_eq(u8x16::ZERO);
         u64::from(is_nul.move_mask() as u16)
     };
-    // In pairs, so that none waits for all others.
+    // In pairs, to shorten the chain of dependent instructions.
     (in_vector(0) | in_vector(1) << 16) | (in_vector(2) | in_vector(3) << 16) << 32
 }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
 use super::super::draft::Draft;
+use super::super::language::Language;
 use super::super::model::{Clock, EnvironmentValue, Metadata};
-use super::super::{Language, Problems};
+use super::super::problem::Problems;
 use super::classes::Classes;
 use super::identity::uuid;
 use super::object::{Object, missing};
 use super::sequence::{Fragment, Unreadable, fragments};
-use super::value::Value;
+use super::value::Json;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
@@ -76,7 +77,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Takes all fragments in. An error is what leaves none of the trace's packets readable, with its line.
+    /// Adds all fragments. An error, with its line, means that no packet of the trace can be read.
     fn fragments(&mut self, text: &str, problems: &mut Problems) -> Result<(), (usize, String)> {
         for (position, Fragment { line, value }) in fragments(text).enumerate() {
             let value = match value {
@@ -90,7 +91,7 @@ impl Builder {
                     continue;
                 }
             };
-            let kind = value.get("type").and_then(Value::as_str).unwrap_or("fragment");
+            let kind = value.get("type").and_then(Json::as_str).unwrap_or("fragment");
             if position == 0 {
                 match self.preamble(&value) {
                     Ok(()) => continue,
@@ -117,10 +118,10 @@ impl Builder {
         }
     }
 
-    fn preamble(&mut self, value: &Value<'_>) -> Result<(), String> {
+    fn preamble(&mut self, value: &Json<'_>) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
-            return Err("CTF 2 metadata must begin with one".into());
+            return Err("CTF 2 metadata must begin with a preamble".into());
         }
         match fragment.integer("version")?.ok_or_else(|| missing("version"))? {
             2 => {}
@@ -138,13 +139,13 @@ impl Builder {
     fn fragment(
         &mut self,
         kind: &str,
-        value: &Value<'_>,
+        value: &Json<'_>,
         line: usize,
         problems: &mut Problems,
     ) -> Result<(), String> {
         let fragment = Object::of(value)?;
         match kind {
-            "preamble" => Err("there is already one".into()),
+            "preamble" => Err("duplicate fragment".into()),
             "field-class-alias" => {
                 let name = fragment.text("name")?.ok_or_else(|| missing("name"))?;
                 let class = fragment.required("field-class")?;
@@ -160,7 +161,7 @@ impl Builder {
 
     fn trace(&mut self, fragment: Object<'_>) -> Result<(), String> {
         if std::mem::replace(&mut self.has_trace, true) {
-            return Err("there is already one".into());
+            return Err("duplicate fragment".into());
         }
         for (name, value) in fragment.map("environment")?.into_iter().flatten() {
             let value = match (value.as_integer(), value.as_str()) {
@@ -174,7 +175,7 @@ impl Builder {
         self.assembler.packet_header(header)
     }
 
-    /// Takes in a clock class. Release candidates of the specification gave it no id but a unique name, and some called
+    /// Adds a clock class. Release candidates of the specification gave it no id but a unique name, and some called
     /// the offset just that.
     fn clock(&mut self, fragment: Object<'_>) -> Result<(), String> {
         let name = match fragment.text("id")? {
@@ -197,10 +198,10 @@ impl Builder {
             let cycles = cycles.ok_or("the clock's `cycles` make a second or more")?;
             offset = i64::try_from(cycles).map_err(|_| "the clock's `cycles` are out of range")?;
         }
-        // An origin other than 1970 is not known, and times are counted from it all the same.
+        // Where an origin other than 1970 lies is not known; times are then counted from that origin.
         let clock = Arc::new(Clock { name: name.to_owned(), frequency, offset_seconds, offset });
         match self.clocks.insert(name.to_owned(), clock) {
-            Some(other) => Err(format!("another clock has the id `{}`", other.name)),
+            Some(other) => Err(format!("duplicate clock id `{}`", other.name)),
             None => Ok(()),
         }
     }
@@ -215,7 +216,7 @@ impl Builder {
         };
         let clock = clock.map(|id| {
             let found = self.clocks.get(id).cloned();
-            found.ok_or_else(|| format!("no clock before this has the id `{id}`"))
+            found.ok_or_else(|| format!("no earlier clock has the id `{id}`"))
         });
         let stream = StreamDraft {
             id,

@@ -1,6 +1,6 @@
 //! Field classes to drafts of types.
 //!
-//! What has no counterpart in CTF 1.8 becomes what has the same values:
+//! What has no counterpart in CTF 1.8 becomes a type with the same values:
 //!
 //! ```text
 //! boolean                   an unsigned integer that is true or false
@@ -15,11 +15,11 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{Draft, DraftLength, DraftMember, Drafted, Kind, Location, Origin, Tag};
+use super::super::draft::{Draft, DraftKind, DraftLength, DraftMember, Drafted, FieldLocation, Origin, Tag};
 use super::super::draft::{alignment, integer_size};
-use super::super::model::{ByteOrder, Float, Integer, Role, VariableInteger};
+use super::super::model::{ByteOrder, FloatType, IntegerType, Role, VariableIntegerType};
 use super::object::{Object, missing};
-use super::value::Value;
+use super::value::Json;
 use crate::{Base, Enumeration};
 
 type Ranges = Vec<RangeInclusive<i128>>;
@@ -40,53 +40,55 @@ impl Classes {
     }
 
     /// Gives a field class a name.
-    pub fn name(&mut self, name: &str, class: &Value<'_>) -> Result<(), String> {
+    pub fn name(&mut self, name: &str, class: &Json<'_>) -> Result<(), String> {
         let draft = self.draft(class)?;
         match self.aliases.insert(name.to_owned(), draft) {
-            Some(_) => Err(format!("another field class has the name `{name}`")),
+            Some(_) => Err(format!("duplicate field class name `{name}`")),
             None => Ok(()),
         }
     }
 
     /// The type of a field class, or of one that has this name.
-    pub fn draft(&mut self, class: &Value<'_>) -> Drafted {
+    pub fn draft(&mut self, class: &Json<'_>) -> Drafted {
         if let Some(name) = class.as_str() {
             let found = self.aliases.get(name).cloned();
-            return found.ok_or_else(|| format!("no field class before this has the name `{name}`"));
+            return found.ok_or_else(|| format!("no earlier field class has the name `{name}`"));
         }
         let class = Object::of(class)?;
         let kind = class.text("type")?.ok_or_else(|| missing("type"))?;
         self.kind(kind, class).map_err(|reason| format!("{kind}: {reason}")).and_then(Draft::new)
     }
 
-    fn kind(&mut self, kind: &str, class: Object<'_>) -> Result<Kind, String> {
+    fn kind(&mut self, kind: &str, class: Object<'_>) -> Result<DraftKind, String> {
         Ok(match kind {
-            "fixed-length-bit-array" => Kind::Integer(bit_array(class)?),
+            "fixed-length-bit-array" => DraftKind::Integer(bit_array(class)?),
             "fixed-length-bit-map" => {
                 labels(class, "flags")?.ok_or_else(|| missing("flags"))?;
-                Kind::Integer(bit_array(class)?)
+                DraftKind::Integer(bit_array(class)?)
             }
-            "fixed-length-boolean" => Kind::Integer(Integer { is_boolean: true, ..bit_array(class)? }),
+            "fixed-length-boolean" => {
+                DraftKind::Integer(IntegerType { is_boolean: true, ..bit_array(class)? })
+            }
             "fixed-length-unsigned-integer" => {
-                let integer = Integer { roles: roles(class)?, ..bit_array(class)? };
+                let integer = IntegerType { roles: roles(class)?, ..bit_array(class)? };
                 labelled(integer, labels(class, "mappings")?)
             }
             "fixed-length-signed-integer" => {
-                let integer = Integer { signed: true, ..bit_array(class)? };
+                let integer = IntegerType { signed: true, ..bit_array(class)? };
                 labelled(integer, labels(class, "mappings")?)
             }
             // Release candidates of the specification had other types for integers with mappings.
             "fixed-length-unsigned-enumeration" => {
-                let integer = Integer { roles: roles(class)?, ..bit_array(class)? };
+                let integer = IntegerType { roles: roles(class)?, ..bit_array(class)? };
                 labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
             }
             "fixed-length-signed-enumeration" => {
-                let integer = Integer { signed: true, ..bit_array(class)? };
+                let integer = IntegerType { signed: true, ..bit_array(class)? };
                 labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
             }
-            "fixed-length-floating-point-number" => Kind::Float(float(class)?),
+            "fixed-length-floating-point-number" => DraftKind::Float(float(class)?),
             "variable-length-unsigned-integer" | "variable-length-unsigned-enumeration" => {
-                Kind::Variable(VariableInteger {
+                DraftKind::Variable(VariableIntegerType {
                     signed: false,
                     labels: labels(class, "mappings")?.map(Arc::new),
                     roles: roles(class)?,
@@ -94,7 +96,7 @@ impl Classes {
                 })
             }
             "variable-length-signed-integer" | "variable-length-signed-enumeration" => {
-                Kind::Variable(VariableInteger {
+                DraftKind::Variable(VariableIntegerType {
                     signed: true,
                     labels: labels(class, "mappings")?.map(Arc::new),
                     roles: Vec::new(),
@@ -103,22 +105,22 @@ impl Classes {
             }
             "null-terminated-string" => {
                 check_encoding(class)?;
-                Kind::Text
+                DraftKind::Text
             }
             "static-length-string" => {
                 check_encoding(class)?;
-                Kind::array(8, fixed_length(class)?, character()?)
+                DraftKind::array(8, fixed_length(class)?, character()?)
             }
             "dynamic-length-string" => {
                 check_encoding(class)?;
-                Kind::array(8, dynamic_length(class)?, character()?)
+                DraftKind::array(8, dynamic_length(class)?, character()?)
             }
             "static-length-blob" => static_blob(class)?,
-            "dynamic-length-blob" => Kind::array(8, dynamic_length(class)?, byte()?),
-            "structure" => Kind::structure(align(class, "minimum-alignment")?, self.members(class)?),
+            "dynamic-length-blob" => DraftKind::array(8, dynamic_length(class)?, byte()?),
+            "structure" => DraftKind::structure(align(class, "minimum-alignment")?, self.members(class)?),
             "static-length-array" => self.array(class, fixed_length(class)?)?,
             "dynamic-length-array" => self.array(class, dynamic_length(class)?)?,
-            "optional" => Kind::Optional {
+            "optional" => DraftKind::Optional {
                 selector: location(class, "selector-field-location")?,
                 // Without ranges the selector is a boolean.
                 values: match class.get("selector-field-ranges") {
@@ -132,9 +134,9 @@ impl Classes {
         })
     }
 
-    fn array(&mut self, class: Object<'_>, length: DraftLength) -> Result<Kind, String> {
+    fn array(&mut self, class: Object<'_>, length: DraftLength) -> Result<DraftKind, String> {
         let element = self.draft(class.required("element-field-class")?)?;
-        Ok(Kind::array(align(class, "minimum-alignment")?, length, element))
+        Ok(DraftKind::array(align(class, "minimum-alignment")?, length, element))
     }
 
     fn members(&mut self, class: Object<'_>) -> Result<Vec<DraftMember>, String> {
@@ -144,7 +146,7 @@ impl Classes {
             let member = Object::of(member)?;
             let name = member.text("name")?.ok_or_else(|| missing("name"))?;
             if !names.insert(name) {
-                return Err(format!("two members have the name `{name}`"));
+                return Err(format!("duplicate member name `{name}`"));
             }
             members.push(self.member(name, member)?);
         }
@@ -169,13 +171,13 @@ impl Classes {
         name
     }
 
-    fn variant(&mut self, class: Object<'_>) -> Result<Kind, String> {
+    fn variant(&mut self, class: Object<'_>) -> Result<DraftKind, String> {
         let selector = location(class, "selector-field-location")?;
         let mut members = Vec::new();
         let mut choices = Vec::new();
         for (position, option) in class.list("options")?.into_iter().flatten().enumerate() {
             let option = Object::of(option)?;
-            // One without a name is known by its position.
+            // An option without a name is called by its position.
             let name = option.text("name")?.map_or_else(|| position.to_string(), str::to_owned);
             members.push(self.member(&name, option)?);
             let values = ranges(option.required("selector-field-ranges")?)?;
@@ -185,14 +187,14 @@ impl Classes {
             return Err("it has no options".into());
         }
         if overlap(choices.iter().map(|(values, _)| values)) {
-            return Err("a value of its selector chooses two options".into());
+            return Err("a value of its selector selects two options".into());
         }
-        Ok(Kind::Variant { tag: Tag::Number(selector, choices.into()), members: members.into() })
+        Ok(DraftKind::Variant { tag: Tag::Number(selector, choices.into()), members: members.into() })
     }
 }
 
-fn unsigned(size: u32, align: u32) -> Integer {
-    Integer {
+fn unsigned(size: u32, align: u32) -> IntegerType {
+    IntegerType {
         size,
         align,
         signed: false,
@@ -207,42 +209,42 @@ fn unsigned(size: u32, align: u32) -> Integer {
 }
 
 fn byte() -> Drafted {
-    Draft::new(Kind::Integer(unsigned(8, 8)))
+    Draft::new(DraftKind::Integer(unsigned(8, 8)))
 }
 
 fn character() -> Drafted {
-    Draft::new(Kind::Integer(Integer { is_character: true, ..unsigned(8, 8) }))
+    Draft::new(DraftKind::Integer(IntegerType { is_character: true, ..unsigned(8, 8) }))
 }
 
-fn static_blob(class: Object<'_>) -> Result<Kind, String> {
+fn static_blob(class: Object<'_>) -> Result<DraftKind, String> {
     let length = fixed_length(class)?;
     let names = role_names(class)?;
     let is_uuid = names.contains(&"metadata-stream-uuid");
     if is_uuid && !matches!(length, DraftLength::Fixed(16)) {
         return Err("a UUID has 16 bytes".into());
     }
-    Ok(Kind::Array { align: 8, is_uuid, length, element: byte()? })
+    Ok(DraftKind::Array { align: 8, is_uuid, length, element: byte()? })
 }
 
-fn bit_array(class: Object<'_>) -> Result<Integer, String> {
+fn bit_array(class: Object<'_>) -> Result<IntegerType, String> {
     let size = integer_size(class.integer("length")?.ok_or_else(|| missing("length"))?)?;
-    let base = match class.get("preferred-display-base").and_then(Value::as_u64) {
+    let base = match class.get("preferred-display-base").and_then(Json::as_u64) {
         Some(2) => Base::Binary,
         Some(8) => Base::Octal,
         Some(16) => Base::Hexadecimal,
         _ => Base::Decimal,
     };
-    Ok(Integer { order: order(class)?, base, ..unsigned(size, align(class, "alignment")?) })
+    Ok(IntegerType { order: order(class)?, base, ..unsigned(size, align(class, "alignment")?) })
 }
 
-fn float(class: Object<'_>) -> Result<Float, String> {
+fn float(class: Object<'_>) -> Result<FloatType, String> {
     let size = match class.integer("length")?.ok_or_else(|| missing("length"))? {
         16 => 16,
         32 => 32,
         64 => 64,
         other => return Err(format!("a floating-point number of {other} bits is not supported")),
     };
-    Ok(Float { size, align: align(class, "alignment")?, order: order(class)? })
+    Ok(FloatType { size, align: align(class, "alignment")?, order: order(class)? })
 }
 
 fn order(class: Object<'_>) -> Result<ByteOrder, String> {
@@ -262,10 +264,10 @@ fn align(class: Object<'_>, name: &str) -> Result<u32, String> {
     alignment(class.integer(name)?.unwrap_or(1))
 }
 
-fn labelled(integer: Integer, labels: Option<Enumeration>) -> Kind {
+fn labelled(integer: IntegerType, labels: Option<Enumeration>) -> DraftKind {
     match labels {
-        Some(labels) => Kind::Enum(integer, Arc::new(labels)),
-        None => Kind::Integer(integer),
+        Some(labels) => DraftKind::Enum(integer, Arc::new(labels)),
+        None => DraftKind::Integer(integer),
     }
 }
 
@@ -279,10 +281,10 @@ fn labels(class: Object<'_>, property: &str) -> Result<Option<Enumeration>, Stri
     Ok((!labels.is_empty()).then_some(Enumeration { labels }))
 }
 
-fn ranges(value: &Value<'_>) -> Result<Ranges, String> {
+fn ranges(value: &Json<'_>) -> Result<Ranges, String> {
     let ranges =
         value.as_list().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of at least one")?;
-    let range = |range: &Value<'_>| {
+    let range = |range: &Json<'_>| {
         let [first, last] = range.as_list()? else { return None };
         let (first, last) = (first.as_integer()?, last.as_integer()?);
         (first <= last).then_some(first..=last)
@@ -292,7 +294,7 @@ fn ranges(value: &Value<'_>) -> Result<Ranges, String> {
 }
 
 /// The beginning of a value, for messages.
-fn brief(value: &Value<'_>) -> String {
+fn brief(value: &Json<'_>) -> String {
     value.to_string().chars().take(40).collect()
 }
 
@@ -302,7 +304,7 @@ fn overlap<'r>(ranges: impl Iterator<Item = &'r RangeInclusive<i128>>) -> bool {
     ranges.windows(2).any(|pair| pair[1].start() <= pair[0].end())
 }
 
-/// What the fields of a class tell. Roles that are not known are for other readers.
+/// The roles of a class's fields.
 fn roles(class: Object<'_>) -> Result<Vec<Role>, String> {
     let mut roles = Vec::new();
     for name in role_names(class)? {
@@ -347,11 +349,11 @@ fn dynamic_length(class: Object<'_>) -> Result<DraftLength, String> {
 }
 
 /// A field location. Release candidates of the specification wrote `["event-record-payload", "length"]`.
-fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
+fn location(class: Object<'_>, property: &str) -> Result<FieldLocation, String> {
     let wrong = |reason: String| format!("`{property}`: {reason}");
     let (origin, path) = match class.required(property)? {
-        Value::List(whole) => match whole.split_first() {
-            Some((Value::Text(origin), path)) => (Some(&**origin), path),
+        Json::List(whole) => match whole.split_first() {
+            Some((Json::Text(origin), path)) => (Some(&**origin), path),
             _ => return Err(wrong("the path must begin with an origin".into())),
         },
         value => {
@@ -367,16 +369,16 @@ fn location(class: Object<'_>, property: &str) -> Result<Location, String> {
     let (mut up, mut down) = (0, Vec::new());
     for part in path {
         match part {
-            Value::Text(name) => down.push(name.clone().into_owned()),
+            Json::Text(name) => down.push(name.clone().into_owned()),
             // From a member back to the structure that it is in.
-            Value::Null if down.pop().is_some() => {}
-            Value::Null => up += 1,
+            Json::Null if down.pop().is_some() => {}
+            Json::Null => up += 1,
             _ => return Err(wrong("a path is made of names and nulls".into())),
         }
     }
     let origin = origin.transpose()?;
-    if down.is_empty() || path.last() == Some(&Value::Null) || (origin.is_some() && up > 0) {
-        return Err(wrong("the path leads to no field".into()));
+    if down.is_empty() || path.last() == Some(&Json::Null) || (origin.is_some() && up > 0) {
+        return Err(wrong("the path does not lead to a field".into()));
     }
-    Ok(Location { origin, up, down })
+    Ok(FieldLocation { origin, up, down })
 }

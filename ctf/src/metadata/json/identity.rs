@@ -1,22 +1,16 @@
-//! Which trace metadata belongs to, told from the beginning of its file.
+//! The UUIDs in CTF 2's metadata.
 
-use super::super::packets;
-use super::sequence::{fragments, is_sequence};
-use super::value::Value;
+use super::sequence::fragments;
+use super::value::Json;
 use crate::Uuid;
-
-/// Whether a metadata file that begins with these bytes is CTF 2's.
-pub fn is_json(bytes: &[u8]) -> bool {
-    is_sequence(&packets::text(bytes).0)
-}
 
 /// The UUID in a text that is JSON: the metadata's, or else the trace's.
 pub fn uuid_of_json(text: &str) -> Option<Uuid> {
     for fragment in fragments(text) {
         let fragment = fragment.value.ok()?;
-        let numbers = || fragment.get("uuid").and_then(|found| uuid(found).ok()).map(Uuid);
-        let text = || fragment.get("uid").and_then(Value::as_str).and_then(Uuid::parse);
-        match fragment.get("type").and_then(Value::as_str) {
+        let numbers = || fragment.get("uuid").and_then(|found| uuid(found).ok());
+        let text = || fragment.get("uid").and_then(Json::as_str).and_then(Uuid::parse);
+        match fragment.get("type").and_then(Json::as_str) {
             Some("preamble") if fragment.get("uuid").is_some() => return numbers(),
             // Drafts of the specification had numbers here too.
             Some("trace-class") => return text().or_else(numbers),
@@ -27,10 +21,10 @@ pub fn uuid_of_json(text: &str) -> Option<Uuid> {
 }
 
 /// A UUID as CTF 2 writes it: the numbers of its bytes.
-pub fn uuid(value: &Value<'_>) -> Result<[u8; 16], String> {
+pub fn uuid(value: &Json<'_>) -> Result<Uuid, String> {
     let bytes = value.as_list().and_then(|bytes| {
         let bytes = bytes.iter().map(|byte| u8::try_from(byte.as_u64()?).ok());
         bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()
     });
-    bytes.ok_or_else(|| "`uuid` must be 16 numbers from 0 to 255".into())
+    bytes.map(Uuid).ok_or_else(|| "`uuid` must be 16 numbers from 0 to 255".into())
 }

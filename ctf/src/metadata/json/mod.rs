@@ -17,5 +17,5 @@ mod sequence;
 mod value;
 
 pub use build::read;
-pub use identity::{is_json, uuid_of_json};
+pub use identity::uuid_of_json;
 pub use sequence::is_sequence;

@@ -1,6 +1,6 @@
 //! The properties of a JSON object, each with its type checked.
 
-use super::value::{self, Properties, Value};
+use super::value::{self, Json, Properties};
 
 /// An object of metadata.
 #[derive(Clone, Copy)]
@@ -8,7 +8,7 @@ pub struct Object<'j>(&'j Properties<'j>);
 
 impl<'j> Object<'j> {
     /// An object, which may not have extensions: those that the preamble declares are refused there.
-    pub fn of(value: &'j Value<'j>) -> Result<Object<'j>, String> {
+    pub fn of(value: &'j Json<'j>) -> Result<Object<'j>, String> {
         let object = Object(value.as_map().ok_or("not a JSON object")?);
         match object.extension()? {
             Some(name) => Err(format!("it has the extension {name}, which the preamble does not declare")),
@@ -17,7 +17,7 @@ impl<'j> Object<'j> {
     }
 
     /// The preamble, which may declare extensions.
-    pub fn preamble(value: &'j Value<'j>) -> Result<Object<'j>, String> {
+    pub fn preamble(value: &'j Json<'j>) -> Result<Object<'j>, String> {
         value.as_map().map(Object).ok_or("not a JSON object".into())
     }
 
@@ -33,41 +33,41 @@ impl<'j> Object<'j> {
     }
 
     /// A property of any type.
-    pub fn get(self, name: &str) -> Option<&'j Value<'j>> {
+    pub fn get(self, name: &str) -> Option<&'j Json<'j>> {
         value::get(self.0, name)
     }
 
     /// A property that must be there.
-    pub fn required(self, name: &str) -> Result<&'j Value<'j>, String> {
+    pub fn required(self, name: &str) -> Result<&'j Json<'j>, String> {
         self.get(name).ok_or_else(|| missing(name))
     }
 
     pub fn map(self, name: &str) -> Result<Option<&'j Properties<'j>>, String> {
-        self.typed(name, "an object", Value::as_map)
+        self.typed(name, "an object", Json::as_map)
     }
 
-    pub fn list(self, name: &str) -> Result<Option<&'j [Value<'j>]>, String> {
-        self.typed(name, "an array", Value::as_list)
+    pub fn list(self, name: &str) -> Result<Option<&'j [Json<'j>]>, String> {
+        self.typed(name, "an array", Json::as_list)
     }
 
     pub fn text(self, name: &str) -> Result<Option<&'j str>, String> {
-        self.typed(name, "a string", Value::as_str)
+        self.typed(name, "a string", Json::as_str)
     }
 
     pub fn integer(self, name: &str) -> Result<Option<i128>, String> {
-        self.typed(name, "an integer of 64 bits", Value::as_integer)
+        self.typed(name, "an integer of 64 bits", Json::as_integer)
     }
 
     /// An integer that is not negative.
     pub fn unsigned(self, name: &str) -> Result<Option<u64>, String> {
-        self.typed(name, "an integer of 64 bits from 0 on", Value::as_u64)
+        self.typed(name, "an integer of 64 bits from 0 on", Json::as_u64)
     }
 
     fn typed<T>(
         self,
         name: &str,
         what: &str,
-        read: impl FnOnce(&'j Value<'j>) -> Option<T>,
+        read: impl FnOnce(&'j Json<'j>) -> Option<T>,
     ) -> Result<Option<T>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
         read(value).map(Some).ok_or_else(|| format!("`{name}` must be {what}"))

@@ -1,22 +1,22 @@
 //! Text to fragments.
 //!
-//! Each fragment begins with a record separator, which JSON itself cannot contain (RFC 7464). Where it is missing,
-//! the end of one fragment tells the beginning of the next. What is not JSON ends at the next separator, or before a line
+//! Each fragment begins with a record separator, which JSON itself cannot contain (RFC 7464). Where separators are
+//! missing, each fragment begins where the one before ends. What is not JSON ends at the next separator, or before a line
 //! that begins with a brace, as all writers of CTF 2 begin a fragment.
 
 use memchr::memmem;
 use serde_json::Deserializer;
 
-use super::value::Value;
+use super::value::Json;
 
 /// What each fragment begins with.
 const SEPARATOR: char = '\u{1e}';
 
 /// A fragment, or why it cannot be read.
 pub struct Fragment<'t> {
-    /// The line it begins on, or where it is wrong.
+    /// The line where it begins, or of what is wrong in it.
     pub line: usize,
-    pub value: Result<Value<'t>, Unreadable>,
+    pub value: Result<Json<'t>, Unreadable>,
 }
 
 /// Why a fragment cannot be read.
@@ -37,32 +37,32 @@ pub fn fragments(text: &str) -> impl Iterator<Item = Fragment<'_>> {
     let last = text.rfind(SEPARATOR).map_or(0, |separator| separator + SEPARATOR.len_utf8());
     let mut at = 0;
     text.split(SEPARATOR).flat_map(move |text| {
-        let part = Part { text, line, is_last: at == last };
+        let segment = Segment { text, line, is_last: at == last };
         line += lines(text);
         at += text.len() + SEPARATOR.len_utf8();
-        part.fragments()
+        segment.fragments()
     })
 }
 
 /// The text between two separators.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct Segment<'a> {
     text: &'a str,
     /// The line it begins on.
     line: usize,
     is_last: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Segment<'a> {
     fn fragments(self) -> impl Iterator<Item = Fragment<'a>> {
-        let Part { text, mut line, is_last } = self;
+        let Segment { text, mut line, is_last } = self;
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = text[at..].trim_start();
             let begin = text.len() - rest.len();
             line += lines(&text[at..begin]);
             at = begin;
-            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+            let mut values = Deserializer::from_str(rest).into_iter::<Json>();
             let value = values.next()?;
             let (end, fragment) = match value {
                 Ok(value) => (values.byte_offset(), Fragment { line, value: Ok(value) }),
@@ -83,7 +83,7 @@ impl<'a> Part<'a> {
 
 fn in_words(error: &serde_json::Error) -> String {
     if error.is_eof() {
-        return "the JSON ends too early".into();
+        return "the JSON is cut off".into();
     }
     let place = format!(" at line {} column {}", error.line(), error.column());
     format!("invalid JSON: {}", error.to_string().trim_end_matches(&place))
@@ -118,12 +118,12 @@ mod tests {
     fn what_is_not_json_ends_at_the_next_separator() {
         let read = read("\u{1e}{\n\"a\": no}{}\n\u{1e}{}\u{1e}{\"b\"");
         assert_eq!(read[0], (2, "invalid JSON: expected ident".into()));
-        assert_eq!(read[1..], [(3, "{}".into()), (3, "the JSON ends too early".into())]);
+        assert_eq!(read[1..], [(3, "{}".into()), (3, "the JSON is cut off".into())]);
     }
 
     #[test]
     fn what_is_not_json_is_named_after_blanks_too() {
-        assert_eq!(read("\u{1e}\n {"), [(2, "the JSON ends too early".into())]);
+        assert_eq!(read("\u{1e}\n {"), [(2, "the JSON is cut off".into())]);
         assert_eq!(read("{}\n\n }{}")[1], (3, "invalid JSON: expected value".into()));
     }
 
@@ -134,7 +134,7 @@ mod tests {
             (1, "{}".to_owned()),
             (2, "invalid JSON: expected ident".into()),
             (4, "{}".into()),
-            (7, "the JSON ends too early".into()),
+            (7, "the JSON is cut off".into()),
         ];
         assert_eq!(read, expected);
     }

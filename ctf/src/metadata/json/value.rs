@@ -10,85 +10,85 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// A JSON value.
 #[derive(Debug, PartialEq)]
-pub enum Value<'t> {
+pub enum Json<'t> {
     Null,
     Bool(bool),
     Unsigned(u64),
     Negative(i64),
     Float(f64),
     Text(Cow<'t, str>),
-    List(Vec<Value<'t>>),
+    List(Vec<Json<'t>>),
     Map(Properties<'t>),
 }
 
 /// The properties of an object, in their order.
-pub type Properties<'t> = Vec<(Cow<'t, str>, Value<'t>)>;
+pub type Properties<'t> = Vec<(Cow<'t, str>, Json<'t>)>;
 
-impl<'t> Value<'t> {
+impl<'t> Json<'t> {
     pub fn as_str(&self) -> Option<&str> {
         match self {
-            Value::Text(text) => Some(text),
+            Json::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub fn as_u64(&self) -> Option<u64> {
         match self {
-            Value::Unsigned(number) => Some(*number),
+            Json::Unsigned(number) => Some(*number),
             _ => None,
         }
     }
 
     pub fn as_integer(&self) -> Option<i128> {
         match self {
-            Value::Unsigned(number) => Some((*number).into()),
-            Value::Negative(number) => Some((*number).into()),
+            Json::Unsigned(number) => Some((*number).into()),
+            Json::Negative(number) => Some((*number).into()),
             _ => None,
         }
     }
 
-    pub fn as_list(&self) -> Option<&[Value<'t>]> {
+    pub fn as_list(&self) -> Option<&[Json<'t>]> {
         match self {
-            Value::List(list) => Some(list),
+            Json::List(list) => Some(list),
             _ => None,
         }
     }
 
     pub fn as_map(&self) -> Option<&Properties<'t>> {
         match self {
-            Value::Map(map) => Some(map),
+            Json::Map(map) => Some(map),
             _ => None,
         }
     }
 
     /// A property of an object.
-    pub fn get(&self, name: &str) -> Option<&Value<'t>> {
+    pub fn get(&self, name: &str) -> Option<&Json<'t>> {
         get(self.as_map()?, name)
     }
 }
 
 /// The last property with this name.
-pub fn get<'v, 't>(properties: &'v Properties<'t>, name: &str) -> Option<&'v Value<'t>> {
+pub fn get<'v, 't>(properties: &'v Properties<'t>, name: &str) -> Option<&'v Json<'t>> {
     properties.iter().rfind(|(found, _)| found == name).map(|(_, value)| value)
 }
 
-/// In JSON again, but for escapes.
-impl fmt::Display for Value<'_> {
+/// As JSON, except for escapes.
+impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Null => f.write_str("null"),
-            Value::Bool(truth) => write!(f, "{truth}"),
-            Value::Unsigned(number) => write!(f, "{number}"),
-            Value::Negative(number) => write!(f, "{number}"),
-            Value::Float(number) => write!(f, "{number}"),
-            Value::Text(text) => write!(f, "{text:?}"),
-            Value::List(list) => {
+            Json::Null => f.write_str("null"),
+            Json::Bool(truth) => write!(f, "{truth}"),
+            Json::Unsigned(number) => write!(f, "{number}"),
+            Json::Negative(number) => write!(f, "{number}"),
+            Json::Float(number) => write!(f, "{number}"),
+            Json::Text(text) => write!(f, "{text:?}"),
+            Json::List(list) => {
                 for (position, value) in list.iter().enumerate() {
                     write!(f, "{}{value}", if position == 0 { "[" } else { "," })?;
                 }
                 f.write_str(if list.is_empty() { "[]" } else { "]" })
             }
-            Value::Map(map) => {
+            Json::Map(map) => {
                 for (position, (name, value)) in map.iter().enumerate() {
                     write!(f, "{}{name:?}:{value}", if position == 0 { "{" } else { "," })?;
                 }
@@ -98,8 +98,8 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-impl<'t> Deserialize<'t> for Value<'t> {
-    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Value<'t>, D::Error> {
+impl<'t> Deserialize<'t> for Json<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Json<'t>, D::Error> {
         deserializer.deserialize_any(AnyValue)
     }
 }
@@ -107,54 +107,54 @@ impl<'t> Deserialize<'t> for Value<'t> {
 struct AnyValue;
 
 impl<'t> Visitor<'t> for AnyValue {
-    type Value = Value<'t>;
+    type Value = Json<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value<'t>, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Json<'t>, E> {
+        Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, truth: bool) -> Result<Value<'t>, E> {
-        Ok(Value::Bool(truth))
+    fn visit_bool<E>(self, truth: bool) -> Result<Json<'t>, E> {
+        Ok(Json::Bool(truth))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value<'t>, E> {
-        Ok(Value::Unsigned(number))
+    fn visit_u64<E>(self, number: u64) -> Result<Json<'t>, E> {
+        Ok(Json::Unsigned(number))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value<'t>, E> {
-        Ok(u64::try_from(number).map_or(Value::Negative(number), Value::Unsigned))
+    fn visit_i64<E>(self, number: i64) -> Result<Json<'t>, E> {
+        Ok(u64::try_from(number).map_or(Json::Negative(number), Json::Unsigned))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value<'t>, E> {
-        Ok(Value::Float(number))
+    fn visit_f64<E>(self, number: f64) -> Result<Json<'t>, E> {
+        Ok(Json::Float(number))
     }
 
-    fn visit_borrowed_str<E>(self, text: &'t str) -> Result<Value<'t>, E> {
-        Ok(Value::Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'t str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value<'t>, E> {
-        Ok(Value::Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<Value<'t>, A::Error> {
+    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<Json<'t>, A::Error> {
         let mut list = Vec::new();
         while let Some(value) = elements.next_element()? {
             list.push(value);
         }
-        Ok(Value::List(list))
+        Ok(Json::List(list))
     }
 
-    fn visit_map<A: MapAccess<'t>>(self, mut entries: A) -> Result<Value<'t>, A::Error> {
+    fn visit_map<A: MapAccess<'t>>(self, mut entries: A) -> Result<Json<'t>, A::Error> {
         let mut map = Vec::new();
         while let Some((Name(name), value)) = entries.next_entry()? {
             map.push((name, value));
         }
-        Ok(Value::Map(map))
+        Ok(Json::Map(map))
     }
 }
 

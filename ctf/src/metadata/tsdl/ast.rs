@@ -1,10 +1,10 @@
-//! What TSDL says, as it is written. Names are borrowed from the text.
+//! The syntax tree of TSDL. Names are borrowed from the text.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A reference to a field: `len`, `stream.event.context.len`.
-pub type Path<'a> = Vec<&'a str>;
+pub type PathExpression<'a> = Vec<&'a str>;
 
 /// A statement, on the top level or in a block.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub enum Statement<'a> {
         /// The name, its parts joined with dots.
         name: Cow<'a, str>,
         /// The value.
-        value: Value<'a>,
+        value: AssignedValue<'a>,
         /// Its line.
         line: usize,
     },
@@ -46,7 +46,7 @@ pub enum TypeStatement<'a> {
         /// The type.
         kind: TypeExpression<'a>,
         /// The lengths after it, outermost first.
-        lengths: Vec<Length<'a>>,
+        lengths: Vec<LengthExpression<'a>>,
         /// The name.
         name: Cow<'a, str>,
     },
@@ -58,7 +58,7 @@ pub enum TypeStatement<'a> {
 
 /// The value of an assignment.
 #[derive(Debug)]
-pub enum Value<'a> {
+pub enum AssignedValue<'a> {
     /// A number.
     Number(i128),
     /// A string.
@@ -71,7 +71,7 @@ pub enum Value<'a> {
 #[derive(Debug)]
 pub struct TypeExpression<'a> {
     /// What it is.
-    pub shape: Shape<'a>,
+    pub shape: TypeShape<'a>,
     /// Its line.
     pub line: usize,
 }
@@ -82,14 +82,14 @@ pub struct Declarator<'a> {
     /// The name.
     pub name: &'a str,
     /// The lengths, outermost first.
-    pub lengths: Vec<Length<'a>>,
+    pub lengths: Vec<LengthExpression<'a>>,
 }
 
 /// What a type expression is, apart from being an array.
 #[derive(Debug)]
-pub enum Shape<'a> {
+pub enum TypeShape<'a> {
     /// A name that `typealias` or `typedef` gave, with `<tag>` if it is an untagged variant's.
-    Named(Cow<'a, str>, Option<Path<'a>>),
+    Named(Cow<'a, str>, Option<PathExpression<'a>>),
     /// `integer { … }`
     Integer(Rc<[Attribute<'a>]>),
     /// `floating_point { … }`
@@ -97,9 +97,9 @@ pub enum Shape<'a> {
     /// `string` or `string { … }`
     Text,
     /// `struct name { … } align(…)`
-    Struct { name: Option<&'a str>, body: Option<Vec<Entry<'a>>>, align: u64 },
+    Struct { name: Option<&'a str>, body: Option<Vec<BodyEntry<'a>>>, align: u64 },
     /// `variant name <tag> { … }`
-    Variant { name: Option<&'a str>, tag: Option<Path<'a>>, body: Option<Vec<Entry<'a>>> },
+    Variant { name: Option<&'a str>, tag: Option<PathExpression<'a>>, body: Option<Vec<BodyEntry<'a>>> },
     /// `enum name : container { … }`
     Enum {
         name: Option<&'a str>,
@@ -109,11 +109,11 @@ pub enum Shape<'a> {
 }
 
 /// `size = 8;`
-pub type Attribute<'a> = (&'a str, Value<'a>);
+pub type Attribute<'a> = (&'a str, AssignedValue<'a>);
 
 /// A part of the body of a structure or a variant.
 #[derive(Debug)]
-pub enum Entry<'a> {
+pub enum BodyEntry<'a> {
     /// Members of one type, or arrays of it.
     Members(TypeExpression<'a>, Vec<Declarator<'a>>),
     /// A statement about types.
@@ -131,11 +131,11 @@ pub struct Enumerator<'a> {
 
 /// The length of an array or a sequence.
 #[derive(Debug)]
-pub enum Length<'a> {
+pub enum LengthExpression<'a> {
     /// An array's.
     Fixed(u64),
     /// A sequence's.
-    Path(Path<'a>),
+    Path(PathExpression<'a>),
 }
 
 impl TypeStatement<'_> {

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
+use super::super::language::Language;
 use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
-use super::super::{Language, Problems};
-use super::ast::{Statement, Value};
+use super::super::problem::Problems;
+use super::ast::{AssignedValue, Statement};
 use super::lex::brief;
 use super::parse::{Broken, Parser};
 use super::roles;
@@ -17,7 +18,7 @@ use crate::Uuid;
 
 const NO_HEADER: &str = "no packet can be read without the description of its header";
 
-/// Reads the text of metadata. What cannot be understood is skipped and named.
+/// Reads the text of metadata. What cannot be understood is skipped and reported.
 pub fn read(text: &str, problems: &mut Problems) -> Metadata {
     let mut builder = Builder {
         order: None,
@@ -58,11 +59,11 @@ struct Builder<'p> {
     may_have_lost_stream: bool,
 }
 
-/// The header of packets cannot be understood, so none of them can be read. The reason has been named.
+/// The header of packets cannot be understood, so no packet can be read. The reason has been reported.
 struct NoHeader;
 
 impl Builder<'_> {
-    /// Reads what types depend on: byte order, clocks, environment. The second pass names what cannot be parsed.
+    /// Reads what types depend on: byte order, clocks, environment. The second pass reports what cannot be parsed.
     fn first_pass(&mut self, text: &str) {
         let mut parser = Parser::new(text);
         while let Some(block) = parser.block(&["trace", "env", "clock"]) {
@@ -82,12 +83,12 @@ impl Builder<'_> {
         for statement in statements {
             let Statement::Assign { name, value, line } = statement else { continue };
             match (&**name, value) {
-                ("byte_order", Value::Word(word)) => match byte_order(word, ByteOrder::Little) {
+                ("byte_order", AssignedValue::Word(word)) => match byte_order(word, ByteOrder::Little) {
                     Ok(order) if word != "native" => self.order = Some(order),
                     _ => self.problems.add(*line, format!("invalid byte order `{word}` of a trace")),
                 },
-                ("uuid", Value::Text(text)) => match Uuid::parse(text) {
-                    Some(uuid) => self.assembler.metadata.uuid = Some(uuid.0),
+                ("uuid", AssignedValue::Text(text)) => match Uuid::parse(text) {
+                    Some(uuid) => self.assembler.metadata.uuid = Some(uuid),
                     None => self.problems.add(*line, format!("invalid UUID `{text}`")),
                 },
                 _ => {}
@@ -99,8 +100,8 @@ impl Builder<'_> {
         for statement in statements {
             if let Statement::Assign { name, value, .. } = statement {
                 let value = match value {
-                    Value::Number(number) => EnvironmentValue::Integer(*number),
-                    Value::Text(text) | Value::Word(text) => {
+                    AssignedValue::Number(number) => EnvironmentValue::Integer(*number),
+                    AssignedValue::Text(text) | AssignedValue::Word(text) => {
                         EnvironmentValue::Text(text.clone().into_owned())
                     }
                 };
@@ -224,10 +225,14 @@ impl Builder<'_> {
             match statement {
                 Statement::Types(types) => drafter.declare(types)?,
                 Statement::Assign { name, value, .. } => match (&**name, value) {
-                    ("name", Value::Text(name) | Value::Word(name)) => event.name = name.clone().into_owned(),
+                    ("name", AssignedValue::Text(name) | AssignedValue::Word(name)) => {
+                        event.name = name.clone().into_owned()
+                    }
                     ("id", value) => event.id = Some(identifier(value)?),
                     ("stream_id", value) => event.stream_id = Some(identifier(value)?),
-                    ("loglevel", Value::Number(level)) => event.log_level = i64::try_from(*level).ok(),
+                    ("loglevel", AssignedValue::Number(level)) => {
+                        event.log_level = i64::try_from(*level).ok()
+                    }
                     _ => {}
                 },
                 Statement::Layout { name, kind } => {
@@ -254,13 +259,15 @@ fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
             i64::try_from(*number).map_err(|_| format!("the clock's `{name}` is out of range"))
         };
         match (&**name, value) {
-            ("name", Value::Text(name) | Value::Word(name)) => clock.name = name.clone().into_owned(),
-            ("freq", Value::Number(frequency)) => {
+            ("name", AssignedValue::Text(name) | AssignedValue::Word(name)) => {
+                clock.name = name.clone().into_owned()
+            }
+            ("freq", AssignedValue::Number(frequency)) => {
                 let frequency = u64::try_from(*frequency).ok().filter(|&frequency| frequency > 0);
                 clock.frequency = frequency.ok_or("a clock's frequency must be above 0")?;
             }
-            ("offset_s", Value::Number(offset)) => clock.offset_seconds = number(offset)?,
-            ("offset", Value::Number(offset)) => clock.offset = number(offset)?,
+            ("offset_s", AssignedValue::Number(offset)) => clock.offset_seconds = number(offset)?,
+            ("offset", AssignedValue::Number(offset)) => clock.offset = number(offset)?,
             // Precision, description and whether it is absolute do not change what a count means.
             _ => {}
         }
@@ -271,16 +278,16 @@ fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
 /// The name in a block.
 fn name<'s>(statements: &'s [Statement<'_>]) -> Option<&'s str> {
     statements.iter().find_map(|statement| match statement {
-        Statement::Assign { name, value: Value::Text(value) | Value::Word(value), .. } if name == "name" => {
-            Some(brief(value))
-        }
+        Statement::Assign {
+            name, value: AssignedValue::Text(value) | AssignedValue::Word(value), ..
+        } if name == "name" => Some(brief(value)),
         _ => None,
     })
 }
 
-fn identifier(value: &Value<'_>) -> Result<u64, String> {
+fn identifier(value: &AssignedValue<'_>) -> Result<u64, String> {
     match value {
-        Value::Number(number) => u64::try_from(*number).map_err(|_| format!("invalid id `{number}`")),
+        AssignedValue::Number(number) => u64::try_from(*number).map_err(|_| format!("invalid id `{number}`")),
         _ => Err("an id must be a number".into()),
     }
 }

@@ -2,9 +2,6 @@
 //!
 //! TSDL has C's tokens: identifiers, integers in C's three bases with C's suffixes, strings and characters
 //! with C's escapes, comments of both kinds, and a handful of marks, of which `:=` and `...` are its own.
-//!
-//! A statement that cannot be understood is [skipped](Lexer::skip_statement) without tokens, as its tokens may be what is
-//! wrong.
 
 use std::borrow::Cow;
 
@@ -16,7 +13,7 @@ use super::super::packets::GAP;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token<'a> {
     /// What it is.
-    pub kind: Kind<'a>,
+    pub kind: TokenKind<'a>,
     /// The line, from 1.
     pub line: usize,
     /// The position of its first byte.
@@ -25,7 +22,7 @@ pub struct Token<'a> {
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     /// An identifier or a keyword.
     Word(&'a str),
     /// An integer without its sign.
@@ -42,13 +39,13 @@ pub const BLOCKS: [&str; 6] = ["trace", "env", "clock", "stream", "event", "call
 /// The keywords that a statement about types begins with.
 pub const TYPES: [&str; 5] = ["typealias", "typedef", "struct", "variant", "enum"];
 
-/// The largest size of braces that are compared with others.
+/// The longest text in braces that is looked up among those parsed before.
 const NEAR: usize = 256;
 
 /// Splits text into tokens, one at a time.
 #[derive(Clone)]
 pub struct Lexer<'a> {
-    text: &'a str,
+    pub text: &'a str,
     /// The position of the next byte.
     pub at: usize,
     /// The line of the next byte.
@@ -81,7 +78,8 @@ impl<'a> Lexer<'a> {
         self.at = at + source.len();
     }
 
-    fn rest(&self) -> &'a [u8] {
+    /// The bytes from the position on.
+    pub fn rest(&self) -> &'a [u8] {
         &self.text.as_bytes()[self.at..]
     }
 
@@ -94,16 +92,16 @@ impl<'a> Lexer<'a> {
         let kind = match first {
             b'L' if rest.get(1) == Some(&b'"') => {
                 self.at += 1;
-                Kind::Text(self.quoted(b'"')?)
+                TokenKind::Text(self.quoted(b'"')?)
             }
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => Kind::Word(self.word()),
-            b'0'..=b'9' => Kind::Number(self.number()?),
-            b'"' => Kind::Text(self.quoted(b'"')?),
-            b'\'' => Kind::Number(self.character()?),
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => TokenKind::Word(self.word()),
+            b'0'..=b'9' => TokenKind::Number(self.number()?),
+            b'"' => TokenKind::Text(self.quoted(b'"')?),
+            b'\'' => TokenKind::Number(self.character()?),
             _ => {
                 let mark = mark(rest).ok_or_else(|| self.unexpected())?;
                 self.at += mark.len();
-                Kind::Mark(mark)
+                TokenKind::Mark(mark)
             }
         };
         Ok(Some(Token { kind, line, at }))
@@ -128,7 +126,7 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'/') if matches!(rest.get(1), Some(b'*' | b'/')) => {
                     if !self.skip_comment() {
-                        return Err("a comment is not closed".into());
+                        return Err("unterminated comment".into());
                     }
                 }
                 _ => return Ok(()),
@@ -137,7 +135,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips a comment. Returns whether there is one and it is closed.
-    fn skip_comment(&mut self) -> bool {
+    pub fn skip_comment(&mut self) -> bool {
         let rest = self.rest();
         let length = match rest.get(1) {
             Some(b'/') => memchr(b'\n', rest).unwrap_or(rest.len()),
@@ -184,7 +182,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn quoted(&mut self, quote: u8) -> Result<Cow<'a, str>, String> {
-        const OPEN: &str = "a string is not closed";
+        const OPEN: &str = "unterminated string";
         self.at += 1;
         let mut text = Cow::Borrowed("");
         loop {
@@ -210,7 +208,7 @@ impl<'a> Lexer<'a> {
 
     fn escape(&mut self) -> Result<char, String> {
         let rest = &self.text[self.at..];
-        let next = rest.chars().next().ok_or("a string is not closed")?;
+        let next = rest.chars().next().ok_or("unterminated string")?;
         let (digits, base) = match next {
             '0'..='7' => (3, 8),
             'x' => {
@@ -239,89 +237,13 @@ impl<'a> Lexer<'a> {
         let value = value.ok().and_then(char::from_u32);
         value.ok_or_else(|| "an escape in a string has no digits".into())
     }
-
-    /// Skips the statement that begins here, which may be broken: to its `;` outside of any braces, or to where another
-    /// statement obviously begins. Returns whether that was found before the text's end.
-    pub fn skip_statement(&mut self) -> bool {
-        let bytes = self.text.as_bytes();
-        let start = self.at;
-        // Also where its `{` is what is wrong, a block does not end before a `}`.
-        let is_block = BLOCKS.into_iter().any(|keyword| begins_with(&bytes[start..], keyword));
-        let mut is_closed = !is_block;
-        let mut depth = 0_usize;
-        loop {
-            let rest = self.rest();
-            let plain = rest.iter().position(|&byte| ENDS_PLAIN[usize::from(byte)]).unwrap_or(rest.len());
-            self.at += plain;
-            let Some(&byte) = bytes.get(self.at) else { return false };
-            match byte {
-                b'{' => {
-                    if let Some(block) = block_before(bytes, self.at).filter(|&block| block > start) {
-                        self.line -= memchr_iter(b'\n', &bytes[block..self.at]).count();
-                        self.at = block;
-                        return true;
-                    }
-                    depth += 1;
-                }
-                b'}' => {
-                    depth = depth.saturating_sub(1);
-                    is_closed |= depth == 0;
-                }
-                b';' if depth == 0 && is_closed => {
-                    self.at += 1;
-                    return true;
-                }
-                b'\n' => {
-                    self.line += 1;
-                    let next = &bytes[self.at + 1..];
-                    if TYPES.into_iter().any(|keyword| begins_with(next, keyword)) {
-                        self.at += 1;
-                        return true;
-                    }
-                }
-                b'/' if self.skip_comment() => continue,
-                b'"' | b'\'' => {
-                    self.skip_quoted(byte);
-                    continue;
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-    }
-
-    /// Skips a string, or the rest of the line if it is not closed there.
-    fn skip_quoted(&mut self, quote: u8) {
-        self.at += 1;
-        loop {
-            let rest = self.rest();
-            let special = |&byte: &u8| byte == quote || matches!(byte, b'\\' | b'\n');
-            let end = rest.iter().position(special).unwrap_or(rest.len());
-            self.at += end;
-            match rest.get(end..) {
-                Some([b'\\', next, ..]) => {
-                    self.at += 2;
-                    self.line += usize::from(*next == b'\n');
-                }
-                Some([byte, ..]) if *byte != b'\n' => {
-                    self.at += 1;
-                    if *byte == quote {
-                        return;
-                    }
-                }
-                _ => return,
-            }
-        }
-    }
 }
-
-/// The bytes that matter to where a statement ends.
-static ENDS_PLAIN: [bool; 256] = table(b"{};\n/\"'");
 
 /// The bytes of words.
 static IN_WORD: [bool; 256] = table(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
 
-const fn table(bytes: &[u8]) -> [bool; 256] {
+/// Which bytes are among these.
+pub const fn table(bytes: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut at = 0;
     while at < bytes.len() {
@@ -331,24 +253,9 @@ const fn table(bytes: &[u8]) -> [bool; 256] {
     table
 }
 
-fn is_part_of_word(byte: u8) -> bool {
+/// Whether a byte may be part of an identifier.
+pub fn is_part_of_word(byte: u8) -> bool {
     IN_WORD[usize::from(byte)]
-}
-
-/// Whether a text begins with this very word.
-fn begins_with(text: &[u8], word: &str) -> bool {
-    text.strip_prefix(word.as_bytes())
-        .is_some_and(|rest| !rest.first().is_some_and(|&byte| is_part_of_word(byte)))
-}
-
-/// The position of the keyword of a block, if one is right before this position.
-fn block_before(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = bytes[..at].trim_ascii_end().len();
-    BLOCKS.into_iter().find_map(|keyword| {
-        let start = end.checked_sub(keyword.len())?;
-        let is_separate = start == 0 || !is_part_of_word(bytes[start - 1]);
-        (is_separate && &bytes[start..end] == keyword.as_bytes()).then_some(start)
-    })
 }
 
 /// The mark that a text begins with.
@@ -399,7 +306,7 @@ mod tests {
         }
     }
 
-    fn kinds(text: &str) -> Vec<Kind<'_>> {
+    fn kinds(text: &str) -> Vec<TokenKind<'_>> {
         let (tokens, problem) = tokens(text);
         assert_eq!(problem, None);
         tokens.into_iter().map(|token| token.kind).collect()
@@ -407,21 +314,29 @@ mod tests {
 
     #[test]
     fn integers_have_three_bases_and_suffixes() {
-        let numbers =
-            [Kind::Number(10), Kind::Number(255), Kind::Number(8), Kind::Number(0), Kind::Number(7)];
+        let numbers = [
+            TokenKind::Number(10),
+            TokenKind::Number(255),
+            TokenKind::Number(8),
+            TokenKind::Number(0),
+            TokenKind::Number(7),
+        ];
         assert_eq!(kinds("10 0xFFull 010 0 7UL"), numbers);
     }
 
     #[test]
     fn strings_resolve_their_escapes() {
-        assert_eq!(kinds(r#""a\n\"\x41\101\\""#), [Kind::Text("a\n\"AA\\".into())]);
+        assert_eq!(kinds(r#""a\n\"\x41\101\\""#), [TokenKind::Text("a\n\"AA\\".into())]);
     }
 
     #[test]
     fn comments_are_blank_and_lines_are_counted() {
         let (tokens, _) = tokens("/* a\n b */ x // y\n := ...");
         let seen: Vec<_> = tokens.into_iter().map(|token| (token.kind, token.line)).collect();
-        assert_eq!(seen, [(Kind::Word("x"), 2), (Kind::Mark(":="), 3), (Kind::Mark("..."), 3)]);
+        assert_eq!(
+            seen,
+            [(TokenKind::Word("x"), 2), (TokenKind::Mark(":="), 3), (TokenKind::Mark("..."), 3)]
+        );
     }
 
     #[test]
@@ -440,23 +355,5 @@ mod tests {
             let (tokens, problem) = tokens(text);
             assert_eq!((tokens.len(), problem.is_some()), (1, true), "{text:?}");
         }
-    }
-
-    #[test]
-    fn statement_ends_at_its_semicolon_or_where_another_begins() {
-        let skipped = |text: &str| {
-            let mut lexer = Lexer::new(text);
-            let found = lexer.skip_statement();
-            assert_eq!(lexer.line, 1 + text[..lexer.at].matches('\n').count(), "{text:?}");
-            (text[lexer.at..].to_owned(), found)
-        };
-        let found = |rest: &str| (rest.to_owned(), true);
-        assert_eq!(skipped("a { b; /* } */ \"};\" '}' }; c"), found(" c"));
-        assert_eq!(skipped("event [ a; b; } ; c"), found(" c"));
-        assert_eq!(skipped("event { a { ; \n event \n { }"), found("event \n { }"));
-        assert_eq!(skipped("event { \"a };\n b event {"), found("event {"));
-        assert_eq!(skipped("a = { \ntypealias b"), found("typealias b"));
-        assert_eq!(skipped("a = { \n typealias b \ntypealiases"), ("".into(), false));
-        assert_eq!(skipped("a /* b"), ("".into(), false));
     }
 }

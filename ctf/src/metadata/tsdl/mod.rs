@@ -10,6 +10,7 @@ mod build;
 mod lex;
 mod parse;
 mod roles;
+mod skip;
 mod types;
 
 pub use build::read;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::model::{Array, Clock, Length, Member, Metadata, Role, StreamClass, Type};
+use super::super::model::{ArrayType, Clock, Length, Member, Metadata, Role, StreamClass, Type};
 
 /// The names of timestamps, which count the only clock without saying so.
 const TIMESTAMPS: [&str; 3] = ["timestamp", "timestamp_begin", "timestamp_end"];
@@ -29,7 +29,9 @@ fn in_packet_header(member: &mut Member) {
         "stream_id" => Role::StreamClassId,
         "stream_instance_id" => Role::StreamId,
         "uuid" => {
-            if let Type::Array(Array { is_uuid, length: Length::Fixed(16), element, .. }) = &mut member.kind {
+            if let Type::Array(ArrayType { is_uuid, length: Length::Fixed(16), element, .. }) =
+                &mut member.kind
+            {
                 *is_uuid = matches!(&**element, Type::Integer(byte) if byte.size == 8 && !byte.signed);
             }
             return;
@@ -53,10 +55,9 @@ fn in_packet_context(member: &mut Member) {
 }
 
 fn give(kind: &mut Type, role: Role) {
-    if let Type::Integer(integer) = kind
-        && !integer.signed
-    {
-        integer.roles.push(role);
+    match kind {
+        Type::Integer(integer) if !integer.signed => integer.roles.push(role),
+        _ => {}
     }
 }
 
@@ -89,11 +90,11 @@ fn map_timestamps(layout: &mut Type, clocks: &[Arc<Clock>], clock: &mut Option<A
     for member in members(layout) {
         match &mut member.kind {
             Type::Integer(integer) => {
-                if let [only] = clocks
-                    && integer.clock.is_none()
-                    && TIMESTAMPS.contains(&&*member.name)
-                {
-                    integer.clock = Some(only.clone());
+                match clocks {
+                    [only] if integer.clock.is_none() && TIMESTAMPS.contains(&&*member.name) => {
+                        integer.clock = Some(only.clone());
+                    }
+                    _ => {}
                 }
                 if clock.is_none() {
                     clock.clone_from(&integer.clock);

@@ -7,10 +7,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{Draft, DraftLength, DraftMember, Drafted, Kind, Path, Tag};
+use super::super::draft::{Draft, DraftKind, DraftLength, DraftMember, Drafted, FieldPath, Tag};
 use super::super::draft::{alignment, integer_size};
-use super::super::model::{ByteOrder, Clock, Float, Integer};
-use super::ast::{self, Attribute, Entry, Enumerator, Length, Shape, TypeExpression, TypeStatement, Value};
+use super::super::model::{ByteOrder, Clock, FloatType, IntegerType};
+use super::ast::{
+    self, AssignedValue, Attribute, BodyEntry, Enumerator, LengthExpression, TypeExpression, TypeShape,
+    TypeStatement,
+};
 use crate::{Base, Enumeration};
 
 /// The number of member names that are shared between all types.
@@ -39,7 +42,7 @@ impl Drafter {
         result
     }
 
-    /// Takes in a statement about types.
+    /// Declares the types of a statement.
     pub fn declare(&mut self, statement: &TypeStatement<'_>) -> Result<(), String> {
         match statement {
             TypeStatement::Alias { kind, lengths, name } => {
@@ -68,35 +71,35 @@ impl Drafter {
 
     fn lookup(&self, name: &str) -> Drafted {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
-        found.cloned().ok_or_else(|| format!("there is no type `{name}`"))
+        found.cloned().ok_or_else(|| format!("unknown type `{name}`"))
     }
 
     /// The type that an expression means.
     pub fn draft(&mut self, expression: &TypeExpression<'_>) -> Drafted {
         match &expression.shape {
-            Shape::Named(name, None) => self.lookup(name),
-            Shape::Named(name, Some(tag)) => tagged(&self.lookup(name)?, tag),
-            Shape::Integer(attributes) => Draft::new(Kind::Integer(self.integer(attributes)?)),
-            Shape::Float(attributes) => Draft::new(Kind::Float(self.float(attributes)?)),
-            Shape::Text => Draft::new(Kind::Text),
-            Shape::Struct { name, body, align } => {
+            TypeShape::Named(name, None) => self.lookup(name),
+            TypeShape::Named(name, Some(tag)) => tagged(&self.lookup(name)?, tag),
+            TypeShape::Integer(attributes) => Draft::new(DraftKind::Integer(self.integer(attributes)?)),
+            TypeShape::Float(attributes) => Draft::new(DraftKind::Float(self.float(attributes)?)),
+            TypeShape::Text => Draft::new(DraftKind::Text),
+            TypeShape::Struct { name, body, align } => {
                 let Some(body) = body else { return self.named("struct", name) };
                 let own = alignment(i128::from(*align))?;
                 let members = self.scoped(|inner| inner.members(body))?;
-                self.finish_named("struct", name, Kind::structure(own, members))
+                self.finish_named("struct", name, DraftKind::structure(own, members))
             }
-            Shape::Variant { name, tag, body } => match body {
+            TypeShape::Variant { name, tag, body } => match body {
                 Some(body) => {
                     let members = self.scoped(|inner| inner.members(body))?;
                     let tag = tag.as_ref().map_or(Tag::Missing, |tag| Tag::Label(owned(tag)));
-                    self.finish_named("variant", name, Kind::Variant { tag, members: members.into() })
+                    self.finish_named("variant", name, DraftKind::Variant { tag, members: members.into() })
                 }
                 None => match tag {
                     Some(tag) => tagged(&self.named("variant", name)?, tag),
                     None => self.named("variant", name),
                 },
             },
-            Shape::Enum { name, container, body } => {
+            TypeShape::Enum { name, container, body } => {
                 let Some(body) = body else { return self.named("enum", name) };
                 let container = match container {
                     Some(container) => self.draft(container)?,
@@ -104,10 +107,10 @@ impl Drafter {
                         .lookup("int")
                         .map_err(|_| "an enumeration without a type needs the type `int`")?,
                 };
-                let Kind::Integer(container) = &container.kind else {
+                let DraftKind::Integer(container) = &container.kind else {
                     return Err("an enumeration's type must be an integer".into());
                 };
-                let kind = Kind::Enum(container.clone(), Arc::new(enumeration(body)?));
+                let kind = DraftKind::Enum(container.clone(), Arc::new(enumeration(body)?));
                 self.finish_named("enum", name, kind)
             }
         }
@@ -118,7 +121,7 @@ impl Drafter {
         self.lookup(&format!("{keyword} {name}"))
     }
 
-    fn finish_named(&mut self, keyword: &str, name: &Option<&str>, kind: Kind) -> Drafted {
+    fn finish_named(&mut self, keyword: &str, name: &Option<&str>, kind: DraftKind) -> Drafted {
         let draft = Draft::new(kind)?;
         if let Some(name) = name {
             self.define(format!("{keyword} {name}"), draft.clone());
@@ -126,12 +129,12 @@ impl Drafter {
         Ok(draft)
     }
 
-    fn members(&mut self, body: &[Entry<'_>]) -> Result<Vec<DraftMember>, String> {
+    fn members(&mut self, body: &[BodyEntry<'_>]) -> Result<Vec<DraftMember>, String> {
         let mut members = Vec::new();
         for entry in body {
             match entry {
-                Entry::Types(statement) => self.declare(statement)?,
-                Entry::Members(kind, declarators) => {
+                BodyEntry::Types(statement) => self.declare(statement)?,
+                BodyEntry::Members(kind, declarators) => {
                     let named = |reason| match declarators.first() {
                         Some(first) => format!("`{}`: {reason}", first.name),
                         None => reason,
@@ -162,10 +165,10 @@ impl Drafter {
         (shared, label)
     }
 
-    fn integer(&self, attributes: &[Attribute<'_>]) -> Result<Integer, String> {
+    fn integer(&self, attributes: &[Attribute<'_>]) -> Result<IntegerType, String> {
         let mut size = None;
         let mut align = None;
-        let mut integer = Integer {
+        let mut integer = IntegerType {
             size: 0,
             align: 1,
             signed: false,
@@ -179,15 +182,17 @@ impl Drafter {
         };
         for (name, value) in attributes {
             match (*name, value) {
-                ("size", Value::Number(bits)) => size = Some(*bits),
-                ("align", Value::Number(bits)) => align = Some(*bits),
-                ("signed", Value::Number(number)) => integer.signed = *number != 0,
-                ("signed", Value::Word(word)) => integer.signed = truth(word)?,
-                ("byte_order", Value::Word(word)) => integer.order = byte_order(word, self.order)?,
-                ("encoding", Value::Word(word) | Value::Text(word)) => {
+                ("size", AssignedValue::Number(bits)) => size = Some(*bits),
+                ("align", AssignedValue::Number(bits)) => align = Some(*bits),
+                ("signed", AssignedValue::Number(number)) => integer.signed = *number != 0,
+                ("signed", AssignedValue::Word(word)) => integer.signed = truth(word)?,
+                ("byte_order", AssignedValue::Word(word)) => integer.order = byte_order(word, self.order)?,
+                ("encoding", AssignedValue::Word(word) | AssignedValue::Text(word)) => {
                     integer.is_character = word != "none";
                 }
-                ("map", Value::Word(path) | Value::Text(path)) => integer.clock = Some(self.clock(path)?),
+                ("map", AssignedValue::Word(path) | AssignedValue::Text(path)) => {
+                    integer.clock = Some(self.clock(path)?)
+                }
                 ("base", value) => integer.base = base(value),
                 // Other attributes say nothing about the layout.
                 _ => {}
@@ -203,15 +208,15 @@ impl Drafter {
         Ok(integer)
     }
 
-    fn float(&self, attributes: &[Attribute<'_>]) -> Result<Float, String> {
+    fn float(&self, attributes: &[Attribute<'_>]) -> Result<FloatType, String> {
         let (mut exponent, mut mantissa) = (0, 0);
-        let mut float = Float { size: 0, align: 8, order: self.order };
+        let mut float = FloatType { size: 0, align: 8, order: self.order };
         for (name, value) in attributes {
             match (*name, value) {
-                ("exp_dig", Value::Number(bits)) => exponent = *bits,
-                ("mant_dig", Value::Number(bits)) => mantissa = *bits,
-                ("align", Value::Number(bits)) => float.align = alignment(*bits)?,
-                ("byte_order", Value::Word(word)) => float.order = byte_order(word, self.order)?,
+                ("exp_dig", AssignedValue::Number(bits)) => exponent = *bits,
+                ("mant_dig", AssignedValue::Number(bits)) => mantissa = *bits,
+                ("align", AssignedValue::Number(bits)) => float.align = alignment(*bits)?,
+                ("byte_order", AssignedValue::Word(word)) => float.order = byte_order(word, self.order)?,
                 _ => {}
             }
         }
@@ -227,33 +232,33 @@ impl Drafter {
     fn clock(&self, path: &str) -> Result<Arc<Clock>, String> {
         let name = path.strip_prefix("clock.").and_then(|rest| rest.strip_suffix(".value"));
         let found = self.clocks.iter().find(|clock| Some(clock.name.as_str()) == name);
-        found.cloned().ok_or_else(|| format!("there is no clock `{path}`"))
+        found.cloned().ok_or_else(|| format!("unknown clock `{path}`"))
     }
 }
 
 /// A variant that was declared without a tag, given one.
-fn tagged(draft: &Rc<Draft>, tag: &ast::Path<'_>) -> Drafted {
+fn tagged(draft: &Rc<Draft>, tag: &ast::PathExpression<'_>) -> Drafted {
     match &draft.kind {
-        Kind::Variant { members, .. } => {
-            Draft::new(Kind::Variant { tag: Tag::Label(owned(tag)), members: members.clone() })
+        DraftKind::Variant { members, .. } => {
+            Draft::new(DraftKind::Variant { tag: Tag::Label(owned(tag)), members: members.clone() })
         }
         _ => Err(format!("`<{}>` follows a type that is not a variant", tag.join("."))),
     }
 }
 
 /// Arrays of a type, the lengths outermost first.
-fn arrays(mut draft: Rc<Draft>, lengths: &[Length<'_>]) -> Drafted {
+fn arrays(mut draft: Rc<Draft>, lengths: &[LengthExpression<'_>]) -> Drafted {
     for length in lengths.iter().rev() {
         let length = match length {
-            Length::Fixed(length) => DraftLength::Fixed(*length),
-            Length::Path(path) => DraftLength::Path(owned(path)),
+            LengthExpression::Fixed(length) => DraftLength::Fixed(*length),
+            LengthExpression::Path(path) => DraftLength::Path(owned(path)),
         };
-        draft = Draft::new(Kind::array(1, length, draft))?;
+        draft = Draft::new(DraftKind::array(1, length, draft))?;
     }
     Ok(draft)
 }
 
-fn owned(path: &ast::Path<'_>) -> Path {
+fn owned(path: &ast::PathExpression<'_>) -> FieldPath {
     path.iter().map(|&part| part.to_owned()).collect()
 }
 
@@ -280,12 +285,12 @@ fn truth(word: &str) -> Result<bool, String> {
 }
 
 /// The base in which to show an integer; LTTng and the specification have several spellings of each.
-fn base(value: &Value<'_>) -> Base {
+fn base(value: &AssignedValue<'_>) -> Base {
     match value {
-        Value::Number(2) => Base::Binary,
-        Value::Number(8) => Base::Octal,
-        Value::Number(16) => Base::Hexadecimal,
-        Value::Word(word) => match &**word {
+        AssignedValue::Number(2) => Base::Binary,
+        AssignedValue::Number(8) => Base::Octal,
+        AssignedValue::Number(16) => Base::Hexadecimal,
+        AssignedValue::Word(word) => match &**word {
             "binary" | "bin" | "b" => Base::Binary,
             "octal" | "oct" | "o" => Base::Octal,
             "hexadecimal" | "hex" | "x" | "X" | "p" => Base::Hexadecimal,

@@ -2,25 +2,26 @@
 
 use crate::child::{self, Purpose};
 use crate::command::{Call, Command, Outcome};
-use crate::config::PARAMETERS;
-use crate::glob;
 use crate::reply::Reply;
 
 pub const COMMANDS: &[Command] =
-    &[Command::family("config", &[Command::new("get", -3, 0, get), Command::new("set", -4, 0, set)])];
+    &[Command::family("config", &[Command::new("get", 3, 0, get), Command::new("set", -4, 0, set)])];
 
+/// CONFIG GET name: the name and the value, or nothing.
 fn get(call: &mut Call) -> Outcome {
-    let patterns: Vec<_> = call.arguments[2..].iter().map(|pattern| pattern.to_ascii_lowercase()).collect();
-    let wanted = |name: &str| patterns.iter().any(|pattern| glob::matches(pattern, name.as_bytes()));
-    let found: Vec<_> = PARAMETERS.iter().filter(|parameter| wanted(parameter.name)).collect();
-    call.client.output.array(found.len() * 2);
-    for parameter in found {
-        call.client.output.bulk(parameter.name);
-        call.client.output.bulk(parameter.get(&call.server.config));
+    let name = String::from_utf8_lossy(&call.arguments[2]);
+    match call.server.config.get(&name) {
+        Some(value) => {
+            call.client.output.array(2);
+            call.client.output.bulk(name.as_bytes());
+            call.client.output.bulk(value);
+        }
+        None => call.client.output.array(0),
     }
     Ok(())
 }
 
+/// CONFIG SET name value …
 fn set(call: &mut Call) -> Outcome {
     let was_appending = call.server.config.appendonly;
     for pair in call.arguments[2..].chunks(2) {
@@ -29,7 +30,7 @@ fn set(call: &mut Call) -> Outcome {
         };
         call.server.config.set(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value))?;
     }
-    // Turned on, the cron has a child write the data so far as soon as there is no other child.
+    // When appending is turned on, the cron starts a child that writes the data so far.
     if was_appending && !call.server.config.appendonly {
         stop_appending(call);
     }

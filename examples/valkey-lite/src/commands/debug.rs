@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::command::{Call, Command, GROWS, Outcome, WRITE};
 use crate::cron::WhileBlocked;
 use crate::reply::Reply;
-use crate::stall::Place;
+use crate::stall::StallPoint;
 use crate::value::Value;
 
 pub const COMMANDS: &[Command] = &[Command::family(
@@ -15,7 +15,6 @@ pub const COMMANDS: &[Command] = &[Command::family(
         Command::new("sleep", 3, 0, sleep),
         Command::new("populate", -3, WRITE | GROWS, populate),
         Command::new("set-active-expire", 3, 0, set_active_expire),
-        Command::new("fsync-sleep", 3, 0, fsync_sleep),
         Command::new("stall", -3, 0, stall),
     ],
 )];
@@ -38,7 +37,7 @@ fn populate(call: &mut Call) -> Outcome {
         if call.database.get(&key).is_none() {
             let mut value = format!("value:{number}").into_bytes();
             value.resize(value.len().max(size), 0);
-            call.database.insert(key, Value::String(value));
+            call.database.insert(key, Value::String(value), None);
         }
         blocked.cron(call.server, call.database);
     }
@@ -52,21 +51,14 @@ fn set_active_expire(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// DEBUG FSYNC-SLEEP microseconds: the second thread waits that long before every sync.
-fn fsync_sleep(call: &mut Call) -> Outcome {
-    call.server.append_only.sync_delay = Duration::from_micros(call.integer(2)?.max(0) as u64);
-    call.client.output.ok();
-    Ok(())
-}
-
-/// `DEBUG STALL place [microseconds]`: that place takes so much longer the next time. Replies how much is still to come: 0
-/// when the place has been reached.
+/// `DEBUG STALL point [microseconds]`: makes a point take longer the next time. Replies what is still pending: 0 once the
+/// point has been reached.
 fn stall(call: &mut Call) -> Outcome {
-    let place =
-        Place::named(&call.arguments[2]).ok_or_else(|| format!("ERR stalls are: {}", Place::names()))?;
+    let point = StallPoint::named(&call.arguments[2])
+        .ok_or_else(|| format!("ERR stalls are: {}", StallPoint::names()))?;
     if call.arguments.len() > 3 {
-        place.stall_once(call.integer(3)?.max(0) as u64);
+        point.stall_once(call.integer(3)?.max(0) as u64);
     }
-    call.client.output.integer(place.pending() as i64);
+    call.client.output.integer(point.pending() as i64);
     Ok(())
 }

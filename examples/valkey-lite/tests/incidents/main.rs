@@ -169,9 +169,11 @@ fn keys_that_expire_at_once_are_the_cause() {
         },
     }
     .record();
-    let incident = recording.only_turn(&["eventloop", "expire_cycle", "expire_cycle_keys"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert!(["expire_cycle_keys", "expire_del"].contains(&cause.label.as_str()), "{incident:#?}");
+    // A cycle ends when its time is up, and a busy machine needs several.
+    for incident in recording.turns(&["eventloop", "expire_cycle", "expire_cycle_keys"]) {
+        let cause = incident.cause.as_ref().expect("a cause");
+        assert!(["expire_cycle_keys", "expire_del"].contains(&cause.label.as_str()), "{incident:#?}");
+    }
 }
 
 /// The server has as much memory as it uses without its data.

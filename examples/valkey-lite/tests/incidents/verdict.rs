@@ -17,6 +17,18 @@ impl Recording {
         incident
     }
 
+    /// The incidents, turns of the loop, whose chains begin with these labels: one at least, and none was there before.
+    pub fn turns(&self, chain: &[&str]) -> Vec<&Incident> {
+        self.agrees_with_the_trace();
+        let of_server = self.report.incidents.iter().filter(|incident| incident.pid == self.pid);
+        let turns =
+            of_server.filter(|incident| incident.kind == "turn" && incident.labels().starts_with(chain));
+        let turns: Vec<_> = turns.collect();
+        assert!(!turns.is_empty(), "no such incident: {:#?}", self.report.incidents);
+        turns.iter().for_each(|incident| self.began_when_provoked(incident));
+        turns
+    }
+
     /// How many clients waited depends on when the kernel let them run: `agrees_with_the_trace` counts them.
     pub fn somebody_waited(&self, incident: &Incident) {
         assert!(incident.waited.0 > 0, "nobody waited: {incident:#?}");

@@ -19,7 +19,7 @@ LTTNG_PROVIDER_KEEP(every_type, unsigned)
 #include "lttng_usdt.h"
 #endif
 
-/* ISO C wants something in a file. */
+/* ISO C does not allow an empty file. */
 typedef int lttng_provider_of_every_type;
 
 #if defined(USE_LTTNG)

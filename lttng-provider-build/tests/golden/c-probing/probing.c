@@ -19,7 +19,7 @@ LTTNG_PROVIDER_KEEP(probing, timed)
 #include "lttng_usdt.h"
 #endif
 
-/* ISO C wants something in a file. */
+/* ISO C does not allow an empty file. */
 typedef int lttng_provider_of_probing;
 
 #if defined(USE_LTTNG)

@@ -1,6 +1,6 @@
 const _: () = assert!(
     lttng_provider::ffi::GENERATED == 2,
-    "these events were generated for another version of lttng-provider: generate them anew"
+    "these events were generated for another version of lttng-provider: generate them again"
 );
 
 lttng_provider::usdt_semaphores!(
@@ -37,7 +37,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -55,7 +55,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(what: impl Into<lttng_provider::Text<'a>>, took: u64) {
             let fields = (lttng_provider::ffi::Terminated::new(what.into()), took);
@@ -68,13 +68,13 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             );
         }
 
-        /// Begins to measure, if the event is enabled; reads no clock otherwise.
+        /// Begins to measure if the event is enabled; does not read the clock otherwise.
         #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
-        /// What is recorded beside the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
+        /// What is recorded besides the duration, for [`Stopwatch::finish`](lttng_provider::Stopwatch::finish).
         #[inline(always)]
         pub fn details<'a>(what: impl Into<lttng_provider::Text<'a>>) -> TimedDetails<'a> {
             TimedDetails { what: what.into() }
@@ -113,7 +113,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         "",
     );
 
-    /// What [`timed`] records beside the duration.
+    /// What [`timed`] records besides the duration.
     #[derive(Clone, Copy, Debug)]
     pub struct TimedDetails<'a> {
         /// What it was.
@@ -153,7 +153,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -171,7 +171,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record(took: u64) {
             let fields = (took,);
@@ -183,21 +183,21 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             );
         }
 
-        /// Begins to measure, if the event is enabled; reads no clock otherwise.
+        /// Begins to measure if the event is enabled; does not read the clock otherwise.
         #[inline(always)]
         pub fn start() -> lttng_provider::Stopwatch<Self> {
             lttng_provider::Stopwatch::start()
         }
 
-        /// Measures until the guard is dropped, and emits the event then; reads no clock unless the event is
-        /// enabled now.
+        /// Measures until the guard is dropped, and emits the event then; does not read the clock unless the
+        /// event is enabled now.
         #[inline(always)]
         pub fn guard() -> lttng_provider::Guard<Self> {
             lttng_provider::Guard::start()
         }
 
-        /// Does the work, and emits the event with the time that it took; reads no clock unless the event is
-        /// enabled now.
+        /// Does the work, and emits the event with the time that it took; does not read the clock unless the
+        /// event is enabled now.
         #[inline(always)]
         pub fn timed<R>(work: impl FnOnce() -> R) -> R {
             let _guard = Self::guard();
@@ -260,7 +260,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
     /// | argument | recorded as | unit | meaning |
     /// |---|---|---|---|
     /// | `number` | `number` |  | Which call. |
-    /// | taken by itself | `callers` |  | Who called. |
+    /// | taken automatically | `callers` |  | Who called. |
     /// | `end` | `end` |  | The last field, called as a variable of C might be. |
     pub enum called {}
 
@@ -272,7 +272,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -290,7 +290,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(number: u32, end: impl Into<lttng_provider::Text<'a>>) {
             let lttng_stack = lttng_provider::ffi::Stack::capture();
@@ -338,7 +338,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
     ///
     /// | argument | recorded as | unit | meaning |
     /// |---|---|---|---|
-    /// | taken by itself | `callers` |  | Who called. |
+    /// | taken automatically | `callers` |  | Who called. |
     pub enum only_called {}
 
     impl only_called {
@@ -349,7 +349,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -367,7 +367,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record() {
             let lttng_stack = lttng_provider::ffi::Stack::capture();
@@ -426,7 +426,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -452,7 +452,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(
             small: i8,
@@ -525,7 +525,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
                 && !Self::switch().is_forced_off()
         }
 
-        /// The event's run-time switch: to be told when it goes on or off, and to keep it off.
+        /// The event's run-time switch, which reports when the event goes on or off and can keep it off.
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
@@ -543,7 +543,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
             }
         }
 
-        /// Emits the event without asking whether it is enabled; for code that has asked already.
+        /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record() {
             let fields = ();

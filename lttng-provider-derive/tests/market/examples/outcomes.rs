@@ -49,7 +49,7 @@ fn panics(number: u32) -> u32 {
 #[traced(
     shop::checkout,
     also(shop::delivered, fields(city = "both", parcels = 6)),
-    also(shop::delivered, fields(city = "even", parcels = 7), when = number.is_multiple_of(2)),
+    also(shop::delivered, fields(city = "even", parcels = 7), when = number % 2 == 0),
     also(shop::delivered, fields(city = "large", parcels = 8), when = *ret > 100)
 )]
 fn feeds_several(number: u32) -> u32 {

@@ -4,24 +4,24 @@ use serde::Serialize;
 
 use crate::datum::Datum;
 
-/// Which filter left nothing, and what would not have.
+/// Which filter no event passed, and what would have matched.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Empty {
     /// What kind of filter it was.
-    pub cause: Cause,
-    /// The option that left nothing, as it was given, or the fields that no event has together.
+    pub cause: EmptyCause,
+    /// The option that no event passed, as it was given, or the fields that no event has together.
     pub filter: Option<String>,
     /// The number of events that the filters before it let through.
     pub events: u64,
     /// The value that was probably meant.
     pub did_you_mean: Option<String>,
-    /// Values that there are, the most frequent first.
+    /// Existing values, the most frequent first.
     pub values: Vec<Datum>,
     /// The smallest and the largest, if all values are integers.
     pub range: Option<(i128, i128)>,
     /// Whether there are more values than these.
     pub has_more_values: bool,
-    /// The time of the trace's first event, if the window is what left nothing.
+    /// The time of the trace's first event, if no event is in the window.
     pub trace_begin_ns: Option<i64>,
     /// The time of its last.
     pub trace_end_ns: Option<i64>,
@@ -30,7 +30,7 @@ pub struct Empty {
 /// Why there is nothing to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cause {
+pub enum EmptyCause {
     /// The trace has no events.
     #[default]
     Trace,
@@ -42,6 +42,6 @@ pub enum Cause {
     Repeats,
     /// No event has all fields that are asked for.
     Fields,
-    /// No event fulfils a condition.
+    /// No event meets a condition.
     Condition,
 }

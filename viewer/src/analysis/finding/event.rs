@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{LinkFinding, Ns, TraceFinding};
-use crate::analysis::fields::Fields;
+use crate::analysis::fields::RecordedFields;
 use crate::analysis::longest::Record;
 use crate::datum::{Datum, Pairs};
 use crate::symbols::Frame;
 
-/// A single event that is worth showing.
+/// A single event that is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventFinding {
     /// When it was recorded, which is when it ended: nanoseconds since 1970.
@@ -31,11 +31,11 @@ pub struct EventFinding {
     pub pid: Option<Datum>,
     /// On whose behalf it happened, where the catalog says which field that is.
     pub client: Option<Datum>,
-    /// The values that tell its group apart.
+    /// The values that identify its group.
     pub key: Pairs,
     /// All that was recorded with it.
-    pub fields: Fields,
-    /// What is at the addresses of the fields that are stacks, by their names; only where that was looked for.
+    pub fields: RecordedFields,
+    /// The frames of the fields that are stacks, by name; only where they were looked up.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stacks: BTreeMap<String, Vec<Frame>>,
     /// From the outermost interval that contains it to the innermost within it that took most of the time; empty where that

@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::{Ns, TraceFinding};
 use crate::analysis::group::{Folded, Group};
-use crate::analysis::histogram::Quantile;
-use crate::analysis::selection::Kind;
+use crate::analysis::quantile::Quantile;
+use crate::analysis::selection::EventKind;
 use crate::datum::{Datum, Pairs, pairs};
 
 /// What a group of events is called.
@@ -13,7 +13,7 @@ use crate::datum::{Datum, Pairs, pairs};
 pub struct GroupName {
     /// The full name of the event.
     pub event: String,
-    /// The values that tell the group apart, by the names of their fields.
+    /// The values that identify the group, by the names of their fields.
     pub key: Pairs,
     /// Whether its durations are sums of pieces and not intervals.
     #[serde(skip)]
@@ -23,7 +23,7 @@ pub struct GroupName {
     pub unit_is_guess: bool,
 }
 
-/// What the events of a group add up to.
+/// The figures of a group.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupFinding {
     /// Which group.
@@ -33,7 +33,7 @@ pub struct GroupFinding {
     pub count: u64,
     /// The number of those whose duration is implausible, and so in no figure.
     pub implausible: u64,
-    /// The sum of the durations. This and what follows exists only where there are durations.
+    /// The sum of the durations. This and the following exist only where there are durations.
     #[serde(rename = "total_us")]
     pub total: Option<Ns>,
     /// Their mean.
@@ -67,7 +67,7 @@ impl Serialize for Percentiles {
     }
 }
 
-/// What groups add up to that are not told apart.
+/// The total of groups that are not kept separately.
 #[derive(Clone, Debug, Serialize)]
 pub struct FoldedFinding {
     /// The number of events.
@@ -84,7 +84,7 @@ pub struct FoldedFinding {
 
 impl GroupName {
     /// What the group of events of a kind with these keys is called.
-    pub(in crate::analysis) fn new(kind: &Kind, key: Vec<Datum>) -> Self {
+    pub(in crate::analysis) fn new(kind: &EventKind, key: Vec<Datum>) -> Self {
         GroupName {
             event: kind.event.clone(),
             key: Pairs(kind.keys.iter().cloned().zip(key).collect()),

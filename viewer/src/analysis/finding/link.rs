@@ -11,17 +11,17 @@ use crate::datum::{Datum, Pairs};
 pub struct LinkFinding {
     /// The full name of the event.
     pub event: String,
-    /// The values that tell its group apart.
+    /// The values that identify its group.
     pub key: Pairs,
     /// On whose behalf it happened.
     pub client: Option<Datum>,
-    /// How long it took, all of them together.
+    /// Their total duration.
     #[serde(rename = "duration_us")]
     pub duration: Ns,
-    /// How much of that none within it covers.
+    /// Its self time: what no interval within it covers.
     #[serde(rename = "self_us")]
     pub own: Ns,
-    /// How many there were.
+    /// Their number.
     pub count: u64,
 }
 

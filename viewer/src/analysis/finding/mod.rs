@@ -1,7 +1,7 @@
-//! What analyses find: plain, serialisable data in which every figure is final.
+//! Findings: plain, serialisable data in which every figure is final.
 //!
-//! A view (a table, JSON, CSV, and what may come) only renders a finding: it rounds, aligns, escapes and translates,
-//! but sums nothing up. Serialised, a finding is the JSON that the README documents. Nothing here knows a terminal.
+//! A view (a table, JSON, CSV) only renders a finding: it rounds, aligns and escapes, but computes nothing.
+//! Serialised, a finding is the JSON that the README documents.
 
 mod empty;
 mod event;
@@ -11,7 +11,7 @@ mod notes;
 mod ns;
 mod trace;
 
-pub use empty::{Cause, Empty};
+pub use empty::{Empty, EmptyCause};
 pub use event::EventFinding;
 pub use group::{FoldedFinding, GroupFinding, GroupName, Percentiles};
 pub use link::LinkFinding;

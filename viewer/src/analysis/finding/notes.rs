@@ -1,17 +1,17 @@
-//! What a reader must know to trust a finding.
+//! Notes for the reader of a finding.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
 use super::{Empty, GroupName};
-use crate::analysis::selection::{Kind, LeftOut};
+use crate::analysis::selection::{EventKind, LeftOut};
 use crate::analysis::summary::Summary;
 
-/// What a reader must know to trust a finding, besides what is missing from the trace.
+/// What the reader of a finding must know, besides what is missing from the trace.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Notes {
-    /// How many durations are implausible and so in no figure.
+    /// The number of implausible durations, which are in no figure.
     pub implausible: u64,
     /// Groups that have implausible durations, the first few.
     pub implausible_in: Vec<GroupName>,
@@ -24,7 +24,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// The number of groups that are named for their implausible durations.
+    /// The number of groups with implausible durations that are listed.
     const NAMED: usize = 6;
 
     /// Notes on groups.
@@ -42,6 +42,6 @@ impl Notes {
 }
 
 /// The events whose unit is a guess.
-pub(in crate::analysis) fn guessed<'a>(kinds: impl Iterator<Item = &'a Kind>) -> BTreeSet<String> {
+pub(in crate::analysis) fn guessed<'a>(kinds: impl Iterator<Item = &'a EventKind>) -> BTreeSet<String> {
     kinds.filter(|kind| kind.unit_is_guess).map(|kind| kind.event.clone()).collect()
 }

@@ -2,9 +2,29 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::text::amount::{duration, duration_in_words};
+
 /// A duration in nanoseconds. It is serialised in microseconds, whole where it is whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ns(pub u128);
+
+impl Ns {
+    /// For a table: `12.9ms`.
+    pub fn short(self) -> String {
+        duration(self.0 as f64)
+    }
+
+    /// For a sentence: `12.9 ms`.
+    pub fn in_words(self) -> String {
+        duration_in_words(self.0 as f64)
+    }
+}
+
+impl From<u64> for Ns {
+    fn from(nanoseconds: u64) -> Ns {
+        Ns(nanoseconds.into())
+    }
+}
 
 impl Serialize for Ns {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

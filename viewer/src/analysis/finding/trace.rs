@@ -80,7 +80,7 @@ impl TraceFinding {
         }
     }
 
-    /// Whether events come from more than one machine, so that each must say from which.
+    /// Whether events come from more than one machine.
     pub fn has_several_hosts(&self) -> bool {
         self.hosts.len() > 1
     }
@@ -90,7 +90,7 @@ impl TraceFinding {
         self.host_of_trace.get(trace)?.clone().filter(|_| self.has_several_hosts())
     }
 
-    /// The same, but for its length.
+    /// The same with another length.
     pub(in crate::analysis) fn over(&self, length_ns: u64) -> TraceFinding {
         TraceFinding { length_ns: Some(length_ns), ..self.clone() }
     }

@@ -1,3 +1,4 @@
+use super::buckets::{CHUNK, CHUNKS, SPARSE_MAX};
 use super::*;
 
 /// A small generator of numbers, the same on every run.
@@ -90,25 +91,4 @@ fn a_group_of_a_few_events_is_small() {
     let histogram = of(&[1, 2, 3, 1_000_000]);
     assert!(matches!(&histogram.buckets, Buckets::Sparse(list) if list.capacity() <= SPARSE_MAX));
     assert!(size_of::<Histogram>() <= 96);
-}
-
-#[test]
-fn any_percentile_can_be_named() {
-    for (text, part, of, name) in [
-        ("50", 50, 100, "p50"),
-        ("99.90", 999, 1000, "p999"),
-        ("99.99", 9999, 10_000, "p9999"),
-        ("5", 5, 100, "p05"),
-        ("9.9", 99, 1000, "p099"),
-        ("0.5", 5, 1000, "p005"),
-        ("100", 100, 100, "p100"),
-    ] {
-        let quantile: Quantile = text.parse().unwrap();
-        assert_eq!((quantile, &*quantile.name()), (Quantile { part, of }, name));
-    }
-    assert_eq!("99.90".parse::<Quantile>().unwrap().to_string(), "99.9");
-    assert_eq!("0.05".parse::<Quantile>().unwrap().to_string(), "0.05");
-    for text in ["", "0", "0.0", "100.1", "101", "-1", "x", "99.1234567", "+9", "."] {
-        assert!(text.parse::<Quantile>().is_err(), "{text}");
-    }
 }

@@ -1,6 +1,6 @@
-//! How many events a process had lately, in pieces of ten milliseconds.
+//! The number of recent events of a process, in slots of ten milliseconds.
 
-use super::held::Span;
+use crate::analysis::span::Span;
 
 const PIECE: i64 = 10_000_000;
 const PIECES: usize = 256;
@@ -20,7 +20,7 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Takes note of an event.
+    /// Counts an event.
     #[inline]
     pub fn event(&mut self, time: i64) {
         let piece = time.div_euclid(PIECE);
@@ -39,14 +39,14 @@ impl Activity {
         self.latest = piece;
     }
 
-    /// About how many events there were in a time. Of one that began earlier than is remembered, those of its end.
+    /// The approximate number of events in a span, as far as they are remembered.
     pub fn count(&self, span: Span) -> u64 {
-        let first = span.begin.div_euclid(PIECE).max(self.latest.saturating_sub(PIECES as i64 - 1));
-        let last = span.end.div_euclid(PIECE).min(self.latest);
+        let first = span.begin_ns.div_euclid(PIECE).max(self.latest.saturating_sub(PIECES as i64 - 1));
+        let last = span.end_ns.div_euclid(PIECE).min(self.latest);
         let in_piece = |piece: i64| {
             let count = f64::from(self.counts[piece.rem_euclid(PIECES as i64) as usize]);
             let (begin, end) = (piece * PIECE, piece * PIECE + PIECE);
-            let part = (span.end.min(end) - span.begin.max(begin)).max(0) as f64 / PIECE as f64;
+            let part = (span.end_ns.min(end) - span.begin_ns.max(begin)).max(0) as f64 / PIECE as f64;
             count * part
         };
         (first..=last).map(in_piece).sum::<f64>().round() as u64
@@ -60,16 +60,16 @@ mod tests {
     #[test]
     fn events_are_counted_for_as_long_as_they_are_remembered() {
         let mut activity = Activity::default();
-        assert_eq!(activity.count(Span { begin: 0, end: PIECE }), 0);
+        assert_eq!(activity.count(Span { begin_ns: 0, end_ns: PIECE }), 0);
         for event in 0..1000 {
             activity.event(event * PIECE / 10);
         }
-        assert_eq!(activity.count(Span { begin: 0, end: 10 * PIECE }), 100);
-        assert_eq!(activity.count(Span { begin: PIECE / 2, end: PIECE }), 5);
+        assert_eq!(activity.count(Span { begin_ns: 0, end_ns: 10 * PIECE }), 100);
+        assert_eq!(activity.count(Span { begin_ns: PIECE / 2, end_ns: PIECE }), 5);
         activity.event(10_000 * PIECE);
-        assert_eq!(activity.count(Span { begin: 0, end: 1000 * PIECE }), 0);
-        assert_eq!(activity.count(Span { begin: 10_000 * PIECE, end: 10_001 * PIECE }), 1);
+        assert_eq!(activity.count(Span { begin_ns: 0, end_ns: 1000 * PIECE }), 0);
+        assert_eq!(activity.count(Span { begin_ns: 10_000 * PIECE, end_ns: 10_001 * PIECE }), 1);
         activity.event(0);
-        assert_eq!(activity.count(Span { begin: 0, end: PIECE }), 0, "too long ago");
+        assert_eq!(activity.count(Span { begin_ns: 0, end_ns: PIECE }), 0, "too long ago");
     }
 }

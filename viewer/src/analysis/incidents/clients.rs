@@ -1,10 +1,11 @@
-//! Which clients a process served lately, and who of them waited for an incident to end.
+//! Which clients a process served recently, and which of them waited for an incident to end.
 
 use std::collections::{HashSet, VecDeque};
 
-use super::held::{Span, Waited};
+use super::stall::Waited;
+use crate::analysis::span::Span;
 
-/// How many services are remembered.
+/// The number of services that are remembered.
 const MOST: usize = 1 << 16;
 
 /// The services of a process, in the order in which they ended.
@@ -14,7 +15,7 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Takes note that a client was served.
+    /// Records that a client was served.
     #[inline]
     pub fn served(&mut self, end: i64, client: u32) {
         if self.recent.len() == MOST {
@@ -23,68 +24,70 @@ impl Clients {
         self.recent.push_back((end, client));
     }
 
-    /// Takes back the last services of a client that were parts of a larger one, as those within a transaction are.
+    /// Removes the last services of a client that were parts of a larger one, such as the calls of a transaction.
     pub fn retract(&mut self, client: u32, since: i64) {
         while self.recent.back().is_some_and(|(end, served)| *served == client && *end >= since) {
             self.recent.pop_back();
         }
     }
 
-    /// The services that ended in a time, the last first.
+    /// The services that ended in a span, the last first.
     fn within(&self, span: Span) -> impl Iterator<Item = (i64, u32)> {
         let recent = self.recent.iter().rev().copied();
-        recent.skip_while(move |(end, _)| *end > span.end).take_while(move |(end, _)| *end >= span.begin)
+        recent
+            .skip_while(move |(end, _)| *end > span.end_ns)
+            .take_while(move |(end, _)| *end >= span.begin_ns)
     }
 
-    /// How many services in a time of this length are to be expected from the time before, without `stalled` of it.
+    /// The number of services expected in a time of this length, from the rate before it, of which `stalled` does not count.
     pub fn expected(&self, before: Span, stalled: i64, length: i64) -> u64 {
         let reach = match self.recent.front() {
-            Some((oldest, _)) if self.recent.len() == MOST => before.begin.max(*oldest),
-            _ => before.begin,
+            Some((oldest, _)) if self.recent.len() == MOST => before.begin_ns.max(*oldest),
+            _ => before.begin_ns,
         };
-        let time = before.end.saturating_sub(reach).saturating_sub(stalled);
+        let time = before.end_ns.saturating_sub(reach).saturating_sub(stalled);
         if time <= 0 {
             return 0;
         }
-        let served = self.within(Span { begin: reach, end: before.end }).count();
+        let served = self.within(Span { begin_ns: reach, end_ns: before.end_ns }).count();
         (served as f64 * length as f64 / time as f64).round() as u64
     }
 
-    /// How many services ended in a time.
+    /// The number of services that ended in a span.
     pub fn count(&self, span: Span) -> u64 {
         self.within(span).count() as u64
     }
 }
 
-/// Those who may have waited for an incident to end.
+/// Clients that may have waited for an incident to end.
 #[derive(Debug)]
 pub struct Waiting {
     /// When the incident began.
     begin: i64,
-    /// Those who have not been served since.
+    /// Those that have not been served since.
     clients: HashSet<u32>,
     waited: Waited,
 }
 
 impl Waiting {
-    /// Those who were served in the time before an incident, but for the one on whose behalf it happened. Who was served
-    /// within the incident, after `cause_end`, has waited until then; who was served by another thread has not. An incident
-    /// between turns is known at the end of the next turn: who was served in that one has waited too.
+    /// The clients served before an incident, except the one that caused it. Those served within the incident after
+    /// `cause_end` have waited until then; those served by another thread have not. An incident between turns is
+    /// known only at the end of the next turn: those served in that turn have waited too.
     pub fn new(
         clients: &Clients,
         before: Span,
-        held: Span,
+        stall: Span,
         cause_end: Option<i64>,
         culprit: Option<u32>,
     ) -> Self {
         let active = clients.within(before).map(|(_, client)| client);
         let active: HashSet<u32> = active.filter(|&client| Some(client) != culprit).collect();
         let waited = Waited { clients: 0, of: active.len() as u64, longest_ns: 0 };
-        let mut waiting = Waiting { begin: held.begin, clients: active, waited };
-        let since: Vec<(i64, u32)> = clients.within(Span { end: i64::MAX, ..held }).collect();
+        let mut waiting = Waiting { begin: stall.begin_ns, clients: active, waited };
+        let since: Vec<(i64, u32)> = clients.within(Span { end_ns: i64::MAX, ..stall }).collect();
         for (end, client) in since.into_iter().rev() {
             match cause_end {
-                _ if end > held.end => waiting.served(end, client),
+                _ if end > stall.end_ns => waiting.served(end, client),
                 Some(cause_end) if end > cause_end => waiting.served(end, client),
                 Some(_) => {}
                 None => _ = waiting.clients.remove(&client),
@@ -93,7 +96,7 @@ impl Waiting {
         waiting
     }
 
-    /// Takes note that a client was served.
+    /// Records that a client was served.
     pub fn served(&mut self, end: i64, client: u32) {
         if self.clients.remove(&client) {
             self.waited.clients += 1;
@@ -101,7 +104,7 @@ impl Waiting {
         }
     }
 
-    /// Who waited, as far as is known.
+    /// Who has waited so far.
     pub fn waited(&self) -> Waited {
         self.waited
     }
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     fn span(begin: i64, end: i64) -> Span {
-        Span { begin, end }
+        Span { begin_ns: begin, end_ns: end }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::datum::{Datum, Pairs};
 pub struct Incidents {
     /// What was read.
     pub trace: TraceFinding,
-    /// What is shorter holds nobody up.
+    /// The shortest stall that is an incident.
     #[serde(rename = "threshold_us")]
     pub threshold: Ns,
     /// The time in which any process was held up.
@@ -32,7 +32,7 @@ pub struct Incidents {
     pub incidents: Vec<Incident>,
     /// The number of shorter ones after those.
     pub hidden_incidents: u64,
-    /// What all incidents add up to by cause, those that took the most time first.
+    /// All incidents by cause, those that took the most time first.
     pub causes: Vec<CauseFinding>,
     /// Times in which groups were slower than in the rest of the trace, those that lost the most time first.
     pub periods: Vec<Period>,
@@ -40,9 +40,9 @@ pub struct Incidents {
     pub not_causes: Vec<NotCause>,
     /// What can hold a program up and was not recorded.
     pub unrecorded: Vec<String>,
-    /// Intervals that were set aside, because a clock that stepped made them up.
+    /// Intervals that were set aside, because they are due to a clock step.
     pub set_aside: u64,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
 }
 
@@ -69,11 +69,11 @@ pub struct Incident {
     /// How much of it no event explains.
     #[serde(rename = "unexplained_us")]
     pub unexplained: Ns,
-    /// What an event says that pieces of it add up to.
+    /// The total of pieces of it that an event reports.
     pub sum: Option<SumFinding>,
     /// Who waited.
     pub waited: WaitedFinding,
-    /// About how many requests were not served, against the rate before.
+    /// The approximate number of requests not served, compared with the rate before.
     pub not_served: u64,
     /// What ran at the same time on other threads and in other processes of the machine.
     pub meanwhile: Vec<MeanwhileFinding>,
@@ -95,12 +95,12 @@ pub enum IncidentKind {
     Silence,
 }
 
-/// What pieces of a turn add up to.
+/// The total of pieces of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SumFinding {
     /// The full name of the event.
     pub event: String,
-    /// How long they took together.
+    /// Their total duration.
     #[serde(rename = "duration_us")]
     pub duration: Ns,
 }
@@ -136,18 +136,18 @@ pub struct MeanwhileFinding {
     pub process: ProcessFinding,
     /// The thread, where that was recorded.
     pub tid: Option<i64>,
-    /// The interval that overlapped; none if only single events tell that the process was active.
+    /// The interval that overlapped; none if only single events show that the process was active.
     pub event: Option<LinkFinding>,
-    /// About how many events the process had, if no interval tells.
+    /// The approximate number of events of the process, if there is no interval.
     pub events: Option<u64>,
 }
 
-/// What the incidents of one cause add up to.
+/// The total of the incidents of one cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct CauseFinding {
     /// The full name of the event; none if no event explains them.
     pub event: Option<String>,
-    /// The values that tell its group apart.
+    /// The values that identify its group.
     pub key: Pairs,
     /// The event within it that took most of the time: `fork` in BGSAVE.
     pub detail: Option<String>,
@@ -155,7 +155,7 @@ pub struct CauseFinding {
     pub kind: Option<IncidentKind>,
     /// The number of incidents.
     pub count: u64,
-    /// How long they took together.
+    /// Their total duration.
     #[serde(rename = "total_us")]
     pub total: Ns,
     /// How long the longest took.
@@ -171,12 +171,12 @@ pub struct CauseFinding {
     pub advice: Option<String>,
 }
 
-/// What can hold a program up and did not.
+/// Something that can hold a program up, but did not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NotCause {
     /// The full name of the event.
     pub event: String,
-    /// How many there were.
+    /// The number of intervals.
     pub count: u64,
     /// How long the longest took.
     #[serde(rename = "longest_us")]

@@ -4,9 +4,11 @@ mod activity;
 mod clients;
 mod engine;
 mod finding;
-mod held;
+mod meanwhile;
+mod pending;
 mod report;
 mod sleeps;
+mod stall;
 mod tally;
 mod usual;
 mod watch;
@@ -16,8 +18,8 @@ use std::sync::Arc;
 use ctf_reader::{Error, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::reading::{Failure, Reading};
 use super::selection::Selection;
+use super::source_window::{Failure, SourceWindow};
 use super::summary::GROUP_CAP;
 use super::verdict::{Period, Rule, verdicts};
 use crate::source::Source;
@@ -25,25 +27,24 @@ use crate::source::Source;
 pub use finding::*;
 pub use watch::Watch;
 
-/// What is shorter than this, in nanoseconds, holds nobody up unless another threshold is given.
+/// The default threshold: the shortest stall that is an incident, in nanoseconds.
 pub const THRESHOLD_NS: u64 = 1_000_000;
 
-/// A slow period that lost less than this, in nanoseconds, held nobody up.
+/// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
-/// Finds the incidents of a trace and keeps the longest, at most `limit`. What takes at least `threshold` nanoseconds
-/// holds somebody up.
+/// Finds the incidents of a trace of at least `threshold` nanoseconds, and keeps the longest, at most `limit`.
 pub(super) fn incidents<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     threshold: u64,
     limit: usize,
 ) -> Result<Incidents, Failure> {
-    let Some(reader) = reading.source.in_order() else {
-        return Err(Error::new("incidents are found by the native reader alone: leave --source out").into());
+    let Some(reader) = input.source.in_order() else {
+        return Err(Error::new("only the native reader finds incidents: leave out --source").into());
     };
-    let (window, progress) = (reading.window, reading.progress);
-    // Slow periods need no order: another thread looks for them at the same time.
+    let (window, progress) = (input.window, input.progress);
+    // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
         let periods = scope.spawn(|| slow_periods(reader, window, selection));
         let followed = follow(reader, window, selection, threshold, limit, progress);
@@ -54,7 +55,7 @@ pub(super) fn incidents<S: Source>(
     Ok(found)
 }
 
-/// Follows all events in the order of time.
+/// Follows all events in time order.
 fn follow(
     reader: &Reader,
     window: Window,
@@ -71,8 +72,8 @@ fn follow(
 /// The slow periods that lost at least [`LEAST_LOSS_NS`].
 fn slow_periods(reader: &Reader, window: Window, selection: &Arc<Selection>) -> Result<Vec<Period>, Failure> {
     let mut source = reader;
-    let mut reading = Reading { source: &mut source, window, progress: &Progress::default() };
-    let mut judged = verdicts(&mut reading, selection, &Rule::default(), GROUP_CAP)?.judged;
+    let mut input = SourceWindow { source: &mut source, window, progress: &Progress::default() };
+    let mut judged = verdicts(&mut input, selection, &Rule::default(), GROUP_CAP)?.judged;
     judged.periods.retain(|period| period.lost.0 >= LEAST_LOSS_NS);
     Ok(judged.periods)
 }

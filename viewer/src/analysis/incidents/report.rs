@@ -1,25 +1,27 @@
-//! From what the engine found to a finding: numbers become names, and sums are made.
+//! From the engine's results to a finding: resolves names and computes totals.
 
 use std::collections::HashSet;
 
 use super::engine::Engine;
 use super::finding::*;
-use super::held::{Held, Meanwhile, Sort, Span};
+use super::meanwhile::Meanwhile;
+use super::stall::Stall;
 use super::tally::{Cause, CauseSum};
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
-use crate::analysis::intervals::{Feed, Link, Name, total};
+use crate::analysis::intervals::{Feed, IntervalName, Link, total};
+use crate::analysis::span::Span;
 use crate::meaning::Dictionary;
 
-/// What helps where no event explains an incident.
+/// The advice where no event explains an incident.
 const UNEXPLAINED: &str = "No event covers this time: the process was stopped or had no CPU (look at steal time, swapping, \
     limits on its CPU, and what else runs on the machine), or the code that ran there has no event.";
 
-/// What helps where a loop slept too long.
+/// The advice where an event loop slept too long.
 const SILENCE: &str = "The process recorded nothing, although its timer was due or its clients were busy: it was stopped or \
     had no CPU, or all of its clients paused at once. Look at steal time, at limits on its CPU, and for a SIGSTOP or a \
     debugger.";
 
-/// Names what the engine found.
+/// Turns the engine's results into findings.
 pub struct Reporter<'a> {
     pub engine: &'a Engine,
     pub feed: &'a Feed,
@@ -31,16 +33,16 @@ impl Reporter<'_> {
     pub fn report(&self, trace: TraceFinding, notes: Notes, limit: usize) -> Incidents {
         let tally = &self.engine.tally;
         let (folded, folded_total, folded_unexplained) = tally.folded();
-        let mut shown: Vec<&Held> = tally.held().iter().collect();
+        let mut shown: Vec<&Stall> = tally.stalls().iter().collect();
         let found = shown.len() as u64 + folded;
-        shown.sort_by_key(|held| (std::cmp::Reverse(held.span.length()), held.span.begin));
+        shown.sort_by_key(|stall| (std::cmp::Reverse(stall.span.length_ns()), stall.span.begin_ns));
         shown.truncate(limit);
-        shown.sort_by_key(|held| (held.span.begin, held.span.end));
+        shown.sort_by_key(|stall| (stall.span.begin_ns, stall.span.end_ns));
         let has_hosts = trace.has_several_hosts();
-        let incidents: Vec<Incident> = shown.iter().map(|held| self.incident(held, has_hosts)).collect();
-        let spans = tally.held().iter().map(|held| held.span).collect();
+        let incidents: Vec<Incident> = shown.iter().map(|stall| self.incident(stall, has_hosts)).collect();
+        let spans = tally.stalls().iter().map(|stall| stall.span).collect();
         let blocked = union(spans).saturating_add(folded_total);
-        let unexplained = total(tally.held().iter().map(|held| held.unexplained));
+        let unexplained = total(tally.stalls().iter().map(|stall| stall.unexplained));
         let by_cause = tally.by_cause();
         let (not_causes, unrecorded) = self.others();
         Incidents {
@@ -50,7 +52,7 @@ impl Reporter<'_> {
             unexplained: ns(unexplained.saturating_add(folded_unexplained)),
             intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
             found,
-            turns: tally.held().iter().filter(|held| held.sort == Sort::Turn).count() as u64
+            turns: tally.stalls().iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
                 + tally.folded_turns(),
             hidden_incidents: found - incidents.len() as u64,
             incidents,
@@ -64,37 +66,37 @@ impl Reporter<'_> {
         }
     }
 
-    /// An incident by its names.
-    pub fn incident(&self, held: &Held, has_hosts: bool) -> Incident {
+    /// An incident, with names.
+    pub fn incident(&self, stall: &Stall, has_hosts: bool) -> Incident {
         let process = |process| self.process(process, has_hosts);
-        let cause = held.cause();
+        let cause = stall.cause();
         Incident {
-            begin_ns: held.span.begin,
-            end_ns: held.span.end,
-            held: ns(held.span.length()),
-            kind: kind(held.sort),
-            process: process(self.feed.threads[held.thread].process),
+            begin_ns: stall.span.begin_ns,
+            end_ns: stall.span.end_ns,
+            held: ns(stall.span.length_ns()),
+            kind: stall.kind,
+            process: process(self.feed.threads.thread(stall.thread).process),
             cause: cause.map(|cause| self.link(cause)),
-            chain: held.chain.iter().map(|link| self.link(link)).collect(),
-            explained_by: held.parts.iter().map(|link| self.link(link)).collect(),
-            unexplained: ns(held.unexplained),
-            sum: held.sum.map(|(name, length)| SumFinding {
+            chain: stall.chain.iter().map(|link| self.link(link)).collect(),
+            explained_by: stall.parts.iter().map(|link| self.link(link)).collect(),
+            unexplained: ns(stall.unexplained),
+            sum: stall.sum.map(|(name, length)| SumFinding {
                 event: self.feed.lexicon.entry(name).event.clone(),
                 duration: ns(length),
             }),
             waited: WaitedFinding {
-                clients: held.waited.clients,
-                of: held.waited.of,
-                longest: ns(held.waited.longest_ns),
+                clients: stall.waited.clients,
+                of: stall.waited.of,
+                longest: ns(stall.waited.longest_ns),
             },
-            not_served: held.not_served,
-            meanwhile: held
+            not_served: stall.not_served,
+            meanwhile: stall
                 .meanwhile
                 .iter()
-                .map(|other| self.meanwhile(other, held.span, has_hosts))
+                .map(|other| self.meanwhile(other, stall.span, has_hosts))
                 .collect(),
-            advice: self.advice(&Cause::of(held)),
-            is_incomplete: held.is_incomplete,
+            advice: self.advice(&Cause::of(stall)),
+            is_incomplete: stall.is_incomplete,
         }
     }
 
@@ -103,12 +105,12 @@ impl Reporter<'_> {
     }
 
     fn process(&self, number: usize, has_hosts: bool) -> ProcessFinding {
-        let process = &self.feed.processes[number];
+        let process = self.feed.threads.process(number);
         let host = process.host_name.clone().filter(|_| has_hosts);
         ProcessFinding { pid: process.pid(), name: process.name.clone(), host }
     }
 
-    fn meanwhile(&self, other: &Meanwhile, held: Span, has_hosts: bool) -> MeanwhileFinding {
+    fn meanwhile(&self, other: &Meanwhile, stall: Span, has_hosts: bool) -> MeanwhileFinding {
         match *other {
             Meanwhile::Process { process, events } => MeanwhileFinding {
                 process: self.process(process, has_hosts),
@@ -117,13 +119,13 @@ impl Reporter<'_> {
                 events: Some(events),
             },
             Meanwhile::Interval { thread, interval } => {
-                let overlap = interval.overlap(held.begin, held.end);
+                let overlap = interval.overlap_ns(stall);
                 let (begin, end) = (interval.begin, interval.end);
                 let (name, client) = (interval.name, interval.client);
                 let link = Link { name, client, begin, end, length: overlap, own: overlap, count: 1 };
                 MeanwhileFinding {
-                    process: self.process(self.feed.threads[thread].process, has_hosts),
-                    tid: self.feed.threads[thread].tid,
+                    process: self.process(self.feed.threads.thread(thread).process, has_hosts),
+                    tid: self.feed.threads.thread(thread).tid,
                     event: Some(self.link(&link)),
                     events: None,
                 }
@@ -133,7 +135,7 @@ impl Reporter<'_> {
 
     fn cause(&self, cause: &Cause, sum: &CauseSum) -> CauseFinding {
         let lexicon = &self.feed.lexicon;
-        let event = |name: Name| lexicon.entry(name).event.clone();
+        let event = |name: IntervalName| lexicon.entry(name).event.clone();
         let (name, detail, kind) = match *cause {
             Cause::Event(name, detail) => (Some(name), detail, None),
             Cause::Unexplained => (None, None, Some(IncidentKind::Turn)),
@@ -153,9 +155,9 @@ impl Reporter<'_> {
         }
     }
 
-    /// What helps: the innermost event knows best.
+    /// The advice for a cause; that of the innermost event is the most specific.
     fn advice(&self, cause: &Cause) -> Option<String> {
-        let of = |name: Name| {
+        let of = |name: IntervalName| {
             let key: Vec<_> = self.feed.lexicon.key(name).0.into_iter().map(|(_, value)| value).collect();
             self.dictionary.advice(&self.feed.lexicon.entry(name).event, &key).map(str::to_owned)
         };
@@ -166,7 +168,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What can hold a program up by what the catalogs say, and did not: with the longest of each, and what was not recorded.
+    /// What can hold a program up according to the catalogs: the events that did not, with the longest of each, and those that were not recorded.
     fn others(&self) -> (Vec<NotCause>, Vec<String>) {
         let kinds = self.feed.lexicon.kinds();
         let mut not_causes = Vec::new();
@@ -204,23 +206,15 @@ impl Reporter<'_> {
     }
 }
 
-fn kind(sort: Sort) -> IncidentKind {
-    match sort {
-        Sort::Turn => IncidentKind::Turn,
-        Sort::Interval => IncidentKind::Interval,
-        Sort::Silence => IncidentKind::Silence,
-    }
-}
-
 fn ns(length: i64) -> Ns {
     Ns(length.max(0) as u128)
 }
 
-/// How long spans are, what several cover counted once.
+/// The total length of spans; overlaps count once.
 fn union(mut spans: Vec<Span>) -> i64 {
-    spans.sort_by_key(|span| span.begin);
+    spans.sort_by_key(|span| span.begin_ns);
     let (mut total, mut reached) = (0_i64, i64::MIN);
-    for Span { begin, end } in spans {
+    for Span { begin_ns: begin, end_ns: end } in spans {
         total = total.saturating_add((end - begin.max(reached)).max(0));
         reached = reached.max(end);
     }

@@ -1,27 +1,27 @@
 //! The time between two turns of an event loop, and when it is too long.
 //!
-//! A loop sleeps until somebody asks or a timer fires, and says nothing meanwhile. A process that is stopped, or gets no
-//! CPU, says nothing either. Two things tell the one from the other: a timer that fires regularly bounds all sleeps, so
-//! that a longer one ended late; and a loop that was busy, and whose clients come back after it, would not have slept.
+//! A loop sleeps until a request arrives or a timer fires, and records nothing meanwhile. A process that is stopped,
+//! or gets no CPU, records nothing either. Two signs distinguish them: a regular timer bounds all sleeps, so a longer
+//! one ended late; and a loop that was busy, and whose clients come back afterwards, would not have slept.
 
 use std::collections::VecDeque;
 
-use super::held::Span;
+use crate::analysis::span::Span;
 
-/// How many of the last sleeps are remembered, and how many turns make a loop busy.
+/// The number of long sleeps, and of sleeps of any length, that are remembered.
 const RECENT: usize = 256;
 const BUSY: usize = 64;
 
-/// Shorter sleeps tell nothing about timers.
+/// Shorter sleeps say nothing about timers; nanoseconds.
 const LONG: i64 = 1_000_000;
 
-/// This many long sleeps of about the same length make a timer.
+/// The number of long sleeps of about the same length that indicate a timer.
 const REGULAR: usize = 3;
 
-/// A pause of a busy loop is shorter than this, whatever the turns before it were.
+/// Shorter pauses of a busy loop are normal; nanoseconds.
 const PAUSE: i64 = 5_000_000;
 
-/// How much longer than all before a pause must be.
+/// How many times longer than all recent sleeps a pause must be.
 const FACTOR: i64 = 16;
 
 /// The sleeps of a thread between its turns.
@@ -52,7 +52,7 @@ impl Sleeps {
         self.last_end
     }
 
-    /// Takes a turn in, and says if the sleep before it was too long: by at least `least`.
+    /// Adds a turn, and returns the sleep before it if that was too long by at least `least`.
     #[inline]
     pub fn turn(&mut self, begin: i64, end: i64, least: i64) -> Option<Silence> {
         let before = self.last_end.replace(end)?;
@@ -73,7 +73,7 @@ impl Sleeps {
         silence
     }
 
-    /// Forgets the last turn: events are missing, and a sleep across the gap tells nothing.
+    /// Forgets the last turn: events are missing, and a sleep across the gap means nothing.
     pub fn forget(&mut self) {
         self.last_end = None;
     }
@@ -90,24 +90,24 @@ impl Sleeps {
         let length = begin - before;
         let longest = self.recent.iter().copied().max().unwrap_or(0);
         if self.recent.len() == BUSY && length > PAUSE.max(least) && length / FACTOR > longest {
-            return Some(Silence::Pause(Span { begin: before, end: begin }));
+            return Some(Silence::Pause(Span { begin_ns: before, end_ns: begin }));
         }
         let timer = self.timer()?;
         let late = length - timer;
-        // What was seen before is not late, even if it is rare: a timer may have several rates.
+        // A length seen before is not late, even if it is rare: a timer may have several rates.
         let is_new = length - length / 20 > self.second_longest;
         let is_late = is_new && late > least.max(2_000_000) && late > timer / 20;
-        is_late.then_some(Silence::Late(Span { begin: before + timer, end: begin }))
+        is_late.then_some(Silence::Late(Span { begin_ns: before + timer, end_ns: begin }))
     }
 
-    /// The length of the sleeps that a timer ends: the longest, almost the same several times.
+    /// The length of the sleeps that a timer ends: the longest that occurred several times.
     fn timer(&self) -> Option<i64> {
         let mut lengths: Vec<i64> = self.long.iter().copied().collect();
         lengths.sort_unstable();
         let group =
             lengths.windows(REGULAR).rev().find(|group| group[REGULAR - 1] - group[0] < group[0] / 128)?;
         let timer = group[REGULAR - 1];
-        // Without a timer lengths are spread, and a few that are alike by chance are rarely the longest.
+        // Without a timer, lengths vary, and a few similar ones are rarely the longest.
         (timer >= self.second_longest - self.second_longest / 32).then_some(timer)
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let mut sleeps = vec![100 * MS; 20];
         sleeps[12] = 130 * MS;
         let begin = 12 * (100 * MS + MS / 10) + 100 * MS;
-        assert_eq!(silences(sleeps), [Silence::Late(Span { begin, end: begin + 30 * MS })]);
+        assert_eq!(silences(sleeps), [Silence::Late(Span { begin_ns: begin, end_ns: begin + 30 * MS })]);
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
         let mut sleeps = vec![MS / 50; 500];
         sleeps[300] = 80 * MS;
         let begin = 300 * (MS / 50 + MS / 10);
-        assert_eq!(silences(sleeps), [Silence::Pause(Span { begin, end: begin + 80 * MS })]);
+        assert_eq!(silences(sleeps), [Silence::Pause(Span { begin_ns: begin, end_ns: begin + 80 * MS })]);
     }
 
     #[test]

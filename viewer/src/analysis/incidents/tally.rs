@@ -1,21 +1,22 @@
-//! All incidents: the longest as they are, and what all of them add up to by cause.
+//! All incidents: the longest in full, and totals by cause of all of them.
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::intervals::Name;
-use super::held::{Held, Sort};
+use super::finding::IncidentKind;
+use super::stall::Stall;
+use crate::analysis::intervals::IntervalName;
 
-/// How many incidents are kept as they are.
+/// The number of incidents kept in full.
 const MOST: usize = 10_000;
 
-/// How many beginnings of the incidents of one cause are kept.
+/// The number of beginnings kept per cause.
 const MOST_BEGINNINGS: usize = 4096;
 
-/// What held a thread up, in brief.
+/// What held a thread up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// An event, and what within it took most of the time.
-    Event(Name, Option<Name>),
+    Event(IntervalName, Option<IntervalName>),
     /// No event explains it.
     Unexplained,
     /// A loop slept too long.
@@ -24,16 +25,16 @@ pub enum Cause {
 
 impl Cause {
     /// The cause of an incident.
-    pub fn of(held: &Held) -> Cause {
-        match held.cause() {
-            Some(cause) => Cause::Event(cause.name, held.detail().map(|detail| detail.name)),
-            None if held.sort == Sort::Silence => Cause::Silence,
+    pub fn of(stall: &Stall) -> Cause {
+        match stall.cause() {
+            Some(cause) => Cause::Event(cause.name, stall.detail().map(|detail| detail.name)),
+            None if stall.kind == IncidentKind::Silence => Cause::Silence,
             None => Cause::Unexplained,
         }
     }
 }
 
-/// What the incidents of one cause add up to.
+/// The total of the incidents of one cause.
 #[derive(Clone, Debug, Default)]
 pub struct CauseSum {
     pub count: u64,
@@ -46,63 +47,63 @@ pub struct CauseSum {
 
 /// All incidents so far.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct IncidentTally {
     /// Those that are kept, in the order of their ends.
-    held: Vec<Held>,
-    /// What those that are not kept add up to.
+    stalls: Vec<Stall>,
+    /// Totals of those that are not kept.
     folded: HashMap<Cause, CauseSum>,
     folded_turns: u64,
-    /// The kinds of intervals that took most of an incident.
+    /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
 }
 
-impl Tally {
-    /// Takes an incident in.
-    pub fn add(&mut self, held: Held) {
-        self.involved.extend(held.chain.iter().map(|link| link.name.kind));
-        self.held.push(held);
-        if self.held.len() > 2 * MOST {
+impl IncidentTally {
+    /// Adds an incident.
+    pub fn add(&mut self, stall: Stall) {
+        self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
+        self.stalls.push(stall);
+        if self.stalls.len() > 2 * MOST {
             self.fold();
         }
     }
 
-    /// Takes out the last incident that fits, if there is one that ended after `since`.
-    pub fn take_last(&mut self, fits: impl Fn(&Held) -> bool, since: i64) -> Option<Held> {
-        let recent = self.held.iter().rev().take_while(|held| held.span.end > since).count();
-        let first = self.held.len() - recent;
-        let place = self.held[first..].iter().rposition(fits)?;
-        Some(self.held.remove(first + place))
+    /// Removes the last matching incident of those that ended after `since`.
+    pub fn take_last(&mut self, fits: impl Fn(&Stall) -> bool, since: i64) -> Option<Stall> {
+        let recent = self.stalls.iter().rev().take_while(|stall| stall.span.end_ns > since).count();
+        let first = self.stalls.len() - recent;
+        let place = self.stalls[first..].iter().rposition(fits)?;
+        Some(self.stalls.remove(first + place))
     }
 
     /// The incidents that ended after `since`, the last first.
-    pub fn ended_since(&mut self, since: i64) -> impl Iterator<Item = &mut Held> {
-        self.held.iter_mut().rev().take_while(move |held| held.span.end > since)
+    pub fn ended_since(&mut self, since: i64) -> impl Iterator<Item = &mut Stall> {
+        self.stalls.iter_mut().rev().take_while(move |stall| stall.span.end_ns > since)
     }
 
-    /// Lets go of those that do not fit.
-    pub fn retain(&mut self, fits: impl Fn(&Held) -> bool) {
-        self.held.retain(fits);
+    /// Drops the incidents that do not match.
+    pub fn retain(&mut self, fits: impl Fn(&Stall) -> bool) {
+        self.stalls.retain(fits);
     }
 
-    /// Keeps the longest as they are, and of the others what they add up to.
+    /// Keeps the longest in full, and totals of the others.
     fn fold(&mut self) {
-        let mut lengths: Vec<i64> = self.held.iter().map(|held| held.span.length()).collect();
+        let mut lengths: Vec<i64> = self.stalls.iter().map(|stall| stall.span.length_ns()).collect();
         let (_, &mut limit, _) = lengths.select_nth_unstable(MOST);
         let (kept, folded) =
-            std::mem::take(&mut self.held).into_iter().partition(|held| held.span.length() > limit);
-        self.held = kept;
-        for held in &folded as &Vec<Held> {
-            self.folded.entry(Cause::of(held)).or_default().take(held);
-            self.folded_turns += u64::from(held.sort == Sort::Turn);
+            std::mem::take(&mut self.stalls).into_iter().partition(|stall| stall.span.length_ns() > limit);
+        self.stalls = kept;
+        for stall in &folded as &Vec<Stall> {
+            self.folded.entry(Cause::of(stall)).or_default().take(stall);
+            self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
         }
     }
 
     /// The incidents that were kept, in the order of their ends.
-    pub fn held(&self) -> &[Held] {
-        &self.held
+    pub fn stalls(&self) -> &[Stall] {
+        &self.stalls
     }
 
-    /// What those that were not kept add up to: their number, time, and the time that is unexplained.
+    /// The number, total time and unexplained time of those that were not kept.
     pub fn folded(&self) -> (u64, i64, i64) {
         let sums = self.folded.values();
         sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
@@ -110,16 +111,16 @@ impl Tally {
         })
     }
 
-    /// How many of those that were not kept are turns.
+    /// The number of turns among those that were not kept.
     pub fn folded_turns(&self) -> u64 {
         self.folded_turns
     }
 
-    /// What all incidents add up to by cause, those that took the most time first.
+    /// Totals of all incidents by cause, those that took the most time first.
     pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
         let mut sums = self.folded.clone();
-        for held in &self.held {
-            sums.entry(Cause::of(held)).or_default().take(held);
+        for stall in &self.stalls {
+            sums.entry(Cause::of(stall)).or_default().take(stall);
         }
         let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
         sums.iter_mut().for_each(|(_, sum)| sum.beginnings.sort_unstable());
@@ -129,14 +130,14 @@ impl Tally {
 }
 
 impl CauseSum {
-    fn take(&mut self, held: &Held) {
-        let length = held.span.length();
+    fn take(&mut self, stall: &Stall) {
+        let length = stall.span.length_ns();
         self.count += 1;
         self.total = self.total.saturating_add(length);
         self.longest = self.longest.max(length);
-        self.unexplained = self.unexplained.saturating_add(held.unexplained);
+        self.unexplained = self.unexplained.saturating_add(stall.unexplained);
         if self.beginnings.len() < MOST_BEGINNINGS {
-            self.beginnings.push(held.span.begin);
+            self.beginnings.push(stall.span.begin_ns);
         }
     }
 
@@ -159,31 +160,31 @@ impl CauseSum {
 
 #[cfg(test)]
 mod tests {
-    use super::super::held::Span;
     use super::*;
+    use crate::analysis::span::Span;
 
-    fn silence(begin: i64, length: i64) -> Held {
-        Held::silence(0, Span { begin, end: begin + length })
+    fn silence(begin: i64, length: i64) -> Stall {
+        Stall::silence(0, Span { begin_ns: begin, end_ns: begin + length })
     }
 
     #[test]
     fn a_million_incidents_are_folded_and_all_are_counted() {
-        let mut tally = Tally::default();
+        let mut tally = IncidentTally::default();
         for number in 0..100_000 {
             tally.add(silence(number * 1000, 1 + number % 977));
         }
-        assert!(tally.held().len() <= 2 * MOST);
+        assert!(tally.stalls().len() <= 2 * MOST);
         let [(Cause::Silence, sum)] = &tally.by_cause()[..] else { panic!("there is one cause") };
         assert_eq!((sum.count, sum.longest), (100_000, 977));
         assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
-        assert_eq!(tally.folded().0 + tally.held().len() as u64, 100_000);
-        assert!(tally.held().iter().any(|held| held.span.length() == 977));
+        assert_eq!(tally.folded().0 + tally.stalls().len() as u64, 100_000);
+        assert!(tally.stalls().iter().any(|stall| stall.span.length_ns() == 977));
     }
 
     #[test]
     fn a_period_is_said_where_there_is_one() {
         let period = |beginnings: &[i64]| {
-            let mut tally = Tally::default();
+            let mut tally = IncidentTally::default();
             beginnings.iter().for_each(|&begin| tally.add(silence(begin, 1)));
             tally.by_cause()[0].1.period()
         };

@@ -1,18 +1,52 @@
-//! How long the intervals of a name usually take, and from when on that is improbable.
+//! The usual lengths of intervals, and above which length they are improbable.
 
-use super::super::histogram::Histogram;
-use super::super::verdict::{Rule, single_limit};
+use crate::analysis::histogram::Histogram;
+use crate::analysis::intervals::IntervalName;
+use crate::analysis::verdict::{Rule, single_limit};
 
-/// With fewer lengths nothing is usual.
+/// The number of lengths needed to tell what is usual.
 const ENOUGH: u64 = 20;
 
-/// The lengths of the intervals of a name.
+/// The most names with separate lengths; all others share theirs.
+const MOST_NAMES: usize = 1 << 17;
+
+/// The lengths of the intervals of all names and kinds.
+#[derive(Debug, Default)]
+pub struct UsualLengths {
+    /// By the number of the key; those of all kinds together.
+    names: Vec<Option<Box<Usual>>>,
+    kinds: Vec<Usual>,
+}
+
+impl UsualLengths {
+    /// Adds the length of an interval.
+    pub fn take(&mut self, name: IntervalName, length: i64) {
+        let place = (name.key as usize).min(MOST_NAMES);
+        if self.names.len() <= place {
+            self.names.resize_with(place + 1, || None);
+        }
+        self.names[place].get_or_insert_default().take(length);
+        let kind = name.kind as usize;
+        if self.kinds.len() <= kind {
+            self.kinds.resize_with(kind + 1, Usual::default);
+        }
+        self.kinds[kind].take(length);
+    }
+
+    /// What is usual for a name, by its own lengths, or by those of its kind where it has few; none where both have few.
+    pub fn of(&self, name: IntervalName) -> Option<&Usual> {
+        let own = self.names.get((name.key as usize).min(MOST_NAMES)).and_then(Option::as_deref);
+        own.into_iter().chain(self.kinds.get(name.kind as usize)).find(|usual| usual.is_known())
+    }
+}
+
+/// The lengths of the intervals of a name or of a kind.
 #[derive(Debug)]
 pub struct Usual {
     lengths: Histogram,
     count: u64,
     limit: i64,
-    /// How many lengths there are when the limit is worked out anew.
+    /// The number of lengths at which the limit is computed again.
     next: u64,
 }
 
@@ -23,8 +57,8 @@ impl Default for Usual {
 }
 
 impl Usual {
-    /// Takes a length in.
-    pub fn take(&mut self, length: i64) {
+    /// Adds a length.
+    fn take(&mut self, length: i64) {
         self.lengths.record(length.max(0) as u64);
         self.count += 1;
         if self.count >= self.next {
@@ -34,16 +68,16 @@ impl Usual {
     }
 
     /// Whether there are enough lengths to tell what is usual.
-    pub fn is_known(&self) -> bool {
+    fn is_known(&self) -> bool {
         self.count >= ENOUGH
     }
 
-    /// What is longer than this is improbable, by what was known when the limit was last worked out; nanoseconds.
+    /// The limit as of its last computation; nanoseconds.
     pub fn limit_so_far(&self) -> i64 {
         self.limit
     }
 
-    /// What is longer than this is improbable; nanoseconds.
+    /// The length above which an interval is improbable; nanoseconds.
     pub fn limit(&self) -> i64 {
         let limit = single_limit(&self.lengths, &Rule::default());
         limit.map_or(0, |limit| limit.try_into().unwrap_or(i64::MAX))

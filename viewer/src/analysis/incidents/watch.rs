@@ -11,7 +11,7 @@ use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::intervals::Feed;
 use crate::analysis::selection::{Misfit, Selection};
 
-/// Finds incidents in events that come in the order of time, from files or from a tracer that is still at work.
+/// Finds incidents in events in time order, from files or from live sessions.
 pub struct Watch {
     selection: Arc<Selection>,
     feed: Feed,
@@ -19,8 +19,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// What takes at least `threshold` nanoseconds holds somebody up. `gaps` says where events are known to be missing, in
-    /// the order in which that began.
+    /// Looks for incidents of at least `threshold` nanoseconds. `gaps` are known gaps in the events, ordered by their
+    /// beginnings.
     pub fn new(selection: &Arc<Selection>, threshold: u64, gaps: Vec<Gap>) -> Self {
         Watch {
             selection: Arc::clone(selection),
@@ -34,29 +34,29 @@ impl Watch {
         self.feed.want(class, host)
     }
 
-    /// Reads a window to its end, and says what was read.
+    /// Reads a window to its end, and returns what was read.
     pub(super) fn follow(&mut self, reader: &Reader, window: Window, progress: &Progress) -> Report {
         let report = self.feed.follow(reader, window, progress, &mut self.engine);
         self.finish();
         report
     }
 
-    /// Takes note that events are missing.
+    /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         self.feed.gap(gap);
     }
 
-    /// Takes an event whose fields are those that [`want`](Watch::want) asked for.
+    /// Processes an event with the fields that [`want`](Watch::want) asked for.
     #[inline]
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         self.feed.event(event, &mut self.engine);
     }
 
-    /// The last incidents that are known in full, the newest first.
+    /// The last settled incidents, the newest first.
     pub fn newest(&self, limit: usize) -> Vec<Incident> {
         let reporter = self.reporter();
-        let newest = self.engine.tally.held().iter().rev().take(limit);
-        newest.map(|held| reporter.incident(held, false)).collect()
+        let newest = self.engine.tally.stalls().iter().rev().take(limit);
+        newest.map(|stall| reporter.incident(stall, false)).collect()
     }
 
     /// What was found so far, with at most `limit` incidents; the longest if there are more.
@@ -66,7 +66,7 @@ impl Watch {
         Ok(self.reporter().report(trace, notes, limit))
     }
 
-    /// Takes note that no event will come any more.
+    /// Ends the watch: no more events will arrive.
     pub fn finish(&mut self) {
         self.engine.finish(&self.feed);
     }

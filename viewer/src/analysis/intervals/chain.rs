@@ -1,33 +1,33 @@
-//! What took the most of an interval, and what took the most of that.
+//! The chain from an interval to what took most of its time, and on.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::interval::{Name, total};
+use super::interval::{IntervalName, total};
 use super::nesting::Tree;
 
 /// How many parts of an interval are kept.
 const PARTS: usize = 5;
 
-/// What takes one in this many of a time takes most of it.
+/// One part in this number is most of a time.
 const MOST_OF: i64 = 2;
 
 /// Intervals of the same name that share a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    pub name: Name,
+    pub name: IntervalName,
     pub client: Option<u32>,
     pub begin: i64,
     pub end: i64,
     /// How long they took together.
     pub length: i64,
-    /// How much of that none within them covers.
+    /// Their self time: what no interval within them covers.
     pub own: i64,
     pub count: u64,
 }
 
-/// From an interval down to what took the most of it, and the parts of the interval itself. A part of the interval must have
-/// taken one in `first_share` of it to be named, and further down most of the time.
+/// The chain from an interval down to what took the most time, and the parts of the interval itself. The first link
+/// must have taken at least one part in `first_share` of the interval, and the others most of the time.
 pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
     let mut links = vec![link(&[tree])];
     let mut level = vec![tree];
@@ -52,9 +52,9 @@ pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
 
 /// The children of intervals, those of the same name together.
 fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
-    let mut names: HashMap<Name, Vec<Tree<'n>>> = HashMap::new();
+    let mut names: HashMap<IntervalName, Vec<Tree<'n>>> = HashMap::new();
     for child in level.iter().flat_map(|tree| tree.children()) {
-        names.entry(child.root().span.name).or_default().push(child);
+        names.entry(child.root().interval.name).or_default().push(child);
     }
     names.into_values().map(|trees| (link(&trees), trees)).collect()
 }
@@ -65,12 +65,12 @@ fn link(trees: &[Tree<'_>]) -> Link {
     let first = trees[0].root();
     let length = total(nodes().map(|node| node.busy));
     let covered = total(trees.iter().map(|tree| tree.covered()));
-    let is_one = nodes().all(|node| node.span.client == first.span.client);
+    let is_one = nodes().all(|node| node.interval.client == first.interval.client);
     Link {
-        name: first.span.name,
-        client: first.span.client.filter(|_| is_one),
-        begin: nodes().map(|node| node.span.begin).min().unwrap_or(first.span.begin),
-        end: nodes().map(|node| node.span.end).max().unwrap_or(first.span.end),
+        name: first.interval.name,
+        client: first.interval.client.filter(|_| is_one),
+        begin: nodes().map(|node| node.interval.begin).min().unwrap_or(first.interval.begin),
+        end: nodes().map(|node| node.interval.end).max().unwrap_or(first.interval.end),
         length,
         own: (length - covered).max(0),
         count: nodes().map(|node| u64::from(node.count)).sum(),

@@ -1,92 +1,60 @@
-//! From events in the order of time to intervals of threads.
+//! From events in time order to intervals of threads.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ctf_reader::{Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window};
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
 use super::open::OpenIntervals;
+use super::threads::Threads;
 use crate::analysis::histogram::IMPLAUSIBLE;
-use crate::analysis::plan::Plan;
+use crate::analysis::plan::ClassPlan;
 use crate::analysis::roster::Roster;
 use crate::analysis::selection::{LeftOut, Misfit, Selection};
 use crate::analysis::slots::Slots;
 use crate::datum::Datum;
-use crate::meaning::Meaning;
+use crate::meaning::ClassMeaning;
 use crate::pair::Side;
 
-/// How many threads are told apart; all others of a process are one.
-const MOST_THREADS: usize = 1 << 16;
-
-/// Intervals that are longer, and times that are further from 1970, come from clocks that went wrong.
+/// Longer intervals, and times further from 1970, come from faulty clocks.
 const LONGEST: i64 = 1 << 56;
 const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 
-/// Takes intervals and what goes with them, in the order of time.
+/// Receives intervals and what goes with them, in time order.
 pub trait Listener {
-    /// An event of a process happened, of whatever kind.
+    /// An event of a process occurred, of any kind.
     fn event(&mut self, process: usize, time: i64);
 
     /// An interval of a thread has ended.
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed);
 
-    /// An event says what pieces of its thread's work add up to; they lie at no particular place in time.
+    /// An event reports the total of pieces of its thread's work, which is not an interval.
     fn summed(&mut self, thread: usize, sum: Interval);
 
     /// From `since` until `until` events of these threads may be missing.
     fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64);
 }
 
-/// A process that events came from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Process {
-    /// The machine, by the number of its name.
-    pub host: usize,
-    /// The name of the machine.
-    pub host_name: Option<String>,
-    /// Its id, where that was recorded.
-    pub pid: Option<i64>,
-    /// Its name, where that was recorded.
-    pub name: Option<String>,
-}
-
-/// A thread that events came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thread {
-    /// Its process.
-    pub process: usize,
-    /// Its id; without it, all threads of the process are one.
-    pub tid: Option<i64>,
-}
-
 /// Makes intervals of events.
 pub struct Feed {
     roster: Roster,
-    /// What to make of the events of each class.
-    roles: Vec<Option<Role>>,
+    /// The role of each class.
+    roles: Vec<Option<ClassRole>>,
     pub lexicon: Lexicon,
-    /// The machine of each trace, by number, and their names.
-    hosts: HashMap<String, usize>,
-    host_of_trace: HashMap<usize, usize>,
-    pub processes: Vec<Process>,
-    process_numbers: HashMap<(usize, Option<i64>), usize>,
-    pub threads: Vec<Thread>,
-    thread_numbers: HashMap<(usize, Option<i64>), usize>,
-    /// The last thread that was looked up: most events are from the same one as the event before.
-    recent: Option<(usize, Option<i64>, Option<i64>, usize)>,
+    pub threads: Threads,
+    /// The intervals of each thread that have begun.
     open: Vec<OpenIntervals>,
     /// Where events are missing, the next one last.
     gaps: Vec<Gap>,
     durations: Vec<u64>,
-    /// How many durations are implausible, and so are no intervals.
+    /// The number of implausible durations, which are not intervals.
     pub implausible: u64,
 }
 
-/// What to make of the events of a class.
+/// The role of a class of events.
 #[derive(Clone, Copy, Debug)]
-struct Role {
+struct ClassRole {
     act: Act,
     kind: u32,
     /// The slots of the process, the thread, the name of the process and the client.
@@ -102,11 +70,11 @@ struct Role {
 enum Act {
     /// They end intervals, whose lengths they have.
     Ends,
-    /// They have lengths of what lies at no particular place in time.
+    /// They have sums of pieces, which are not intervals.
     Sums,
     /// They begin an interval or end one.
     Pairs(Side),
-    /// They only say that their process was active.
+    /// They only show that their process was active.
     Marks,
 }
 
@@ -118,13 +86,7 @@ impl Feed {
             roster: Roster::new(Arc::clone(selection)),
             roles: Vec::new(),
             lexicon: Lexicon::default(),
-            hosts: HashMap::new(),
-            host_of_trace: HashMap::new(),
-            processes: Vec::new(),
-            process_numbers: HashMap::new(),
-            threads: Vec::new(),
-            thread_numbers: HashMap::new(),
-            recent: None,
+            threads: Threads::default(),
             open: Vec::new(),
             gaps,
             durations: Vec::new(),
@@ -137,13 +99,7 @@ impl Feed {
         let mut slots = Slots(self.roster.want(class)?);
         let plan = self.roster.plan(class.index);
         let meaning = self.roster.selection().dictionary.look_up(class);
-        let hosts = self.hosts.len();
-        let host = match host {
-            Some(host) => *self.hosts.entry(host.to_owned()).or_insert(hosts),
-            // Machines that are not named are told apart by their traces.
-            None => *self.hosts.entry(format!("\0{}", class.trace)).or_insert(hosts),
-        };
-        self.host_of_trace.insert(class.trace, host);
+        let host = self.threads.host(class.trace, host);
         let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
             let (act, event) = act(&meaning, &class.name);
             let kind = &self.roster.kinds()[plan.kind];
@@ -158,9 +114,9 @@ impl Feed {
             let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
             let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
             let client = meaning.client.map(|field| slots.of(field));
-            Role { act, kind, pid, tid, procname, client, host, unit_ns }
+            ClassRole { act, kind, pid, tid, procname, client, host, unit_ns }
         });
-        // What only repeats another event is not even looked at: that is a third of what a server records.
+        // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
             return None;
         }
@@ -171,7 +127,7 @@ impl Feed {
         Some(slots.0)
     }
 
-    /// Reads a window in the order of time, tells the listener what comes of it, and says what was read.
+    /// Reads a window in time order, notifies the listener, and returns what was read.
     pub fn follow(
         &mut self,
         reader: &Reader,
@@ -190,13 +146,13 @@ impl Feed {
         events.report()
     }
 
-    /// Takes note that events are missing.
+    /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         let place = self.gaps.partition_point(|other| other.since > gap.since);
         self.gaps.insert(place, gap);
     }
 
-    /// Takes an event, and tells the listener what comes of it.
+    /// Processes an event, and notifies the listener.
     pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
         let time = event.timestamp();
         while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
@@ -215,7 +171,7 @@ impl Feed {
         let Some(Some(role)) = self.roles.get(of_one.class) else { return };
         let role = *role;
         let thread = self.thread(&role, event);
-        listener.event(self.threads[thread].process, time);
+        listener.event(self.threads.thread(thread).process, time);
         if role.act == Act::Marks {
             return;
         }
@@ -253,19 +209,19 @@ impl Feed {
         }
     }
 
-    /// What was left out, or why the selection makes no sense for this trace.
+    /// What was left out, or why the selection does not fit this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         self.roster.finish()
     }
 
-    /// Whether an interval of a thread may contain another one. Where threads are known, times tell; otherwise the catalogs
-    /// must allow it too.
-    pub fn may_contain(&self, thread: usize, outer: Name, inner: Name) -> bool {
-        self.threads[thread].tid.is_some() || self.lexicon.may_contain(outer, inner)
+    /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the
+    /// catalogs must allow it too.
+    pub fn may_contain(&self, thread: usize, outer: IntervalName, inner: IntervalName) -> bool {
+        self.threads.thread(thread).tid.is_some() || self.lexicon.may_contain(outer, inner)
     }
 
-    fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<Name> {
-        let plan: &Plan = self.roster.plan(class)?;
+    fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<IntervalName> {
+        let plan: &ClassPlan = self.roster.plan(class)?;
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
         let of_one = event.events();
         Some(self.lexicon.name(kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes)))
@@ -273,61 +229,26 @@ impl Feed {
 
     /// The number of the thread that an event is from.
     #[inline]
-    fn thread(&mut self, role: &Role, event: &OrderedEvent<'_>) -> usize {
+    fn thread(&mut self, role: &ClassRole, event: &OrderedEvent<'_>) -> usize {
         let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
-        let (pid, tid) = (id(role.pid), id(role.tid));
-        if let Some((host, recent_pid, recent_tid, thread)) = self.recent
-            && (host, recent_pid, recent_tid) == (role.host, pid, tid)
-        {
-            return thread;
+        let procname = || role.procname.map(|slot| text(&event.value(slot)));
+        let thread = self.threads.number(role.host, id(role.pid), id(role.tid), procname);
+        if self.open.len() <= thread {
+            self.open.resize_with(thread + 1, OpenIntervals::default);
         }
-        let thread = self.look_up_thread(role, pid, tid, event);
-        self.recent = Some((role.host, pid, tid, thread));
         thread
     }
 
-    #[inline(never)]
-    fn look_up_thread(
-        &mut self,
-        role: &Role,
-        pid: Option<i64>,
-        tid: Option<i64>,
-        event: &OrderedEvent<'_>,
-    ) -> usize {
-        let processes = &mut self.processes;
-        let process = *self.process_numbers.entry((role.host, pid)).or_insert_with(|| {
-            let name = role.procname.map(|slot| match event.value(slot) {
-                Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                _ => String::new(),
-            });
-            let host_name = self.hosts.iter().find(|(_, number)| **number == role.host);
-            let host_name = host_name.map(|(name, _)| name.clone()).filter(|name| !name.starts_with('\0'));
-            processes.push(Process { host: role.host, host_name, pid, name });
-            processes.len() - 1
-        });
-        let tid = tid.filter(|_| self.threads.len() < MOST_THREADS);
-        let (threads, open) = (&mut self.threads, &mut self.open);
-        *self.thread_numbers.entry((process, tid)).or_insert_with(|| {
-            threads.push(Thread { process, tid });
-            open.push(OpenIntervals::default());
-            threads.len() - 1
-        })
-    }
-
-    /// Forgets what has begun on the threads of a machine, because events of it are missing.
+    /// Forgets the open intervals of a machine whose events are missing.
     fn lose(&mut self, gap: Gap, listener: &mut impl Listener) {
-        let Some(&host) = self.host_of_trace.get(&gap.trace) else { return };
-        let (threads, processes) = (&self.threads, &self.processes);
-        let affected = |&thread: &usize| processes[threads[thread].process].host == host;
-        for thread in (0..threads.len()).filter(affected) {
-            self.open[thread].forget();
-        }
-        listener.lost(&mut (0..threads.len()).filter(affected), gap.since, gap.until);
+        let affected: Vec<usize> = self.threads.of_trace(gap.trace).collect();
+        affected.iter().for_each(|&thread| self.open[thread].forget());
+        listener.lost(&mut affected.into_iter(), gap.since, gap.until);
     }
 }
 
-/// What to make of the events of a class, and what its intervals are called.
-fn act(meaning: &Meaning, class: &str) -> (Act, String) {
+/// What the events of a class do, and the name of their intervals.
+fn act(meaning: &ClassMeaning, class: &str) -> (Act, String) {
     match (&meaning.duration, &meaning.pair) {
         (Some(_), _) if meaning.is_sum => (Act::Sums, class.to_owned()),
         (Some(_), _) => (Act::Ends, class.to_owned()),
@@ -344,9 +265,9 @@ fn integer(value: &Value<'_>) -> Option<i64> {
     }
 }
 
-impl Process {
-    /// The process's id as a value.
-    pub fn pid(&self) -> Option<Datum> {
-        self.pid.map(|pid| Datum::Integer(pid.into()))
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
     }
 }

@@ -1,8 +1,10 @@
-//! An interval and what it is called.
+//! An interval and its name.
 
-/// What an interval is called: a kind of event, and the key of a group of it, both as numbers.
+use crate::analysis::span::Span;
+
+/// The name of an interval: a kind of event and the key of its group, both interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name {
+pub struct IntervalName {
     pub kind: u32,
     pub key: u32,
 }
@@ -12,8 +14,8 @@ pub struct Name {
 pub struct Interval {
     pub begin: i64,
     pub end: i64,
-    pub name: Name,
-    /// On whose behalf it was, as a number.
+    pub name: IntervalName,
+    /// The client on whose behalf it was, interned.
     pub client: Option<u32>,
 }
 
@@ -23,13 +25,18 @@ impl Interval {
         self.end.saturating_sub(self.begin)
     }
 
-    /// How much of it lies between two times.
-    pub fn overlap(&self, begin: i64, end: i64) -> i64 {
-        self.end.min(end).saturating_sub(self.begin.max(begin)).max(0)
+    /// How much of it lies in a span of time.
+    pub fn overlap_ns(&self, span: Span) -> i64 {
+        self.span().overlap_ns(span)
+    }
+
+    /// When it was.
+    pub fn span(&self) -> Span {
+        Span { begin_ns: self.begin, end_ns: self.end }
     }
 }
 
-/// What lengths add up to; as much as there can be if that is too much.
+/// The sum of lengths, saturating.
 pub fn total(lengths: impl Iterator<Item = i64>) -> i64 {
     lengths.fold(0, i64::saturating_add)
 }

@@ -1,16 +1,16 @@
-//! Numbers for the names of intervals and of clients, and back.
+//! Interns the names of intervals and of clients.
 
 use ctf_reader::{Brief, Value};
 
-use super::interval::Name;
+use super::interval::IntervalName;
 use crate::analysis::groups::Groups;
 use crate::analysis::key;
 use crate::datum::{Datum, Pairs};
 
-/// How many keys and clients are told apart. Whatever comes after those shares one number.
+/// The most keys and clients that are interned; all others share one number.
 const MOST: usize = 1 << 17;
 
-/// The key of intervals whose keys are not told apart.
+/// The number of keys that are not interned.
 const OTHER: u32 = u32::MAX;
 
 /// A kind of interval.
@@ -20,7 +20,7 @@ pub struct KindEntry {
     pub event: String,
     /// The name that the catalog has for it.
     pub known_as: Option<String>,
-    /// The names of the fields that tell its groups apart.
+    /// The names of the fields that identify its groups.
     pub keys: Vec<String>,
     /// Whether it is the outermost that its catalog knows.
     pub is_outermost: bool,
@@ -36,7 +36,7 @@ pub struct Lexicon {
     clients: Numbered,
 }
 
-/// Byte strings, numbered in the order in which they were met.
+/// Byte strings, numbered in the order in which they were first seen.
 #[derive(Debug, Default)]
 struct Numbered {
     numbers: Groups<u32>,
@@ -44,7 +44,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    /// The number of a text that is told apart by its brief form where it has one. `encode` writes it in full.
+    /// The number of a byte string, found by its brief form where it has one. `encode` writes it in full.
     #[inline]
     fn number(&mut self, space: usize, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> u32 {
         if brief != Brief::OTHER
@@ -87,11 +87,11 @@ impl Lexicon {
 
     /// The name of an interval of a kind. `brief` is the brief form of its only key.
     #[inline]
-    pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> Name {
-        Name { kind, key: self.keys.number(kind as usize, brief, encode) }
+    pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> IntervalName {
+        IntervalName { kind, key: self.keys.number(kind as usize, brief, encode) }
     }
 
-    /// The number of a client; none if there is no client, as for what a server does by itself.
+    /// The number of a client; none for work without a client.
     #[inline]
     pub fn client(&mut self, value: &Value<'_>) -> Option<u32> {
         if matches!(value, Value::Text(text) if text.is_empty()) {
@@ -107,24 +107,24 @@ impl Lexicon {
     }
 
     /// The kind of a name.
-    pub fn entry(&self, name: Name) -> &KindEntry {
+    pub fn entry(&self, name: IntervalName) -> &KindEntry {
         &self.kinds[name.kind as usize]
     }
 
-    /// The values that tell the groups of a kind apart.
-    pub fn key(&self, name: Name) -> Pairs {
+    /// The values that identify a group.
+    pub fn key(&self, name: IntervalName) -> Pairs {
         let values = self.keys.get(name.key).map(key::decode).unwrap_or_default();
         Pairs(self.entry(name).keys.iter().cloned().zip(values).collect())
     }
 
-    /// The value behind the number of a client.
+    /// The client with a number.
     pub fn client_value(&self, client: u32) -> Option<Datum> {
         key::decode(self.clients.get(client)?).into_iter().next()
     }
 
-    /// Whether an interval may lie within another one as far as the catalogs know. They know it of kinds that both are
-    /// theirs; all others may.
-    pub fn may_contain(&self, outer: Name, inner: Name) -> bool {
+    /// Whether the catalogs allow an interval to contain another one. They decide if both kinds are in a catalog; all
+    /// others may.
+    pub fn may_contain(&self, outer: IntervalName, inner: IntervalName) -> bool {
         let (outer, inner) = (self.entry(outer), self.entry(inner));
         let (Some(of), Some(_)) = (&outer.known_as, &inner.known_as) else { return true };
         outer.event == inner.event || inner.explains.is_empty() || self.explains(inner, of, 8)

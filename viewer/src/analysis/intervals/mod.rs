@@ -1,4 +1,4 @@
-//! Intervals of single threads, and how they lie within each other.
+//! Intervals of single threads, and how they nest.
 //!
 //! An event that has a duration ends an interval; of a pair of events (`X_entry` and `X_exit`) the second ends the one
 //! that the first began. The intervals of a thread end in the order of time, and one that ends later and began earlier
@@ -16,9 +16,10 @@ mod interval;
 mod lexicon;
 mod nesting;
 mod open;
+mod threads;
 
 pub(super) use chain::{Link, chain};
 pub(super) use feed::{Feed, Listener};
-pub(super) use interval::{Interval, Name, total};
+pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::Lexicon;
 pub(super) use nesting::{Nesting, Tree};

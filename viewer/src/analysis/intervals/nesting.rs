@@ -9,23 +9,23 @@
 
 use std::collections::HashMap;
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 
-/// How many intervals are kept of a thread before they are folded.
+/// The most intervals of a thread before they are folded.
 const MOST: usize = 1 << 16;
 
 /// A subtree of more intervals than this is folded when it is complete.
 const LARGE: usize = 1 << 12;
 
-/// How many roots are looked at after one that does not lie within the interval. Without threads in the trace there may be
-/// any number, and an interval must not take longer the more there are.
+/// The most roots to look at after one that is not within the interval. Without thread IDs there may be any number of
+/// them, and the time per interval must stay bounded.
 const MOST_BEYOND: usize = 16;
 
-/// How many nodes are moved to bring what lies within an interval together.
+/// The most nodes to move so that the children of an interval are adjacent.
 const MOST_MOVED: usize = 1 << 10;
 
-/// Credit for moving nodes: an interval that needs no move earns a little, and one that does costs more. Where intervals of
-/// many threads are mixed, only neighbours are nested.
+/// A budget for moving nodes: intervals that need no move earn credit, moves cost more. Where intervals of many
+/// threads are mixed, only neighbours are nested.
 const MOST_CREDIT: u32 = 1 << 12;
 const MOVE_COST: u32 = 8;
 
@@ -33,8 +33,8 @@ const MOVE_COST: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The interval; of several, from the first beginning to the last end.
-    pub span: Interval,
-    /// How many it stands for.
+    pub interval: Interval,
+    /// The number of intervals it stands for.
     pub count: u32,
     /// How long they took together.
     pub busy: i64,
@@ -66,9 +66,8 @@ impl Default for Nesting {
 }
 
 impl Nesting {
-    /// Takes in an interval that has ended after all others, and puts those below it that lie within it and that
-    /// `may_contain` allows.
-    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(Name, Name) -> bool) {
+    /// Adds an interval that ended after all others; those within it that `may_contain` allows become its children.
+    pub fn end(&mut self, interval: Interval, may_contain: impl Fn(IntervalName, IntervalName) -> bool) {
         let mut first = self.nodes.len();
         // The roots that were looked at since the first that lies apart.
         let mut beyond = 0;
@@ -77,10 +76,11 @@ impl Nesting {
             let root = &self.nodes[at];
             let begin = at + 1 - root.size as usize;
             let is_far = beyond > MOST_BEYOND || (beyond > 0 && self.nodes.len() - begin > MOST_MOVED);
-            if root.span.end < interval.begin || is_far {
+            if root.interval.end < interval.begin || is_far {
                 break;
             }
-            let is_below = is_within(&root.span, &interval) && may_contain(interval.name, root.span.name);
+            let is_below =
+                is_within(&root.interval, &interval) && may_contain(interval.name, root.interval.name);
             match (is_below, beyond) {
                 (true, 0) => first = begin,
                 (true, _) => mixed = Some(begin),
@@ -102,25 +102,25 @@ impl Nesting {
             size = folded.len() as u32 + 1;
             self.nodes.extend(folded);
         }
-        self.nodes.push(Node { span: interval, count: 1, busy: interval.length(), size });
+        self.nodes.push(Node { interval, count: 1, busy: interval.length(), size });
         if self.nodes.len() > MOST {
             self.make_room();
         }
     }
 
-    /// Moves the trees from a place on that are not below an interval before those that are.
+    /// From a place on, moves the trees that are not within an interval before those that are.
     fn set_strangers_apart(
         &mut self,
         first: usize,
         interval: &Interval,
-        may_contain: impl Fn(Name, Name) -> bool,
+        may_contain: impl Fn(IntervalName, IntervalName) -> bool,
     ) -> usize {
         let (mut apart, mut below) = (Vec::new(), Vec::new());
         let tail = &self.nodes[first..];
         let mut trees: Vec<&[Node]> = roots(tail).map(|at| Tree::at(tail, at).nodes).collect();
         trees.reverse();
         for tree in trees {
-            let root = &tree[tree.len() - 1].span;
+            let root = &tree[tree.len() - 1].interval;
             let is_below = is_within(root, interval) && may_contain(interval.name, root.name);
             if is_below { &mut below } else { &mut apart }.extend_from_slice(tree);
         }
@@ -131,12 +131,12 @@ impl Nesting {
         first
     }
 
-    /// Folds what is kept, and forgets the older half if that does not help.
+    /// Folds the nodes, and forgets the older half if that does not help.
     fn make_room(&mut self) {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
         let mut kept = fold_runs(&self.nodes[..last]);
         if kept.len() > MOST / 2 {
-            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.span.end).max();
+            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.interval.end).max();
             self.lost_before = self.lost_before.max(forgotten);
         }
         kept.extend_from_slice(&self.nodes[last..]);
@@ -165,12 +165,12 @@ impl Nesting {
         self.nodes.clear();
     }
 
-    /// Takes note that events up to this time are missing.
+    /// Records that events up to this time are missing.
     pub fn lose(&mut self, until: i64) {
         self.lost_before = self.lost_before.max(Some(until));
     }
 
-    /// Whether something that happened from this time on may be missing.
+    /// Whether events since this time may be missing.
     pub fn is_incomplete_since(&self, begin: i64) -> bool {
         self.lost_before.is_some_and(|lost| lost > begin)
     }
@@ -194,12 +194,12 @@ impl<'n> Tree<'n> {
 
     /// How much of it those below it cover.
     pub fn covered(&self) -> i64 {
-        let root = &self.root().span;
+        let root = &self.root().interval;
         let mut single = Vec::new();
         let mut folded: i64 = 0;
         for child in self.children().map(|child| child.root()) {
             match child.count {
-                1 => single.push((child.span.begin.max(root.begin), child.span.end.min(root.end))),
+                1 => single.push((child.interval.begin.max(root.begin), child.interval.end.min(root.end))),
                 _ => folded = folded.saturating_add(child.busy),
             }
         }
@@ -223,12 +223,12 @@ fn roots(nodes: &[Node]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether an interval that ended earlier lies within another one. Durations are cut to whole units, and events are recorded
-/// a little after what they measure, so intervals cross that do not: the larger part decides.
+/// Whether an interval that ended earlier is within another one. Durations are truncated to whole units, and events
+/// are recorded a little late, so nested intervals may appear to cross: the larger part decides.
 fn is_within(inner: &Interval, outer: &Interval) -> bool {
     match inner.length() {
         0 => inner.end >= outer.begin,
-        length => inner.overlap(outer.begin, outer.end) * 2 > length,
+        length => inner.overlap_ns(outer.span()) * 2 > length,
     }
 }
 
@@ -238,13 +238,13 @@ fn fold(nodes: &[Node]) -> Vec<Node> {
     let mut folded: Vec<Node> = Vec::new();
     for at in roots(nodes) {
         let node = Node { size: 1, ..nodes[at] };
-        let place = *places.entry(node.span.name).or_insert(folded.len());
+        let place = *places.entry(node.interval.name).or_insert(folded.len());
         match folded.get_mut(place) {
             Some(known) => known.join(&node),
             None => folded.push(node),
         }
     }
-    folded.sort_by_key(|node| node.span.end);
+    folded.sort_by_key(|node| node.interval.end);
     folded
 }
 
@@ -256,7 +256,7 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
     for at in places {
         let node = Node { size: 1, ..nodes[at] };
         match folded.last_mut() {
-            Some(last) if last.span.name == node.span.name => last.join(&node),
+            Some(last) if last.interval.name == node.interval.name => last.join(&node),
             _ => folded.push(node),
         }
     }
@@ -265,9 +265,9 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
 
 impl Node {
     fn join(&mut self, other: &Node) {
-        self.span.begin = self.span.begin.min(other.span.begin);
-        self.span.end = self.span.end.max(other.span.end);
-        self.span.client = self.span.client.filter(|_| self.span.client == other.span.client);
+        self.interval.begin = self.interval.begin.min(other.interval.begin);
+        self.interval.end = self.interval.end.max(other.interval.end);
+        self.interval.client = self.interval.client.filter(|_| self.interval.client == other.interval.client);
         self.count = self.count.saturating_add(other.count);
         self.busy = self.busy.saturating_add(other.busy);
     }

@@ -1,8 +1,8 @@
-//! Intervals of a thread that have begun and not ended, for events that come in pairs.
+//! Open intervals of a thread, for events that come in pairs.
 
-use super::interval::{Interval, Name};
+use super::interval::{Interval, IntervalName};
 
-/// How many calls within each other are remembered.
+/// The deepest nesting that is remembered.
 const DEEPEST: usize = 1024;
 
 /// The intervals that have begun, the innermost last.
@@ -12,23 +12,29 @@ pub struct OpenIntervals(Vec<Open>);
 #[derive(Clone, Copy, Debug)]
 struct Open {
     begin: i64,
-    name: Name,
+    name: IntervalName,
     client: Option<u32>,
 }
 
 impl OpenIntervals {
-    /// Takes note that an interval has begun.
-    pub fn begin(&mut self, begin: i64, name: Name, client: Option<u32>) {
+    /// Opens an interval.
+    pub fn begin(&mut self, begin: i64, name: IntervalName, client: Option<u32>) {
         if self.0.len() == DEEPEST {
-            // Its ends are missing: what began first will not end any more.
+            // Ends are missing: the oldest will not end any more.
             self.0.remove(0);
         }
         self.0.push(Open { begin, name, client });
     }
 
-    /// The interval of this kind that ends now: the innermost one. Those within it, whose ends are missing, are forgotten.
-    /// What the end says of its name and client, if anything, holds.
-    pub fn end(&mut self, end: i64, kind: u32, name: Option<Name>, client: Option<u32>) -> Option<Interval> {
+    /// Closes the innermost interval of this kind. Those within it, whose ends are missing, are forgotten. The name
+    /// and client of the end, if any, take precedence.
+    pub fn end(
+        &mut self,
+        end: i64,
+        kind: u32,
+        name: Option<IntervalName>,
+        client: Option<u32>,
+    ) -> Option<Interval> {
         let place = self.0.iter().rposition(|open| open.name.kind == kind)?;
         let open = self.0[place];
         self.0.truncate(place);
@@ -40,7 +46,7 @@ impl OpenIntervals {
         })
     }
 
-    /// Forgets all of them: events are missing, and what follows may belong to other intervals.
+    /// Forgets all of them, because events are missing.
     pub fn forget(&mut self) {
         self.0.clear();
     }
@@ -50,8 +56,8 @@ impl OpenIntervals {
 mod tests {
     use super::*;
 
-    const A: Name = Name { kind: 0, key: 0 };
-    const B: Name = Name { kind: 1, key: 0 };
+    const A: IntervalName = IntervalName { kind: 0, key: 0 };
+    const B: IntervalName = IntervalName { kind: 1, key: 0 };
 
     #[test]
     fn calls_within_calls_end_from_the_innermost_on() {

@@ -1,4 +1,4 @@
-//! All that is worked out of events as they arrive.
+//! The analysis of events as they arrive.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use ctf_reader::{EventClass, Gap, OrderedEvent, Report};
 use super::board::Board;
 use super::finding::LiveFinding;
 use super::intake::Audience;
-use super::slices::Window;
+use super::slices::LookBack;
 use crate::analysis::finding::{GroupName, TraceFinding};
 use crate::analysis::group::Sort;
-use crate::analysis::histogram::Quantile;
 use crate::analysis::incidents::Watch;
-use crate::analysis::reading::Failure;
+use crate::analysis::quantile::Quantile;
 use crate::analysis::selection::Selection;
+use crate::analysis::source_window::Failure;
 use crate::analysis::top::Top;
 
 /// What is asked of events that arrive.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct LiveQuestion {
     /// How far back to look.
-    pub window: Window,
+    pub window: LookBack,
     /// By what groups are ranked.
     pub sort: Sort,
     /// The percentiles that each group has.
@@ -30,9 +30,9 @@ pub struct Question {
     pub limit: usize,
     /// The number of incidents.
     pub incidents: usize,
-    /// Whether it is to be drawn: with sparklines and a heat map.
+    /// Whether to compute sparklines and a heat map.
     pub is_drawn: bool,
-    /// The group to look at closely.
+    /// The group to show in detail.
     pub detail: Option<GroupName>,
 }
 
@@ -47,7 +47,7 @@ pub struct LiveAnalysis {
 }
 
 impl LiveAnalysis {
-    /// Of the events that are selected; what takes at least `threshold` nanoseconds holds somebody up.
+    /// An analysis of the selected events; the shortest incident takes `threshold` nanoseconds.
     pub fn new(selection: &Arc<Selection>, threshold: u64) -> LiveAnalysis {
         LiveAnalysis {
             board: Board::new(selection),
@@ -57,7 +57,7 @@ impl LiveAnalysis {
         }
     }
 
-    /// Sums up other events, or by other keys, from now on. Incidents go on as they are.
+    /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
     pub fn select(&mut self, selection: &Arc<Selection>) {
         self.board = Board::new(selection);
         for (class, wanted) in self.classes.iter().flatten() {
@@ -65,8 +65,8 @@ impl LiveAnalysis {
         }
     }
 
-    /// What is known now: the report says what was read, and the watermark up to when.
-    pub fn finding(&self, question: &Question, report: Report, watermark: Option<i64>) -> LiveFinding {
+    /// The current finding; the report says what was read, and the watermark up to when.
+    pub fn finding(&self, question: &LiveQuestion, report: Report, watermark: Option<i64>) -> LiveFinding {
         let now = watermark.max(self.latest);
         let at = now.unwrap_or(0);
         let window = question.window;
@@ -104,12 +104,12 @@ impl LiveAnalysis {
         }
     }
 
-    /// Takes note that no event will come any more.
+    /// Ends the analysis: no more events will arrive.
     pub fn finish(&mut self) {
         self.watch.finish();
     }
 
-    /// Why the selection makes no sense for what has arrived, if it does not.
+    /// Checks that the selection fits what has arrived.
     pub fn check(&self) -> Result<(), Failure> {
         self.board.finish()?;
         Ok(())
@@ -121,7 +121,7 @@ impl Audience for LiveAnalysis {
         if let Some(Some((_, wanted))) = self.classes.get(class.index) {
             return Some(wanted.clone());
         }
-        // The incidents' fields come first, where they look for them; a change of what is selected may need any other.
+        // The fields for incidents must come first; a later selection may need any other.
         let mut wanted = self.watch.want(class, host).unwrap_or_default();
         wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
         self.board.class(class, &wanted);

@@ -5,47 +5,48 @@ use std::sync::Arc;
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
-use super::slices::{Slices, Window};
-use crate::analysis::fields::Details;
+use super::slices::{LookBack, Slices};
+use crate::analysis::fields::KeptFields;
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
 use crate::analysis::group::{Figures, Folded, Group, Sort};
 use crate::analysis::groups::Groups;
-use crate::analysis::hist::{HistGroup, OCTAVES, octave_of};
+use crate::analysis::hist::HistGroup;
 use crate::analysis::histogram::IMPLAUSIBLE;
 use crate::analysis::longest::{Longest, Record};
+use crate::analysis::octave::{OCTAVES, octave_of};
 use crate::analysis::roster::Roster;
 use crate::analysis::selection::{LeftOut, Misfit, Selection};
 use crate::analysis::slots::Slots;
 use crate::analysis::summary::{GROUP_CAP, Summary, rank};
 
-/// How many groups have slices of time; those that come later have totals alone.
+/// The most groups with slices of time; later ones have totals only.
 const SLICED_CAP: usize = 500;
 
-/// How many of the slowest events of a group are kept, while there are not too many groups.
+/// The number of slowest events kept per group with slices.
 const SLOWEST: usize = 10;
 
-/// Events summed up by group, from the beginning and over the last minutes.
+/// Events aggregated by group, from the beginning and over the last minutes.
 pub(super) struct Board {
     roster: Roster,
     /// What is kept of single events, for each class.
-    details: Vec<Option<(usize, Details)>>,
-    groups: Groups<State>,
+    details: Vec<Option<(usize, KeptFields)>>,
+    groups: Groups<GroupState>,
     sliced: usize,
-    /// Events of groups beyond those that are told apart.
+    /// The total of groups that are not kept separately.
     folded: Folded,
     durations: Vec<u64>,
     key: Vec<u8>,
 }
 
-/// What is known of a group.
+/// The figures of a group, in total and recent.
 #[derive(Clone)]
-struct State {
+struct GroupState {
     total: Figures,
-    recent: Option<Box<Recent>>,
+    recent: Option<Box<RecentFigures>>,
 }
 
 #[derive(Clone)]
-struct Recent {
+struct RecentFigures {
     slices: Slices,
     slowest: Longest,
 }
@@ -63,7 +64,7 @@ impl Board {
         }
     }
 
-    /// Takes note of a class whose events come with all fields, in this order.
+    /// Adds a class whose events come with all fields, in this order.
     pub fn class(&mut self, class: &Arc<EventClass>, wanted: &[usize]) {
         self.roster.want_besides(class, Slots(wanted.to_vec()));
         if self.details.len() <= class.index {
@@ -72,11 +73,11 @@ impl Board {
         let meaning = self.roster.selection().dictionary.look_up(class);
         self.details[class.index] = self.roster.plan(class.index).map(|plan| {
             let mut slots = Slots(wanted.to_vec());
-            (class.trace, Details::new(class, &meaning, plan, &mut slots))
+            (class.trace, KeptFields::new(class, &meaning, plan, &mut slots))
         });
     }
 
-    /// Takes an event in.
+    /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
         let Board { roster, details, groups, sliced, folded, durations, key } = self;
         let of_one = event.events();
@@ -89,7 +90,7 @@ impl Board {
         plan.durations(&of_one, durations);
         let ticks = durations.first().copied();
         let kind = &roster.kinds()[plan.kind];
-        // Most events belong to a group that was met lately: its key need not be written out.
+        // Most events belong to a recently seen group, and their keys need not be encoded.
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
         let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
         if !is_recent {
@@ -102,9 +103,9 @@ impl Board {
             let make = || {
                 let recent = (*sliced < SLICED_CAP).then(|| {
                     *sliced += 1;
-                    Box::new(Recent { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
+                    Box::new(RecentFigures { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
                 });
-                State { total: Figures::default(), recent }
+                GroupState { total: Figures::default(), recent }
             };
             match brief {
                 Brief::OTHER => _ = groups.entry(plan.kind, key, make),
@@ -136,17 +137,17 @@ impl Board {
         }
     }
 
-    /// What was left out, or why the selection makes no sense for what has arrived.
+    /// What was left out, or why the selection does not fit what has arrived.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         self.roster.finish()
     }
 
     /// The groups of a window, ranked.
-    pub fn summary(&self, window: Window, now: i64, sort: Sort, report: Report) -> Summary {
+    pub fn summary(&self, window: LookBack, now: i64, sort: Sort, report: Report) -> Summary {
         let kinds = self.roster.kinds();
         let entries = self.groups.entries().filter_map(|(kind, key, state)| {
             let figures = match (window, &state.recent) {
-                (Window::All, _) => state.total.clone(),
+                (LookBack::All, _) => state.total.clone(),
                 (_, recent) => recent.as_ref()?.slices.sum(window, now),
             };
             let is_there = figures.count() > 0;
@@ -155,13 +156,13 @@ impl Board {
         let mut groups: Vec<Group> = entries.collect();
         rank(&mut groups, sort, |group| group);
         let folded = (self.folded.count > 0).then(|| self.folded.clone());
-        // What makes no sense yet may make sense when more has arrived.
+        // The selection may fit when more has arrived.
         let left_out = self.finish().unwrap_or_default();
         Summary { report, groups, extras: Vec::new(), folded, left_out, pools: Vec::new() }
     }
 
-    /// How many events of each of these groups there were in each slice of a window.
-    pub fn sparks(&self, groups: &[Group], window: Window, now: i64) -> Vec<Vec<u64>> {
+    /// The number of events of each group in each slice of a window.
+    pub fn sparks(&self, groups: &[Group], window: LookBack, now: i64) -> Vec<Vec<u64>> {
         let span = window.slices();
         let spark = |group: &Group| {
             let mut counts = vec![0; span.count];
@@ -174,7 +175,7 @@ impl Board {
     }
 
     /// How long events took in each slice of a window: of one group, or of all.
-    pub fn heat(&self, only: Option<&Group>, window: Window, now: i64) -> HeatStrip {
+    pub fn heat(&self, only: Option<&Group>, window: LookBack, now: i64) -> HeatStrip {
         let span = window.slices();
         let mut columns = vec![[0; OCTAVES]; span.count];
         for (kind, key, state) in self.groups.entries() {
@@ -205,7 +206,7 @@ impl Board {
         }
     }
 
-    fn state(&self, group: &Group) -> Option<&State> {
+    fn state(&self, group: &Group) -> Option<&GroupState> {
         let kind = self.roster.kind_number(&group.kind)?;
         self.groups.get(kind, &group.key_bytes)
     }

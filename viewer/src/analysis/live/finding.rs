@@ -1,17 +1,18 @@
-//! What is known at one moment of events that arrive.
+//! A snapshot of events that arrive.
 
 use serde::Serialize;
 
-use super::slices::Window;
+use super::slices::LookBack;
 use crate::analysis::finding::{EventFinding, GroupName, Ns};
-use crate::analysis::hist::{HistGroup, OCTAVES, octave_start};
+use crate::analysis::hist::HistGroup;
 use crate::analysis::incidents::Incident;
+use crate::analysis::octave::{OCTAVES, octave_start};
 use crate::analysis::top::Top;
 
-/// What is known at one moment.
+/// A snapshot.
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveFinding {
-    /// Whether nothing more will come.
+    /// Whether it is the last one.
     pub is_last: bool,
     /// The time up to which events have been merged: nanoseconds since 1970.
     pub time_ns: Option<i64>,
@@ -20,7 +21,7 @@ pub struct LiveFinding {
     /// The sessions.
     pub sessions: Vec<SessionFinding>,
     /// How far back the groups' figures go.
-    pub window: Window,
+    pub window: LookBack,
     /// The groups.
     #[serde(flatten)]
     pub top: Top,
@@ -29,7 +30,7 @@ pub struct LiveFinding {
     /// For each group the number of events in each slice of the window, the oldest first.
     #[serde(skip)]
     pub sparks: Vec<Vec<u64>>,
-    /// When which durations occurred.
+    /// Durations over time.
     #[serde(skip)]
     pub heat: HeatStrip,
     /// The group that was asked for.
@@ -49,7 +50,7 @@ pub struct SessionFinding {
     pub reason: Option<String>,
 }
 
-/// One group, looked at closely.
+/// One group in detail.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// Which.
@@ -60,7 +61,7 @@ pub struct Detail {
     pub slowest: Vec<EventFinding>,
 }
 
-/// How many events there were in each slice of time and each octave of duration.
+/// The number of events in each slice of time and each octave of duration.
 #[derive(Clone, Debug, Default)]
 pub struct HeatStrip {
     /// How long a slice is.

@@ -1,4 +1,4 @@
-//! From sessions that are received to events in the order of time.
+//! From live sessions to events in time order.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -11,34 +11,34 @@ use lttng_live::{Live, State};
 
 use super::finding::SessionFinding;
 
-/// How long events are handed on before others get a chance to look at what came of them.
+/// How long events are passed on before the caller gets a turn.
 const TURN: Duration = Duration::from_millis(50);
 
-/// How many events are handed on before the time is looked at.
+/// The number of events between two looks at the clock.
 const EVENTS: usize = 1024;
 
-/// Takes events in the order of time.
+/// Receives events in time order.
 pub trait Audience {
     /// The fields that the events of a class, recorded on this machine, are needed with.
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
 
-    /// Takes note that events are missing.
+    /// Receives a gap in the events.
     fn gap(&mut self, _: Gap) {}
 
-    /// Takes an event, and says whether it wants more.
+    /// Receives an event, and says whether it wants more.
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()>;
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// There may be more.
     Open,
-    /// There is no more, or the audience wants no more.
+    /// There are no more events, or the audience wants no more.
     Over,
 }
 
-/// Sessions that are received, merged and handed to an audience.
+/// Live sessions, merged and passed to an audience.
 pub struct Intake<'a, A> {
     live: Live,
     merge: InOrder<'a>,
@@ -50,7 +50,7 @@ pub struct Intake<'a, A> {
 }
 
 impl<'a, A: Audience + 'a> Intake<'a, A> {
-    /// Hands the events of sessions to an audience.
+    /// Passes the events of sessions to an audience.
     pub fn new(live: Live, window: Window, audience: A) -> Self {
         let (audience, hosts) = (Rc::new(RefCell::new(audience)), Rc::new(RefCell::new(Vec::new())));
         let (asked, host_of_trace) = (Rc::clone(&audience), Rc::clone(&hosts));
@@ -63,9 +63,9 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         Intake { live, merge, audience, hosts, has_more: false }
     }
 
-    /// Waits for events, not longer than this, and hands them on.
+    /// Waits for events, at most this long, and passes them on.
     pub fn turn(&mut self, patience: Duration) -> Turn {
-        // Asked before anything is taken: what has arrived by then is all there is.
+        // Checked before anything is received: if it is over, all events have arrived.
         let is_over = self.live.is_over();
         let patience = if self.has_more || is_over { Duration::ZERO } else { patience };
         self.live.wait(patience);
@@ -101,7 +101,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         Turn::Open
     }
 
-    /// Looks at the audience, or changes it.
+    /// Accesses the audience.
     pub fn with_audience<T>(&self, look: impl FnOnce(&mut A) -> T) -> T {
         look(&mut self.audience.borrow_mut())
     }
@@ -111,7 +111,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         self.merge.report()
     }
 
-    /// The time before which nothing more is to come: nanoseconds since 1970.
+    /// The watermark, before which no more events will arrive: nanoseconds since 1970.
     pub fn watermark(&self) -> Option<i64> {
         self.merge.watermark()
     }

@@ -1,4 +1,4 @@
-//! Events as they arrive: groups over the last seconds and minutes, incidents, and what can be said of all that at any time.
+//! Events as they arrive: groups over the last seconds and minutes, incidents, and snapshots of both at any time.
 //!
 //! ```text
 //! lttng_live::Live ─> intake (merge) ─> analysis ─┬─> board: groups, slices of time
@@ -11,7 +11,7 @@ mod finding;
 mod intake;
 mod slices;
 
-pub use analysis::{LiveAnalysis, Question};
+pub use analysis::{LiveAnalysis, LiveQuestion};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use intake::{Audience, Intake, Turn};
-pub use slices::Window;
+pub use slices::LookBack;

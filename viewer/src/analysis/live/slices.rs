@@ -1,4 +1,4 @@
-//! What a group's events add up to in each second of the last minute, and in each ten seconds of the last ten minutes.
+//! Figures of a group for each second of the last minute, and for each ten seconds of the last ten minutes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::group::Figures;
 
-/// How many slices of each length are kept.
+/// The number of slices of each length.
 pub const SLICES: usize = 60;
 
 /// The lengths of slices, in nanoseconds.
@@ -17,7 +17,7 @@ const COARSE: i64 = 10 * FINE;
 
 /// How far back figures go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Window {
+pub enum LookBack {
     /// Ten seconds.
     Seconds,
     /// A minute.
@@ -29,55 +29,55 @@ pub enum Window {
     All,
 }
 
-impl Window {
+impl LookBack {
     /// The next longer one, and after the longest the shortest.
-    pub fn next(self) -> Window {
+    pub fn next(self) -> LookBack {
         match self {
-            Window::Seconds => Window::Minute,
-            Window::Minute => Window::Minutes,
-            Window::Minutes => Window::All,
-            Window::All => Window::Seconds,
+            LookBack::Seconds => LookBack::Minute,
+            LookBack::Minute => LookBack::Minutes,
+            LookBack::Minutes => LookBack::All,
+            LookBack::All => LookBack::Seconds,
         }
     }
 
     /// Its length in nanoseconds, unless it goes back to the beginning.
     pub fn length_ns(self) -> Option<u64> {
         let slices = self.slices();
-        (self != Window::All).then_some(slices.count as u64 * slices.length as u64)
+        (self != LookBack::All).then_some(slices.count as u64 * slices.length as u64)
     }
 
-    /// The slices that it consists of; for all of the time those that are known.
+    /// Its slices; for all of the time, those that are kept.
     pub(super) fn slices(self) -> SliceSpan {
         match self {
-            Window::Seconds => SliceSpan { length: FINE, count: 10 },
-            Window::Minute => SliceSpan { length: FINE, count: SLICES },
-            Window::Minutes | Window::All => SliceSpan { length: COARSE, count: SLICES },
+            LookBack::Seconds => SliceSpan { length: FINE, count: 10 },
+            LookBack::Minute => SliceSpan { length: FINE, count: SLICES },
+            LookBack::Minutes | LookBack::All => SliceSpan { length: COARSE, count: SLICES },
         }
     }
 }
 
-impl fmt::Display for Window {
+impl fmt::Display for LookBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Window::Seconds => "10s",
-            Window::Minute => "1m",
-            Window::Minutes => "10m",
-            Window::All => "all",
+            LookBack::Seconds => "10s",
+            LookBack::Minute => "1m",
+            LookBack::Minutes => "10m",
+            LookBack::All => "all",
         })
     }
 }
 
-impl FromStr for Window {
+impl FromStr for LookBack {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Window, String> {
-        let all = [Window::Seconds, Window::Minute, Window::Minutes, Window::All];
+    fn from_str(text: &str) -> Result<LookBack, String> {
+        let all = [LookBack::Seconds, LookBack::Minute, LookBack::Minutes, LookBack::All];
         let named = all.into_iter().find(|window| window.to_string() == text);
         named.ok_or_else(|| "write 10s, 1m, 10m or all".to_owned())
     }
 }
 
-impl Serialize for Window {
+impl Serialize for LookBack {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -112,7 +112,7 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    /// Takes in an event at a time.
+    /// Adds an event.
     pub fn take(&mut self, time: i64, ticks: Option<u64>) {
         for (slices, length) in [(&mut self.fine, FINE), (&mut self.coarse, COARSE)] {
             if let Some(figures) = slice(slices, time.div_euclid(length)) {
@@ -121,8 +121,8 @@ impl Slices {
         }
     }
 
-    /// What the events of a window add up to.
-    pub fn sum(&self, window: Window, now: i64) -> Figures {
+    /// The figures of a window.
+    pub fn sum(&self, window: LookBack, now: i64) -> Figures {
         let mut sum = Figures::default();
         self.each(window.slices(), now, |_, figures| sum.merge(figures));
         sum
@@ -139,7 +139,7 @@ impl Slices {
     }
 }
 
-/// The slice with a number, made if it is new; none if it is older than those that are kept.
+/// The slice with a number, added if it is new; none if it is too old.
 fn slice(slices: &mut VecDeque<(i64, Figures)>, number: i64) -> Option<&mut Figures> {
     let newest = slices.back().map(|(newest, _)| *newest);
     if newest.is_none_or(|newest| number > newest) {
@@ -164,16 +164,16 @@ mod tests {
             slices.take(second * FINE + 5, Some(second as u64));
         }
         let now = 1199 * FINE + 7;
-        let longest_and_count = |window: Window, now| {
+        let longest_and_count = |window: LookBack, now| {
             let sum = slices.sum(window, now);
             (sum.durations.min(), sum.count())
         };
-        assert_eq!(longest_and_count(Window::Seconds, now), (Some(1190), 10));
-        assert_eq!(longest_and_count(Window::Minute, now), (Some(1140), 60));
-        assert_eq!(longest_and_count(Window::Minutes, now), (Some(600), 600));
+        assert_eq!(longest_and_count(LookBack::Seconds, now), (Some(1190), 10));
+        assert_eq!(longest_and_count(LookBack::Minute, now), (Some(1140), 60));
+        assert_eq!(longest_and_count(LookBack::Minutes, now), (Some(600), 600));
         // Time goes on without events.
-        assert_eq!(longest_and_count(Window::Seconds, now + 4 * FINE).1, 6);
-        assert_eq!(longest_and_count(Window::Seconds, now + 100 * FINE).1, 0);
+        assert_eq!(longest_and_count(LookBack::Seconds, now + 4 * FINE).1, 6);
+        assert_eq!(longest_and_count(LookBack::Seconds, now + 100 * FINE).1, 0);
         assert_eq!((slices.fine.len(), slices.coarse.len()), (SLICES, SLICES));
     }
 
@@ -184,8 +184,8 @@ mod tests {
             slices.take(second * FINE, Some(1));
         }
         // There was no slice for 98 and 99, and 1 is long past.
-        assert_eq!(slices.sum(Window::Minute, 100 * FINE).count(), 1);
+        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 1);
         slices.take(100 * FINE, None);
-        assert_eq!(slices.sum(Window::Minute, 100 * FINE).count(), 2);
+        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 2);
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::histogram::Quantile;
+use crate::analysis::quantile::Quantile;
 use crate::analysis::synthetic::{SyntheticSource, by, class};
 use crate::datum::Datum;
 use ctf_reader::{FieldKind, Value};

@@ -1,8 +1,9 @@
-//! What is found: plain data in which every figure is final.
+//! Findings of the verdicts: plain data in which every figure is final.
 
 use serde::Serialize;
 
 use crate::analysis::finding::{GroupName, Ns};
+use crate::analysis::span::Span;
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,12 +47,12 @@ pub struct Mode {
     /// The longest.
     #[serde(rename = "to_us")]
     pub to: Ns,
-    /// Whether no gap sets them apart: they are a long tail, and need not be alike.
+    /// Whether they are a long tail, without a gap below them, and not necessarily similar.
     pub is_tail: bool,
-    /// What they add up to.
+    /// Their total duration.
     #[serde(rename = "total_us")]
     pub total: Ns,
-    /// What they took longer than as many usual ones.
+    /// The excess over the same number of usual events.
     #[serde(rename = "lost_us")]
     pub lost: Ns,
     /// What they are compared with.
@@ -98,30 +99,21 @@ pub struct Period {
     pub spans: Vec<Span>,
     /// The number of events in it, of the groups that were slower, without single ones and modes.
     pub count: u64,
-    /// What they took longer than as many usual ones.
+    /// The excess over the same number of usual events.
     #[serde(rename = "lost_us")]
     pub lost: Ns,
-    /// How many of these events there are a second outside of it.
+    /// The rate of these events outside of it.
     pub rate_before_per_s: Option<f64>,
-    /// And in it.
+    /// Their rate in it.
     pub rate_during_per_s: Option<f64>,
     /// The groups that were slower, those that lost the most first.
     pub groups: Vec<Shift>,
-    /// The number of groups with enough events in that time to tell.
+    /// The number of groups with enough events in that time to be judged.
     pub judged_groups: u64,
-    /// Whether all of those were slower, each by a similar factor: then the machine is to be suspected.
+    /// Whether all of those were slower by a similar factor, which points to the machine.
     pub alike: bool,
     /// Why it is shown, in words.
     pub reason: String,
-}
-
-/// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Span {
-    /// Nanoseconds since 1970.
-    pub begin_ns: i64,
-    /// Nanoseconds since 1970.
-    pub end_ns: i64,
 }
 
 /// How a group changed in a slow period.

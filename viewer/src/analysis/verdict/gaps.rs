@@ -2,12 +2,12 @@
 //!
 //! On the logarithmic scale the distances between neighbouring durations, counted from the longest, are independent and
 //! exponential if each is multiplied by the number of durations above it (Rényi), with a mean that only changes slowly
-//! along the tail. So the distances below a gap say how wide the gap should be, whatever lies above it: stalls that are
-//! alike cannot hide one another, however many there are.
+//! along the tail. So the distances below a gap predict its width, independently of what lies above it: similar
+//! stalls cannot hide one another, however many there are.
 //!
-//! How the mean changes along the tail is taken from the log-normal distribution, of whatever width. Lighter tails
-//! (exponential, gamma, uniform) end sooner, so that a gap beyond them is found sooner than need be; a power law does not
-//! end, and has a gap that is not a stall in some groups of ten.
+//! How the mean changes along the tail is taken from the log-normal distribution, of any width. Lighter tails
+//! (exponential, gamma, uniform) end sooner, so a gap beyond them is found earlier than necessary; a power law does
+//! not end, and one to three in ten such groups have a gap without a stall.
 
 use super::normal::{ln_tail, mills, tail_quantile};
 use super::rule::ENOUGH;
@@ -15,18 +15,18 @@ use crate::analysis::histogram::{Bucket, Histogram};
 
 /// The least number of distances that a gap is compared with.
 const COMPARED: u64 = 50;
-/// What is assumed before anything is seen: this many distances of this mean, as tails of small samples have.
+/// The prior: this number of distances with this mean, as in tails of small samples.
 const ASSUMED: (f64, f64) = (15.0, 0.4);
-/// The number of durations above a percentile that make it firm.
+/// The number of durations above a percentile that make it reliable.
 const FIRM: f64 = 30.0;
-/// No clock counts in steps coarser than this; durations that are that far apart are not rounded, but different.
+/// The coarsest clock; durations further apart than this are different, not rounded.
 const COARSEST_CLOCK_NS: u128 = 4_000_000;
 
 /// The distinct durations of a group on the logarithmic scale, from the shortest to the longest.
 pub(super) struct Levels {
     levels: Vec<Level>,
     count: u64,
-    /// What durations are whole multiples of.
+    /// The quantum that durations are multiples of.
     quantum: u64,
 }
 
@@ -121,9 +121,9 @@ impl Levels {
         (1.0 + above as f64 * depth / weight).powf(-weight)
     }
 
-    /// From where on a duration is improbable, going by what lies below a level: the line through two percentiles,
-    /// logarithms over normal quantiles, followed to the probability that is left for one of all durations. The percentiles
-    /// are chosen so that stalls which are rarer do not move them. The longest there is, where there are too few to tell.
+    /// The duration above which one is improbable, given those below a level: the line through two percentiles
+    /// (logarithms over normal quantiles), extrapolated to the probability per duration. The percentiles are low
+    /// enough not to be moved by rare stalls. With too few durations, the longest.
     pub fn end(&self, level: usize, probability: f64) -> u64 {
         let above = self.levels.get(level).map_or(0, |level| level.at_or_above);
         let below = (self.count - above) as f64;
@@ -134,7 +134,7 @@ impl Levels {
         let lower = (10.0 * upper).min(0.5);
         let [z_upper, z_lower] = [upper, lower].map(|part| tail_quantile(part.ln()));
         let [y_upper, y_lower] = [upper, lower].map(|part| self.at(above as f64 + part * below));
-        // What the percentiles may be off by makes the line steeper.
+        // The uncertainty of the percentiles makes the line steeper.
         let doubt = 1.0 + mills(z_upper) / ((upper * below).sqrt() * (z_upper - z_lower));
         let sigma = doubt * (y_upper - y_lower) / (z_upper - z_lower);
         let beyond = tail_quantile((probability / below).ln()) - z_upper;
@@ -179,7 +179,7 @@ impl Levels {
         let last = self.levels.partition_point(|level| level.at_or_above > end).saturating_sub(1);
         let last = self.levels[..level].get(last).copied().unwrap_or(self.levels[0]);
         let over_last = last.at_or_above - last.count;
-        // Of the last level only the upper part is compared with; its durations lie side by side.
+        // Of the last level only the upper part is compared; its durations are taken as evenly spread.
         let part = (end - over_last.min(end)) as f64;
         let lowest = last.top - (last.top - last.bottom) * part / last.count as f64;
         let base = self.levels.get(level).map_or(0.0, |level| level.logarithms);
@@ -189,7 +189,7 @@ impl Levels {
     }
 }
 
-/// What durations are whole multiples of, if they were rounded: 1, 2, 4 or 5 times a power of ten. A few may be none.
+/// The quantum that durations were rounded to: 1, 2, 4 or 5 times a power of ten. Some need not be multiples of it.
 fn quantum(buckets: &[Bucket], unit_ns: u128) -> u64 {
     let count = |is_counted: &dyn Fn(&Bucket) -> bool| {
         let counted = buckets.iter().filter(|bucket| bucket.low > 0 && is_counted(bucket));

@@ -1,45 +1,45 @@
-//! All verdicts on a trace, or on durations in memory.
+//! All verdicts on a trace.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::findings::{Basis, Mode, Period, Span, Unjudged};
+use super::findings::{Basis, Mode, Period, Unjudged};
 use super::limits::{Limit, Limits};
 use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
-use super::periods::{Course, periods};
+use super::periods::{GroupCourse, periods};
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
 use super::tally::Timed;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
-use crate::analysis::group::{Group, Sort, Tally};
+use crate::analysis::group::{Group, Sort};
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
-use crate::analysis::reading::{Failure, Reading};
-use crate::analysis::selection::{Kind, Selection};
+use crate::analysis::selection::{EventKind, Selection};
+use crate::analysis::source_window::{Failure, SourceWindow};
+use crate::analysis::span::Span;
 use crate::analysis::summary::{Pools, summarise_into};
 use crate::source::Source;
-use crate::unit::TimeUnit;
 
 /// A mode that has nearly all events of its time is a slow period.
 const DENSE: f64 = 0.95;
 
-/// What was found out about a trace in one reading.
+/// The verdicts on a trace after one reading.
 #[derive(Debug)]
 pub(in crate::analysis) struct Verdicts {
     /// What was read.
     pub trace: TraceFinding,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Notes,
     /// What was found.
     pub judged: Judged,
 }
 
-/// What was found out about groups.
+/// The verdicts on groups.
 #[derive(Debug)]
 pub struct Judged {
-    /// The rule, with the limits that it came to.
+    /// The rule, with the resulting limits.
     pub rule: RuleFinding,
     /// The number of plausible durations that were judged.
     pub durations: u64,
@@ -55,19 +55,19 @@ pub struct Judged {
     pub unjudged: Vec<Unjudged>,
 }
 
-/// Reads a trace once and judges all of its groups, telling at most `cap` keys apart.
+/// Reads a trace once and judges all of its groups, keeping at most `cap` keys separately.
 pub(in crate::analysis) fn verdicts<S: Source>(
-    reading: &mut Reading<'_, S>,
+    input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: &Rule,
     cap: usize,
 ) -> Result<Verdicts, Failure> {
-    let span = reading.source.span()?.unwrap_or(0..=0);
-    let since = reading.window.since.unwrap_or(i64::MIN).max(*span.start());
-    let until = reading.window.until.unwrap_or(i64::MAX).min(*span.end());
+    let span = input.source.span()?.unwrap_or(0..=0);
+    let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
+    let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
     let length = if until > since { until.abs_diff(since) } else { 0 };
     let resolution = Resolution::new(length);
-    let summary = summarise_into::<Timed, S>(reading, selection, Sort::Total, cap, resolution)?;
+    let summary = summarise_into::<Timed, S>(input, selection, Sort::Total, cap, resolution)?;
     let trace = TraceFinding::new(&summary.report);
     let evidence = |(group, series): (&Group, &Series)| Evidence {
         kind: Arc::clone(&group.kind),
@@ -81,111 +81,35 @@ pub(in crate::analysis) fn verdicts<S: Source>(
     Ok(Verdicts { judged: judge_all(&evidence, &summary.pools, rule, span), trace, notes })
 }
 
-/// Durations of a group with their times, in memory.
-///
-/// ```
-/// use ltt_top::analysis::verdict::{Durations, Rule, judge};
-/// use ltt_top::unit::TimeUnit;
-///
-/// let mut gets = Durations::new("app:request", "get", TimeUnit::Microseconds);
-/// for n in 0..100_000 {
-///     let duration = if n % 1000 == 0 { 100_000 } else { n % 3 };
-///     gets.record(n as i64 * 10_000, duration);
-/// }
-/// let judged = judge(&[gets], &Rule::default());
-/// assert_eq!(judged.modes[0].count, 100);
-/// assert!(judged.modes[0].reason.starts_with("100 calls, 0.1%, around 100 ms"));
-/// ```
-#[derive(Clone, Debug)]
-pub struct Durations {
-    kind: Arc<Kind>,
-    key: Box<[u8]>,
-    tally: Timed,
-    resolution: Resolution,
-    span: Option<Span>,
-}
-
-impl Durations {
-    /// No durations yet, of the group `name` of an event.
-    pub fn new(event: &str, name: &str, unit: TimeUnit) -> Self {
-        let kind = Kind {
-            event: event.into(),
-            keys: vec!["name".into()],
-            unit: Some(unit),
-            unit_is_guess: false,
-            is_sum: false,
-        };
-        let mut key = Vec::new();
-        key::encode(&ctf_reader::Value::Text(name.as_bytes()), &mut key);
-        let (tally, resolution) = (Timed::default(), Resolution::new(0));
-        Durations { kind: Arc::new(kind), key: key.into(), tally, resolution, span: None }
-    }
-
-    /// Takes a duration in, of an event that ended at a time in nanoseconds.
-    pub fn record(&mut self, time_ns: i64, ticks: u64) {
-        self.tally.take(Some(ticks), || time_ns, &self.resolution);
-        let span = self.span.get_or_insert(Span { begin_ns: time_ns, end_ns: time_ns });
-        (span.begin_ns, span.end_ns) = (span.begin_ns.min(time_ns), span.end_ns.max(time_ns));
-    }
-
-    /// The limit that a verdict came to for this group.
-    pub fn limit<'j>(&self, judged: &'j Judged) -> Option<&'j Limit> {
-        judged.limits.of(judged.limits.kind_number(&self.kind)?, &self.key)
-    }
-}
-
-/// Judges durations in memory, as those of a trace are judged.
-pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
-    let mut pools: HashMap<Arc<Kind>, Histogram> = HashMap::new();
-    let mut resolution = Resolution::new(0);
-    Timed::adapt(&mut resolution, durations.len());
-    let evidence: Vec<Evidence> = durations
-        .iter()
-        .map(|group| {
-            let (figures, series) = group.tally.clone().finish(&resolution);
-            pools.entry(Arc::clone(&group.kind)).or_default().merge(&figures.durations);
-            Evidence { kind: Arc::clone(&group.kind), key: group.key.clone(), figures, series }
-        })
-        .collect();
-    let mut pools: Pools = pools.into_iter().collect();
-    pools.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let spans = || durations.iter().filter_map(|group| group.span);
-    let span = Span {
-        begin_ns: spans().map(|span| span.begin_ns).min().unwrap_or(0),
-        end_ns: spans().map(|span| span.end_ns).max().unwrap_or(0),
-    };
-    judge_all(&evidence, &pools, rule, span)
-}
-
 /// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.
 pub(in crate::analysis) fn single_limit(lengths: &Histogram, rule: &Rule) -> Option<u64> {
     let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns);
     (lengths.count() >= FEWEST).then(|| split().above)
 }
 
-/// What is found of the groups of one kind that are too rare to be judged by themselves.
+/// The groups of one kind that are too rare to be judged by themselves.
 #[derive(Default)]
 struct Rare<'a> {
     slow: u64,
     groups: Vec<&'a Evidence>,
 }
 
-fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
+pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
     let mut limits = Limits::new(pools.iter().map(|(kind, _)| Arc::clone(kind)));
     let has_enough = |group: &&Evidence| group.durations().count() >= ENOUGH;
-    // A whole event is judged, too, where it is more than one of its groups.
-    let mut largest: HashMap<&Kind, u64> = HashMap::new();
+    // An event is also judged as a whole where it is more than one of its groups.
+    let mut largest: HashMap<&EventKind, u64> = HashMap::new();
     for group in evidence.iter().filter(has_enough) {
         let known = largest.entry(&group.kind).or_default();
         *known = group.durations().count().max(*known);
     }
-    let is_more = |(kind, pool): &&(Arc<Kind>, Histogram)| {
+    let is_more = |(kind, pool): &&(Arc<EventKind>, Histogram)| {
         pool.count() >= FEWEST && largest.get(&**kind) != Some(&pool.count())
     };
     let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
     let rule_finding = RuleFinding::new(rule, judged_groups as u64);
     let probability = rule_finding.group_probability;
-    let split = |kind: &Kind, durations: &Histogram| {
+    let split = |kind: &EventKind, durations: &Histogram| {
         let unit = kind.unit_ns();
         let least_excess = u128::from(rule.least_excess_ns).div_ceil(unit);
         Split::new(durations, unit, probability, least_excess as u64)
@@ -261,18 +185,18 @@ fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> J
     let name = |group: &Evidence| GroupName::new(&group.kind, key::decode(&group.key));
     let names: Vec<Box<dyn Fn() -> GroupName + '_>> =
         bodies.iter().map(|(group, _)| Box::new(move || name(group)) as Box<dyn Fn() -> GroupName>).collect();
-    let courses: Vec<Course<'_>> = bodies
+    let courses: Vec<GroupCourse<'_>> = bodies
         .iter()
         .zip(&names)
         .map(|(&(group, above), name)| {
-            Course::new(&**name, &group.series, above, group.kind.unit_ns(), probability)
+            GroupCourse::new(&**name, &group.series, above, group.kind.unit_ns(), probability)
         })
         .collect();
     let periods = periods(&courses, span);
     Judged { rule: rule_finding, durations, limits: Arc::new(limits), modes, periods, singles, unjudged }
 }
 
-/// A mode that has nearly all events of its time is a slow period, if its level jumps and falls as one does.
+/// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.
 fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
     while let Some(&cluster) = split.modes.first() {
         let (begin, end) = mode_span(group, cluster.low, cluster.high);
@@ -284,7 +208,7 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
         let name = || GroupName::new(&group.kind, Vec::new());
         let is_dense = cluster.count as f64 >= DENSE * in_time as f64;
         let is_period = || {
-            Course::new(&name, &group.series, cluster.high, group.kind.unit_ns(), probability)
+            GroupCourse::new(&name, &group.series, cluster.high, group.kind.unit_ns(), probability)
                 .covers(begin, end)
         };
         if !is_dense || !is_period() {
@@ -301,7 +225,7 @@ fn limit(split: &Split, basis: Basis, seen: u64) -> Limit {
         basis,
         above: split.above,
         modes: match basis {
-            // Which of its groups are modes is told for each of them.
+            // Modes of an event are entered for each of its groups.
             Basis::Event => Vec::new(),
             _ => split.modes.iter().map(|cluster| cluster.low..=cluster.high).collect(),
         },

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::findings::Basis;
 use crate::analysis::groups::Groups;
-use crate::analysis::histogram::Quantile;
 use crate::analysis::kinds::Kinds;
-use crate::analysis::selection::Kind;
+use crate::analysis::quantile::Quantile;
+use crate::analysis::selection::EventKind;
 
 /// The limit of a group, in the unit of its kind, and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// What it rests on.
     pub basis: Basis,
-    /// Durations above this are slow. It lies in a gap if there is one, or else above the longest duration.
+    /// Durations above this are slow. It is in a gap if there is one, otherwise above the longest duration.
     pub above: u64,
     /// The durations above it that belong to modes, and so are not single.
     pub modes: Vec<RangeInclusive<u64>>,
@@ -43,13 +43,13 @@ pub struct Limits {
     pub(super) groups: Groups<Limit>,
     /// For each kind, the limit of groups that were folded.
     pub(super) folded: Vec<Option<Limit>>,
-    /// For each kind, the lowest limit of all its groups, so that few keys are ever looked up.
+    /// For each kind, the lowest limit of all its groups, so that few keys need to be looked up.
     pub(super) lowest: Vec<u64>,
 }
 
 impl Limits {
-    /// The number by which a kind is asked for.
-    pub fn kind_number(&self, kind: &Kind) -> Option<usize> {
+    /// The number of a kind.
+    pub fn kind_number(&self, kind: &EventKind) -> Option<usize> {
         self.kinds.number(kind)
     }
 
@@ -59,7 +59,7 @@ impl Limits {
         self.groups.get(kind, key).or_else(|| self.folded.get(kind)?.as_ref())
     }
 
-    /// Whether an event of this kind and duration may be slow; if not, its key need not be made.
+    /// Whether an event of this kind and duration may be slow; if not, its key need not be encoded.
     #[inline]
     pub fn may_be_slow(&self, kind: usize, ticks: u64) -> bool {
         self.lowest.get(kind).is_some_and(|&lowest| ticks > lowest)
@@ -70,7 +70,7 @@ impl Limits {
         self.kinds.clone()
     }
 
-    pub(super) fn new(kinds: impl IntoIterator<Item = Arc<Kind>>) -> Self {
+    pub(super) fn new(kinds: impl IntoIterator<Item = Arc<EventKind>>) -> Self {
         let kinds: Kinds = kinds.into_iter().collect();
         let count = kinds.list().len();
         Limits { kinds, groups: Groups::default(), folded: vec![None; count], lowest: vec![u64::MAX; count] }

@@ -1,4 +1,4 @@
-//! What in a trace is not as usual, so that nothing hides: single events, slow modes and slow periods.
+//! What is unusual in a trace: single events, slow modes and slow periods, so that nothing can hide.
 //!
 //! ```text
 //!  one reading ──> tally: for each group a histogram, and a series of time bins by octave of duration
@@ -12,9 +12,10 @@
 //! - A *slow period* is a time in which a whole group, or all of them, were slower; at the end of a trace, a level shift.
 //!
 //! An event is covered by one of the three: what a mode holds is not single, and a period counts what is in neither.
-//! The rules and what they can tell are in `docs/verdicts.md`.
+//! `docs/verdicts.md` describes the rules and their limits.
 
 mod changes;
+mod durations;
 mod findings;
 mod gaps;
 mod judge;
@@ -22,6 +23,7 @@ mod limits;
 mod modes;
 mod normal;
 mod periods;
+mod prefix_sums;
 mod rule;
 mod series;
 mod split;
@@ -29,8 +31,9 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Span, Unjudged};
-pub use judge::{Durations, Judged, judge};
+pub use durations::{Durations, judge};
+pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Unjudged};
+pub use judge::Judged;
 pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding, SINGLES_MAX};
 

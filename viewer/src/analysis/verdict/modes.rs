@@ -1,4 +1,4 @@
-//! Slow modes as findings: which group, how many, how slow, since when.
+//! Slow modes as findings.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::analysis::finding::{GroupName, Ns};
 use crate::analysis::group::Figures;
 use crate::analysis::histogram::Histogram;
 use crate::analysis::key;
-use crate::analysis::selection::Kind;
-use crate::text::amount::{counted, duration_in_words, grouped, share};
+use crate::analysis::selection::EventKind;
+use crate::text::amount::{counted, grouped, share};
 
-/// All that is known of a group.
+/// The data of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
-    pub kind: Arc<Kind>,
+    pub kind: Arc<EventKind>,
     pub key: Box<[u8]>,
     pub figures: Figures,
     pub series: Series,
@@ -64,14 +64,14 @@ pub(super) fn mode_span(group: &Evidence, low: u64, high: u64) -> (i64, i64) {
     (group.series.begin(first), group.series.begin(last + 1))
 }
 
-/// A mode of a group that its own durations tell.
+/// A mode of a group, by its own durations.
 pub(super) fn mode(group: &Evidence, split: &Split, cluster: &Cluster) -> Mode {
     let name = GroupName::new(&group.kind, key::decode(&group.key));
     let times = mode_span(group, cluster.low, cluster.high);
     finding(&group.kind, name, (cluster, group.durations().count()), split, Basis::Own, times)
 }
 
-/// A group that is a mode of its event, from the event's limit up to a limit of its own.
+/// A group that is a mode of its event, between the event's limit and another limit.
 pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
     let cluster = group.cluster(event.above, up_to);
     let name = GroupName::new(&group.kind, key::decode(&group.key));
@@ -79,7 +79,7 @@ pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
     finding(&group.kind, name, (&cluster, group.durations().count()), event, Basis::Event, times)
 }
 
-/// All that is slow in groups of an event that are too rare to be judged, and too many to be listed.
+/// All slow events in groups of an event that are too rare to be judged and too many to be listed.
 pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
     let kind = &groups[0].kind;
     let mut all = Evidence {
@@ -102,7 +102,7 @@ pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
 }
 
 fn finding(
-    kind: &Kind,
+    kind: &EventKind,
     name: GroupName,
     (cluster, all): (&Cluster, u64),
     split: &Split,
@@ -122,7 +122,7 @@ fn finding(
         rule,
         usual: Ns(kind.ns(split.median)),
         usual_p99: Ns(kind.ns(split.p99)),
-        // A clock that counts whole units says 0 for anything below one.
+        // A clock that counts whole units gives 0 for anything below one.
         times_usual: cluster.median as f64 / split.median.max(1) as f64,
         limit: Ns(kind.ns(split.above)),
         begin_ns,
@@ -149,15 +149,15 @@ fn reason(mode: &Mode) -> String {
         Basis::Own | Basis::Threshold => "usual".to_owned(),
     };
     let range = match mode.is_tail {
-        true => [mode.from, mode.to].map(|ns| duration_in_words(ns.0 as f64)).join(" to "),
-        false => format!("around {}", duration_in_words(mode.typical.0 as f64)),
+        true => [mode.from, mode.to].map(Ns::in_words).join(" to "),
+        false => format!("around {}", mode.typical.in_words()),
     };
     format!(
         "{}, {}, {range}, {} times the {usual}; {} in all within {}",
         counted(mode.count, "call"),
         if mode.share >= 1.0 { "all".into() } else { share(mode.share) },
         grouped(rounded(mode.times_usual)),
-        duration_in_words(mode.total.0 as f64),
-        duration_in_words(mode.end_ns.abs_diff(mode.begin_ns) as f64),
+        mode.total.in_words(),
+        Ns::from(mode.end_ns.abs_diff(mode.begin_ns)).in_words(),
     )
 }

@@ -1,15 +1,19 @@
 //! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
 
-use super::changes::{Bin, bins, changes};
-use super::findings::{Period, PeriodKind, Shift, Span};
+use super::changes::changes;
+use super::findings::{Period, PeriodKind, Shift};
+use super::prefix_sums::{Bin, bins};
 use super::rule::SHIFT;
-use super::series::{Series, octave_of};
+use super::series::Series;
 use crate::analysis::finding::{GroupName, Ns};
+use crate::analysis::intervals::total;
+use crate::analysis::octave::octave_of;
+use crate::analysis::span::Span;
 use crate::text::amount::{counted, duration_in_words, scaled};
-use crate::text::escape;
+use crate::text::{escape, short_name};
 
-/// What is known of a group over time.
-pub(super) struct Course<'a> {
+/// A group over time.
+pub(super) struct GroupCourse<'a> {
     name: &'a dyn Fn() -> GroupName,
     series: &'a Series,
     bins: Vec<Bin>,
@@ -22,14 +26,14 @@ pub(super) struct Course<'a> {
 
 /// The most groups and spans that a period names.
 const NAMED: usize = 20;
-/// A group needs this many events in a time to say anything about it.
+/// The number of events in a time that a group needs to be judged.
 const TELLING: f64 = 20.0;
-/// Groups that are slower by factors within this of each other are slower alike.
+/// Groups are slower alike if their factors are within this of each other.
 const ALIKE: f64 = 3.0;
 /// If the whole group is slower, so are most of its events.
 const MOST: f64 = 0.7;
 
-impl<'a> Course<'a> {
+impl<'a> GroupCourse<'a> {
     pub fn new(
         name: &'a dyn Fn() -> GroupName,
         series: &'a Series,
@@ -44,13 +48,13 @@ impl<'a> Course<'a> {
             end_ns: series.begin(bins[range.end - 1].number + 1),
         };
         let spans = spans.iter().map(span).collect();
-        Course { name, series, bins, unit_ns: unit_ns as f64, above, spans }
+        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans }
     }
 
     /// Whether most of a time was slower.
     pub fn covers(&self, begin_ns: i64, end_ns: i64) -> bool {
         let time = Span { begin_ns, end_ns };
-        self.spans.iter().any(|span| 2 * span.overlap(&time) > time.length())
+        self.spans.iter().any(|span| span.overlap_ns(time).saturating_mul(2) > time.length_ns())
     }
 
     /// The middle of a bin, by its number.
@@ -59,8 +63,8 @@ impl<'a> Course<'a> {
     }
 
     /// What the events in some spans and those outside of them add up to.
-    fn sums(&self, spans: &[Span]) -> [Sums; 2] {
-        let mut sums = [Sums::default(); 2];
+    fn sums(&self, spans: &[Span]) -> [BinTotals; 2] {
+        let mut sums = [BinTotals::default(); 2];
         for bin in &self.bins {
             let is_inside = spans.iter().any(|span| span.contains(self.middle(bin.number)));
             let part = &mut sums[usize::from(!is_inside)];
@@ -93,7 +97,7 @@ impl<'a> Course<'a> {
         for cell in self.series.cells() {
             let is_inside = spans.iter().any(|span| span.contains(self.middle(cell.bin())));
             if cell.octave() <= octave_of(self.above) {
-                octaves[usize::from(!is_inside)][cell.octave() as usize] += cell.count as f64;
+                octaves[usize::from(!is_inside)][cell.octave()] += cell.count as f64;
             }
         }
         let [inside, outside] = octaves;
@@ -107,38 +111,22 @@ impl<'a> Course<'a> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct BinTotals {
     count: f64,
     sum: f64,
 }
 
-impl Span {
-    fn length(&self) -> u64 {
-        self.end_ns.abs_diff(self.begin_ns)
-    }
-
-    fn contains(&self, time: i64) -> bool {
-        (self.begin_ns..self.end_ns).contains(&time)
-    }
-
-    fn overlap(&self, other: &Span) -> u64 {
-        let (begin, end) = (self.begin_ns.max(other.begin_ns), self.end_ns.min(other.end_ns));
-        if end > begin { end.abs_diff(begin) } else { 0 }
-    }
-
-    /// Whether two are about the same time.
-    fn is_like(&self, other: &Span) -> bool {
-        let overlap = self.overlap(other);
-        2 * overlap > self.length().max(other.length())
-    }
+/// Whether two spans are about the same time.
+fn are_alike(one: Span, other: Span) -> bool {
+    one.overlap_ns(other).saturating_mul(2) > one.length_ns().max(other.length_ns())
 }
 
 /// The slow periods of a trace, from its groups: those of the same time are one, and so are those of the same groups.
-pub(super) fn periods(courses: &[Course<'_>], trace: Span) -> Vec<Period> {
+pub(super) fn periods(courses: &[GroupCourse<'_>], trace: Span) -> Vec<Period> {
     let mut slow: Vec<(Vec<usize>, Vec<Span>)> = Vec::new();
     for (group, course) in courses.iter().enumerate() {
         for span in &course.spans {
-            match slow.iter_mut().find(|(_, spans)| spans[0].is_like(span)) {
+            match slow.iter_mut().find(|(_, spans)| are_alike(spans[0], *span)) {
                 Some((groups, _)) if groups.last() == Some(&group) => {}
                 Some((groups, _)) => groups.push(group),
                 None => slow.push((vec![group], vec![*span])),
@@ -158,7 +146,12 @@ pub(super) fn periods(courses: &[Course<'_>], trace: Span) -> Vec<Period> {
     periods
 }
 
-fn period(courses: &[Course<'_>], groups: &[usize], mut spans: Vec<Span>, trace: Span) -> Option<Period> {
+fn period(
+    courses: &[GroupCourse<'_>],
+    groups: &[usize],
+    mut spans: Vec<Span>,
+    trace: Span,
+) -> Option<Period> {
     spans.sort_by_key(|span| span.begin_ns);
     let costs = |span: &Span| {
         let lost =
@@ -203,10 +196,10 @@ fn period(courses: &[Course<'_>], groups: &[usize], mut spans: Vec<Span>, trace:
     Some(period)
 }
 
-/// How many events of the groups there are a second in the spans, and outside of them.
-fn rates(courses: &[Course<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
-    let slow: u64 = spans.iter().map(|span| span.overlap(&trace)).sum();
-    let times = [slow, trace.length().saturating_sub(slow)];
+/// The rates of the groups' events in the spans, and outside of them.
+fn rates(courses: &[GroupCourse<'_>], groups: &[usize], spans: &[Span], trace: Span) -> [Option<f64>; 2] {
+    let slow = total(spans.iter().map(|span| span.overlap_ns(trace)));
+    let times = [slow, trace.length_ns().saturating_sub(slow)];
     let mut counts = [0.0; 2];
     for &group in groups {
         let sums = courses[group].sums(spans);
@@ -243,7 +236,7 @@ fn reason(period: &Period) -> String {
 pub(super) fn short(name: &GroupName) -> String {
     let key: Vec<String> = name.key.0.iter().map(|(_, value)| escape::datum(value)).collect();
     match key.is_empty() {
-        true => escape::text(name.event.split_once(':').map_or(&name.event, |(_, event)| event)),
+        true => escape::text(short_name(&name.event)),
         false => key.join(" "),
     }
 }

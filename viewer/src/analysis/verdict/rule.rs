@@ -1,16 +1,16 @@
-//! What the verdicts are asked to be, and every figure that decides.
+//! The rule of the verdicts, with every constant that decides.
 
 use serde::Serialize;
 
 use crate::analysis::finding::Ns;
 
-/// Up to this many slow events of a group that stand apart from each other are listed one by one; more are one mode.
+/// The most slow events of a group, distinct from each other, that are listed singly; more are one mode.
 pub const SINGLES_MAX: u64 = 10;
-/// Up to this many slow events of all groups of an event that are too rare to be judged are listed one by one.
+/// The most slow events of all groups of an event too rare to be judged that are listed singly.
 pub const RARE_SINGLES_MAX: u64 = 100;
-/// What is slow begins at this many times the 99th percentile of what is usual.
+/// Slow durations exceed this multiple of the 99th percentile of the usual ones.
 pub const FAR: f64 = 3.0;
-/// A whole group is a slow mode of its event if it is this many times slower than what is usual for the event.
+/// A whole group is a slow mode of its event if it is this number of times slower than usual for the event.
 pub const FAR_FROM_EVENT: f64 = 100.0;
 /// A slow period is slower than the rest by at least this factor.
 pub const SHIFT: f64 = 1.5;
@@ -32,7 +32,7 @@ pub const FEWEST: u64 = 5;
 /// How events are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// The probability that a healthy trace gets any line. It is shared out over the groups.
+    /// The probability that a healthy trace gets any finding, divided among the groups.
     pub probability: f64,
     /// What is slow exceeds what is usual by at least this.
     pub least_excess_ns: u64,
@@ -44,14 +44,14 @@ impl Default for Rule {
     }
 }
 
-/// The rule, with all limits that it came to for the whole trace.
+/// The rule, with the resulting limits for the whole trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct RuleFinding {
-    /// The probability that a healthy trace gets any line.
+    /// The probability that a healthy trace gets any finding.
     pub probability: f64,
-    /// The number of groups and events that were judged, over which it is shared out.
+    /// The number of groups and events that were judged, among which it is divided.
     pub judged_groups: u64,
-    /// What is left for each: a gap, or a jump of the level, that is less probable counts.
+    /// The probability for each: a gap, or a jump of the level, that is less probable counts.
     pub group_probability: f64,
     /// What is slow exceeds the 99th percentile of the rest by at least this.
     #[serde(rename = "least_excess_us")]
@@ -106,7 +106,7 @@ impl RuleFinding {
 }
 
 impl Rule {
-    /// The probability that is left for one of so many groups.
+    /// The probability for one of a number of groups.
     pub(super) fn shared(&self, groups: u64) -> f64 {
         self.probability / groups.max(1) as f64
     }

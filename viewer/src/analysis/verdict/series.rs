@@ -1,12 +1,14 @@
-//! How a group's durations went over time: time bins by octave of duration, in bounded memory.
+//! A group's durations over time: time bins by octave of duration, in bounded memory.
 //!
 //! Bins are powers of two of nanoseconds wide and aligned, so that two narrow ones make a wide one. Whenever there are more
-//! cells than the limit, bins become twice as wide. Which width comes out depends on the events alone and not on their
+//! cells than the limit, bins become twice as wide. The resulting width depends only on the events, not on their
 //! order: what is too much for a part is too much for the whole.
 
-/// The number of bits of a cell's key that tell the octave.
+use crate::analysis::octave::octave_of;
+
+/// The number of bits of a cell's key for the octave.
 const OCTAVE_BITS: u32 = 6;
-/// The cells that are looked through before another is added.
+/// The number of recent cells to look through before one is added.
 const RECENT: usize = 8;
 /// The most bins that a trace is cut into at first.
 const BINS: u64 = 1 << 13;
@@ -17,7 +19,7 @@ pub struct Cell {
     key: u64,
     /// The number of events.
     pub count: u64,
-    /// What their durations add up to, in the kind's unit.
+    /// The sum of their durations, in the kind's unit.
     pub sum: u64,
 }
 
@@ -28,15 +30,9 @@ impl Cell {
     }
 
     /// The octave: 0 for a duration of 0, 1 for 1, 2 for 2 and 3, and so on.
-    pub fn octave(&self) -> u32 {
-        (self.key & ((1 << OCTAVE_BITS) - 1)) as u32
+    pub fn octave(&self) -> usize {
+        (self.key & ((1 << OCTAVE_BITS) - 1)) as usize
     }
-}
-
-/// The octave of a duration.
-#[inline]
-pub fn octave_of(ticks: u64) -> u32 {
-    u64::BITS - ticks.leading_zeros()
 }
 
 /// How wide bins are at first, and how many cells a group may have.
@@ -55,7 +51,7 @@ impl Resolution {
         Resolution { shift: shift.max(OCTAVE_BITS), cells: Resolution::cells(0) }
     }
 
-    /// The most cells of each of so many groups, so that all together take some 25 MB at most.
+    /// The most cells per group for a number of groups, so that all together take at most about 25 MB.
     pub fn cells(groups: usize) -> usize {
         match groups {
             0..=64 => 1 << 14,
@@ -78,7 +74,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Takes a duration in, at a time.
+    /// Adds a duration at a time.
     #[inline]
     pub fn record(&mut self, time: i64, ticks: u64, resolution: Resolution) {
         if self.shift == 0 {
@@ -97,7 +93,7 @@ impl Series {
 
     #[inline]
     fn key(&self, time: i64, ticks: u64) -> u64 {
-        (from_epoch(time) >> self.shift << OCTAVE_BITS) | u64::from(octave_of(ticks))
+        (from_epoch(time) >> self.shift << OCTAVE_BITS) | octave_of(ticks) as u64
     }
 
     #[inline(never)]
@@ -139,7 +135,7 @@ impl Series {
         self.sorted = self.cells.len();
     }
 
-    /// Takes in all that another series has.
+    /// Adds all cells of another series.
     pub fn absorb(&mut self, other: &Series, limit: usize) {
         if other.cells.is_empty() {
             return;
@@ -175,7 +171,7 @@ impl Series {
     }
 }
 
-/// A time as nanoseconds since the earliest that there can be, so that none is negative.
+/// A time as nanoseconds since `i64::MIN`, so that none is negative.
 fn from_epoch(time: i64) -> u64 {
     time as u64 ^ (1 << 63)
 }

@@ -1,10 +1,11 @@
-//! The durations of a group, split where a gap is improbable: what is usual, and what lies far above it.
+//! The durations of a group, split at an improbable gap into usual and slow ones.
 
 use std::ops::Range;
 
 use super::gaps::{Level, Levels};
 use super::rule::{FAR, SINGLES_MAX};
-use crate::analysis::histogram::{Histogram, Quantile};
+use crate::analysis::histogram::Histogram;
+use crate::analysis::quantile::Quantile;
 
 /// A part of the durations above the limit, all within a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,11 +16,11 @@ pub(super) struct Cluster {
     pub median: u64,
     /// What they add up to, within 0.1 %.
     pub total: u128,
-    /// Whether no gap sets them apart: they are a long tail, and need not be alike.
+    /// Whether they are a long tail, without a gap below them, and not necessarily similar.
     pub is_tail: bool,
 }
 
-/// What is usual for a group, and what is not.
+/// The usual and the slow durations of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     /// Durations above this are slow.
@@ -38,11 +39,11 @@ pub(super) struct Split {
     pub singles: u64,
 }
 
-/// From this share of a group on, modes are how the group is, and told in one line.
+/// Modes with at least this share of a group are normal for it, and are reported in one line.
 const COMMON: f64 = 0.01;
 
 impl Split {
-    /// Splits durations, of which there must be some.
+    /// Splits durations, which must not be empty.
     pub fn new(durations: &Histogram, unit_ns: u128, probability: f64, least_excess: u64) -> Split {
         let levels = Levels::new(durations, unit_ns);
         let mut cuts = cuts(&levels, probability / 2.0, least_excess);
@@ -85,7 +86,7 @@ fn percentile(levels: &Levels, cuts: &[usize], part: u64, of: u64) -> u64 {
     levels.under(slow + usual - (usual * part).div_ceil(of).max(1)).typical()
 }
 
-/// Where what is slow begins at the earliest, given the 99th percentile of the rest.
+/// The least limit, given the 99th percentile of the rest.
 fn far(p99: u64, least_excess: u64) -> u64 {
     (p99 as f64 * FAR).max(p99.saturating_add(least_excess) as f64) as u64
 }
@@ -98,7 +99,7 @@ fn cuts(levels: &Levels, probability: f64, least_excess: u64) -> Vec<usize> {
         let Level { low, at_or_above: above, .. } = levels.levels()[level];
         let below = count - above;
         let p99 = levels.under(above + below - (below * 99).div_ceil(100).max(1)).typical();
-        // The chance is shared out over all gaps that could be found: the sum of 1/i(i+1) is 1.
+        // The probability is divided among all possible gaps: the sum of 1/i(i+1) is 1.
         let shared = probability / (above as f64 * (above as f64 + 1.0));
         low > far(p99, least_excess) && levels.probability(level) < shared
     };
@@ -112,7 +113,7 @@ fn clusters(levels: &[Level], cuts: &[usize], has_tail: bool, all: u64) -> (Vec<
     let mut clusters: Vec<(Range<usize>, Cluster)> = Vec::new();
     for part in parts {
         let mut cluster = (part.clone(), Cluster::new(&levels[part]));
-        // What only the tail says need not be alike.
+        // A tail is not necessarily similar.
         cluster.1.is_tail = has_tail && clusters.is_empty();
         match clusters.last_mut() {
             Some(last) if last.1.is_one_with(&cluster.1, all) => {
@@ -127,15 +128,15 @@ fn clusters(levels: &[Level], cuts: &[usize], has_tail: bool, all: u64) -> (Vec<
     let clusters: Vec<Cluster> = clusters.into_iter().map(|(_, cluster)| cluster).collect();
     let singles: u64 = clusters.iter().filter(is_single).count() as u64;
     if singles > SINGLES_MAX {
-        // Too many to list, and too different to be alike: one line for all.
+        // Too many to list, and too different to be a mode: one line for all.
         return (vec![Cluster { is_tail: true, ..Cluster::new(&levels[cuts[0]..]) }], 0);
     }
     (clusters.iter().filter(|cluster| !is_single(cluster)).copied().collect(), singles)
 }
 
 impl Cluster {
-    /// Whether the next cluster belongs to this one: because it is not far above it, because this one is but a few
-    /// durations on the way there, or because both are common, and so are how the group is.
+    /// Whether the next cluster belongs to this one: because it is not far above it, because this one has few
+    /// durations in comparison, or because both are common.
     fn is_one_with(&self, next: &Cluster, all: u64) -> bool {
         let is_common = |cluster: &Cluster| cluster.count as f64 >= COMMON * all as f64;
         (next.low as f64) < FAR * self.high as f64

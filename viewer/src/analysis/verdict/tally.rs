@@ -1,4 +1,4 @@
-//! What the verdicts sum up for each group: how durations are distributed, and how they went over time.
+//! What the verdicts aggregate for each group: the distribution of durations, and their course over time.
 
 use super::series::{Resolution, Series};
 use crate::analysis::group::{Figures, Tally};

@@ -1,4 +1,4 @@
-//! Times of day, written fast: events that follow each other mostly share all but the fraction of a second.
+//! Times of day, written fast: consecutive events mostly share all but the fraction of a second.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -6,15 +6,15 @@ use jiff::tz::TimeZone;
 const SECOND: i64 = 1_000_000_000;
 
 /// Writes times of day in a time zone.
-pub struct Clock {
+pub struct TimeOfDay {
     zone: TimeZone,
-    /// The last whole second that was written, since 1970, and how.
+    /// The last whole second that was written, since 1970, with its text.
     last: Option<(i64, [u8; 8])>,
 }
 
-impl Clock {
-    pub fn new(zone: TimeZone) -> Clock {
-        Clock { zone, last: None }
+impl TimeOfDay {
+    pub fn new(zone: TimeZone) -> TimeOfDay {
+        TimeOfDay { zone, last: None }
     }
 
     /// Appends a time of day, to the nanosecond.
@@ -34,7 +34,7 @@ impl Clock {
     }
 
     fn whole_second(&self, nanoseconds: i64) -> [u8; 8] {
-        // Every 64-bit number of nanoseconds is within the years that the clock knows.
+        // Every 64-bit number of nanoseconds is within the range of jiff.
         let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
         let time = self.zone.to_datetime(timestamp).time();
         let digits = |number: i8| [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
@@ -43,7 +43,7 @@ impl Clock {
     }
 }
 
-/// Appends the time from one event to the next: seconds with nine decimals. It has a sign if the clock ran backwards.
+/// Appends the time from one event to the next: seconds with nine decimals, negative if the clock ran backwards.
 pub fn delta(from: i64, to: i64, out: &mut Vec<u8>) {
     out.push(if to < from { b'-' } else { b'+' });
     let nanoseconds = from.abs_diff(to);
@@ -53,9 +53,9 @@ pub fn delta(from: i64, to: i64, out: &mut Vec<u8>) {
     nine_digits(fraction, out);
 }
 
-/// Appends a number below a thousand million with all its zeros.
+/// Appends a number below 10^9 with leading zeros.
 fn nine_digits(number: u64, out: &mut Vec<u8>) {
-    // One more, so that all nine are written.
+    // A leading 1, which is dropped, keeps the zeros.
     let mut buffer = itoa::Buffer::new();
     out.extend_from_slice(&buffer.format(number as u32 + SECOND as u32).as_bytes()[1..]);
 }
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn times_are_written_to_the_nanosecond() {
-        let mut clock = Clock::new(TimeZone::UTC);
+        let mut clock = TimeOfDay::new(TimeZone::UTC);
         let mut written = |nanoseconds| {
             let mut out = Vec::new();
             clock.time_of_day(nanoseconds, &mut out);

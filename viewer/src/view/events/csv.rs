@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::{ByClass, Form, Line, Shown, json, put, value};
-use crate::view::csv::cell;
+use super::form::{ByClass, EventLine, Form, ShownField, put};
+use super::{json, value};
+use crate::view::sheet::cell;
 
 /// Writes events as rows.
 pub struct CsvForm {
     hosts: Vec<String>,
-    /// Whether rows say if they were asked for.
+    /// Whether rows say if they match.
     has_matches: bool,
     columns: Vec<Arc<str>>,
-    classes: ByClass<Pieces>,
+    classes: ByClass<CsvClass>,
 }
 
-/// What the events of a class are made of.
-struct Pieces {
+/// How the events of a class are written.
+struct CsvClass {
     /// Their host and name.
     name: Vec<u8>,
     /// For each column the slot of its value.
@@ -42,9 +43,9 @@ impl Form for CsvForm {
         put(&mut self.hosts, number, trace.environment("hostname").unwrap_or_default().to_owned());
     }
 
-    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut places = vec![None; self.columns.len()];
-        for &Shown { field, slot } in shown {
+        for &ShownField { field, slot } in shown {
             let field = &class.fields[field];
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
@@ -55,13 +56,13 @@ impl Form for CsvForm {
                 self.columns.len() - 1
             });
             places.resize(self.columns.len(), None);
-            // The event's own field comes last, and takes the place of a context of the same name.
+            // Payload fields come last, and replace a context of the same name.
             places[column] = Some(slot);
         }
         let mut name = cell(self.hosts.get(class.trace).map_or(&[], |host| host.as_bytes())).into_bytes();
         name.push(b',');
         name.extend(cell(class.name.as_bytes()).bytes());
-        self.classes.set(class.index, Pieces { name, slots: places });
+        self.classes.set(class.index, CsvClass { name, slots: places });
     }
 
     fn heading(&self, out: &mut Vec<u8>) {
@@ -77,16 +78,17 @@ impl Form for CsvForm {
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
-        let Some(Pieces { name, slots }) = self.classes.of(event) else { return };
+        let Some(CsvClass { name, slots }) = self.classes.of(event) else { return };
         out.extend_from_slice(name);
         for column in 0..self.columns.len() {
             out.push(b',');
             if let Some(Some(slot)) = slots.get(column) {
                 match event.value(*slot) {
                     Value::Text(text) => out.extend(cell(text).bytes()),
-                    Value::Enum(number, labels) if let Some(label) = labels.label(number) => {
-                        out.extend(cell(label.as_bytes()).bytes());
-                    }
+                    Value::Enum(number, labels) => match labels.label(number) {
+                        Some(label) => out.extend(cell(label.as_bytes()).bytes()),
+                        None => json::write(&Value::Enum(number, labels), out),
+                    },
                     value @ (Value::List(_) | Value::Struct(_)) => {
                         let mut json = Vec::new();
                         json::write(&value, &mut json);
@@ -98,7 +100,7 @@ impl Form for CsvForm {
         }
     }
 
-    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+    fn begin(&mut self, line: EventLine, out: &mut Vec<u8>) {
         value::signed(line.timestamp, out);
         out.push(b',');
         if let Some(is_match) = line.is_match {
@@ -106,7 +108,7 @@ impl Form for CsvForm {
         }
     }
 
-    fn end(&self, _: Line, out: &mut Vec<u8>) {
+    fn end(&self, _: EventLine, out: &mut Vec<u8>) {
         out.push(b'\n');
     }
 }

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
+use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
-use super::{ByClass, Form, Line, Shown, put, value};
+use super::value;
 
 /// Writes events as JSON lines.
 pub struct JsonForm {
     /// The hosts of the traces.
     hosts: Vec<Option<String>>,
     stacks: Rc<Stacks>,
-    classes: ByClass<Pieces>,
+    classes: ByClass<JsonClass>,
 }
 
-/// What the events of a class are made of.
-struct Pieces {
+/// How the events of a class are written.
+struct JsonClass {
     /// What comes before the fields.
     begin: Vec<u8>,
     /// What comes before each field, and where its value is.
@@ -45,7 +46,7 @@ impl Form for JsonForm {
         put(&mut self.hosts, number, trace.environment("hostname").map(str::to_owned));
     }
 
-    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut begin = b"\"event\":".to_vec();
         text(class.name.as_bytes(), &mut begin);
         if let Some(Some(host)) = self.hosts.get(class.trace) {
@@ -54,9 +55,9 @@ impl Form for JsonForm {
         }
         begin.extend_from_slice(b",\"fields\":{");
         let mut fields: Vec<(Vec<u8>, usize)> = Vec::new();
-        for &Shown { field, slot } in shown {
+        for &ShownField { field, slot } in shown {
             let field = &class.fields[field];
-            // Of the environment only what tells the process.
+            // Of the environment, only what identifies the process.
             if field.scope == Scope::Environment && !matches!(&*field.name, "vpid" | "procname") {
                 continue;
             }
@@ -66,7 +67,7 @@ impl Form for JsonForm {
             fields.push((before, slot));
         }
         let stacks = self.stacks.of_class(class, shown);
-        self.classes.set(class.index, Pieces { begin, fields, stacks });
+        self.classes.set(class.index, JsonClass { begin, fields, stacks });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
@@ -85,7 +86,7 @@ impl Form for JsonForm {
         }
     }
 
-    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+    fn begin(&mut self, line: EventLine, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"timestamp_ns\":");
         value::signed(line.timestamp, out);
         if let Some(is_match) = line.is_match {
@@ -94,12 +95,12 @@ impl Form for JsonForm {
         out.push(b',');
     }
 
-    fn end(&self, _: Line, out: &mut Vec<u8>) {
+    fn end(&self, _: EventLine, out: &mut Vec<u8>) {
         out.extend_from_slice(b"}\n");
     }
 }
 
-/// Appends a value; numbers that JSON does not know are texts.
+/// Appends a value; numbers that JSON does not have become strings.
 pub(super) fn write(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Unsigned(number) => value::unsigned(*number, out),

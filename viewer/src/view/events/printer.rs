@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
 
-use super::{Form, Line, Shown};
+use super::form::{EventLine, Form, ShownField};
 use crate::analysis::follow::Follower;
 
-/// How much is gathered before it is written.
+/// The number of bytes to buffer before they are written.
 const BUFFER: usize = 64 << 10;
 
 /// Which events are written.
@@ -27,11 +27,11 @@ pub enum Show {
 /// Why writing ended early.
 #[derive(Debug)]
 pub enum Stop {
-    /// All that was asked for has been written.
+    /// Everything has been written.
     Enough,
-    /// There are fewer events before the moment than are asked for, and more can be had by reading from earlier on.
+    /// There are fewer events before the moment than wanted; reading from an earlier time may find more.
     TooFew,
-    /// It cannot be written.
+    /// The output failed.
     Failed(io::Error),
 }
 
@@ -39,31 +39,31 @@ pub enum Stop {
 pub struct Printer<'o> {
     form: Box<dyn Form>,
     show: Show,
-    /// Whether fewer events before the moment will do than are asked for.
+    /// Whether fewer events before the moment than wanted are accepted.
     takes_fewer: bool,
     /// How many more matches may be written.
     limit: usize,
     out: &'o mut dyn Write,
     buffer: Vec<u8>,
-    /// Events that may become the context of a later one: their times and what they are, and buffers to use again.
+    /// Events that may become the context of a later one, with their times, and buffers for reuse.
     held: VecDeque<(i64, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
     /// How many events after the last match are still to be written.
     following: usize,
     /// When the last event that was written happened.
     previous: Option<i64>,
-    /// Whether an event was left out since.
+    /// Whether an event has been left out since.
     is_gap: bool,
     has_begun: bool,
     /// How many events have been written.
     shown: usize,
-    /// The fields to write; all if there is no choice.
+    /// The fields to write; all if not given.
     fields: Option<Vec<String>>,
 }
 
 impl<'o> Printer<'o> {
-    /// Writes events in a form, at most this number of matches. `takes_fewer` says whether fewer events before a moment
-    /// will do than are asked for.
+    /// Writes events in a form, at most this number of matches. `takes_fewer` says whether fewer events before a
+    /// moment than wanted are accepted.
     pub fn new(
         form: Box<dyn Form>,
         show: Show,
@@ -99,19 +99,19 @@ impl<'o> Printer<'o> {
         self
     }
 
-    /// Takes note of where a trace comes from, before any of its classes.
+    /// Adds a trace, before any of its classes.
     pub fn trace(&mut self, number: usize, trace: &Trace) {
         self.form.trace(number, trace);
     }
 
-    /// Writes what has been gathered.
+    /// Writes the buffer.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();
         self.out.flush()
     }
 
-    /// Whether there were fewer events before the moment than are asked for, and none after it.
+    /// Whether there were fewer events before the moment than wanted, and none after it.
     pub fn is_short(&self) -> bool {
         matches!(self.show, Show::Around(_, count) if self.shown == 0 && self.held.len() < count)
     }
@@ -121,7 +121,7 @@ impl<'o> Printer<'o> {
         self.shown + if let Show::Around(..) = self.show { self.held.len() } else { 0 }
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     pub fn finish(mut self) -> io::Result<()> {
         self.begin();
         if let Show::Around(..) = self.show {
@@ -164,7 +164,7 @@ impl<'o> Printer<'o> {
             self.form.gap(&mut self.buffer);
         }
         let is_match = matches!(self.show, Show::Context(_)).then_some(is_match);
-        let line = Line { timestamp, previous: self.previous, is_match };
+        let line = EventLine { timestamp, previous: self.previous, is_match };
         self.form.begin(line, &mut self.buffer);
         body(&*self.form, &mut self.buffer);
         self.form.end(line, &mut self.buffer);
@@ -194,7 +194,7 @@ impl Follower for Printer<'_> {
         let all = || (0..class.fields.len()).collect();
         let named = |names: &Vec<String>| names.iter().filter_map(|name| class.field(name)).collect();
         let fields: Vec<usize> = self.fields.as_ref().map_or_else(all, named);
-        let shown = fields.into_iter().map(|field| Shown { field, slot: slots[field] });
+        let shown = fields.into_iter().map(|field| ShownField { field, slot: slots[field] });
         self.form.class(class, &shown.collect::<Vec<_>>());
     }
 

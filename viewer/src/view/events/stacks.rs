@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace, Value};
 
-use super::Shown;
+use super::form::ShownField;
 use crate::meaning::Dictionary;
-use crate::symbols::{Frame, Process, Symbols, vpid};
+use crate::symbols::{Frame, ProcessKey, Symbols, vpid};
 
-/// Finds stacks and names what is in them.
+/// Finds stacks and names their frames.
 pub struct Stacks {
     dictionary: Dictionary,
     symbols: Symbols,
@@ -39,8 +39,8 @@ impl Stacks {
         Stacks { dictionary, symbols, hosts: traces.iter().map(host).collect() }
     }
 
-    /// The stacks among the fields of a class that are shown; none if there are none.
-    pub(super) fn of_class(&self, class: &EventClass, shown: &[Shown]) -> Option<ClassStacks> {
+    /// The stacks among the shown fields of a class, if there are any.
+    pub(super) fn of_class(&self, class: &EventClass, shown: &[ShownField]) -> Option<ClassStacks> {
         let slot = |index: usize| shown.iter().find(|shown| shown.field == index).map(|shown| shown.slot);
         let stacks = self.dictionary.look_up(class).stacks;
         let field = |index: usize| Some((class.fields[index].name.to_string(), slot(index)?));
@@ -63,7 +63,7 @@ impl Stacks {
         };
         let addresses: Vec<u64> = list.elements.iter().filter_map(address).collect();
         let host = self.hosts.get(class.trace).and_then(Option::as_deref);
-        let process = Process { host, pid: class.pid.and_then(|slot| vpid(&event.value(slot))) };
+        let process = ProcessKey { host, pid: class.pid.and_then(|slot| vpid(&event.value(slot))) };
         self.symbols.frames(&process, event.timestamp(), &addresses)
     }
 }

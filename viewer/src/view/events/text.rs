@@ -10,64 +10,65 @@ use std::sync::Arc;
 
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::clock::{Clock, delta};
+use super::clock::{TimeOfDay, delta};
+use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
-use super::{ByClass, Form, Line, Shown, put, value};
+use super::value;
 use crate::text::escape;
 use crate::view::Screen;
 
 /// Writes events as Babeltrace does.
 pub struct TextForm {
-    clock: Clock,
-    /// Matches stand out where they are shown among others, if colours may be used.
+    clock: TimeOfDay,
+    /// With colours, matches stand out among others.
     screen: Screen,
     /// What comes before the name of the event, for each trace.
     origins: Vec<String>,
     stacks: Rc<Stacks>,
-    classes: ByClass<Pieces>,
+    classes: ByClass<TextClass>,
 }
 
-/// What the events of a class are made of.
-struct Pieces {
+/// How the events of a class are written.
+struct TextClass {
     /// Where they come from and what they are called.
     name: Vec<u8>,
     /// Their fields: what comes before each, where its value is, and in which base it is written.
-    fields: Vec<(Piece, usize, Base)>,
+    fields: Vec<(Literal, usize, Base)>,
     stacks: Option<ClassStacks>,
     /// What ends them.
     end: &'static [u8],
 }
 
-/// A text that is written often. A short one is copied with some bytes more, which are dropped again: to copy a fixed
-/// number of bytes takes no call.
-enum Piece {
-    Short([u8; Piece::SHORT], usize),
+/// A text that is written often. A short one is padded to a fixed size, which is copied without a call, and the
+/// padding is dropped again.
+enum Literal {
+    Short([u8; Literal::SHORT], usize),
     Long(Vec<u8>),
 }
 
-impl Piece {
+impl Literal {
     const SHORT: usize = 32;
 
-    fn new(text: &str) -> Piece {
-        let mut bytes = [0; Piece::SHORT];
+    fn new(text: &str) -> Literal {
+        let mut bytes = [0; Literal::SHORT];
         match bytes.get_mut(..text.len()) {
             Some(begin) => {
                 begin.copy_from_slice(text.as_bytes());
-                Piece::Short(bytes, text.len())
+                Literal::Short(bytes, text.len())
             }
-            None => Piece::Long(text.into()),
+            None => Literal::Long(text.into()),
         }
     }
 
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Piece::Short(bytes, length) => {
+            Literal::Short(bytes, length) => {
                 let end = out.len() + length;
                 out.extend_from_slice(bytes);
                 out.truncate(end);
             }
-            Piece::Long(bytes) => out.extend_from_slice(bytes),
+            Literal::Long(bytes) => out.extend_from_slice(bytes),
         }
     }
 }
@@ -76,7 +77,7 @@ impl TextForm {
     /// For events of these traces.
     pub fn new(traces: &[Trace], screen: Screen, stacks: Rc<Stacks>) -> TextForm {
         TextForm {
-            clock: Clock::new(screen.zone.clone()),
+            clock: TimeOfDay::new(screen.zone.clone()),
             screen,
             origins: traces.iter().map(origin).collect(),
             stacks,
@@ -85,7 +86,7 @@ impl TextForm {
     }
 
     /// Whether an event stands out among others.
-    fn is_bright(&self, line: Line) -> bool {
+    fn is_bright(&self, line: EventLine) -> bool {
         self.screen.colour && line.is_match == Some(true)
     }
 }
@@ -102,10 +103,10 @@ impl Form for TextForm {
         put(&mut self.origins, number, origin(trace));
     }
 
-    fn class(&mut self, class: &Arc<EventClass>, shown: &[Shown]) {
+    fn class(&mut self, class: &Arc<EventClass>, shown: &[ShownField]) {
         let mut fields = Vec::new();
         let mut last = None;
-        for &Shown { field, slot } in shown {
+        for &ShownField { field, slot } in shown {
             let field = &class.fields[field];
             if field.scope == Scope::Environment {
                 continue;
@@ -117,7 +118,7 @@ impl Form for TextForm {
                 Some(_) => format!(" }}, {{ {name} = "),
             };
             last = Some(field.scope);
-            fields.push((Piece::new(&before), slot, field.base));
+            fields.push((Literal::new(&before), slot, field.base));
         }
         let end: &[u8] = match last {
             None => b"{ }",
@@ -127,7 +128,7 @@ impl Form for TextForm {
         let origin = self.origins.get(class.trace).map_or("", String::as_str);
         let name = format!("{origin}{}: ", escape::text(&class.name)).into_bytes();
         self.classes
-            .set(class.index, Pieces { name, fields, stacks: self.stacks.of_class(class, shown), end });
+            .set(class.index, TextClass { name, fields, stacks: self.stacks.of_class(class, shown), end });
     }
 
     fn body(&self, event: &OrderedEvent<'_>, out: &mut Vec<u8>) {
@@ -135,24 +136,28 @@ impl Form for TextForm {
         out.extend_from_slice(&pieces.name);
         for (before, slot, base) in &pieces.fields {
             before.write(out);
-            // Most values own nothing, and are spared the question whether they do.
+            // Most values own nothing: skip the check in their destructor.
             let value = ManuallyDrop::new(event.value(*slot));
             match &*value {
                 Value::Text(text) => value::quoted(text, out),
                 Value::Unsigned(number) if *base == Base::Decimal => value::unsigned(*number, out),
                 Value::Signed(number) if *base == Base::Decimal => value::signed(*number, out),
-                Value::List(_)
-                    if let Some(stacks) = pieces.stacks.as_ref().filter(|stacks| stacks.has(*slot)) =>
-                {
-                    value::stack(&self.stacks.frames(stacks, event, *slot), out);
+                _ => {
+                    let value = ManuallyDrop::into_inner(value);
+                    let stacks = pieces.stacks.as_ref().filter(|stacks| stacks.has(*slot));
+                    match (stacks, &value) {
+                        (Some(stacks), Value::List(_)) => {
+                            value::stack(&self.stacks.frames(stacks, event, *slot), out);
+                        }
+                        _ => value::write(&value, *base, out),
+                    }
                 }
-                _ => value::write(&ManuallyDrop::into_inner(value), *base, out),
             }
         }
         out.extend_from_slice(pieces.end);
     }
 
-    fn begin(&mut self, line: Line, out: &mut Vec<u8>) {
+    fn begin(&mut self, line: EventLine, out: &mut Vec<u8>) {
         if self.is_bright(line) {
             out.extend_from_slice(b"\x1b[1m");
         }
@@ -166,7 +171,7 @@ impl Form for TextForm {
         out.extend_from_slice(b") ");
     }
 
-    fn end(&self, line: Line, out: &mut Vec<u8>) {
+    fn end(&self, line: EventLine, out: &mut Vec<u8>) {
         if self.is_bright(line) {
             out.extend_from_slice(b"\x1b[0m");
         }

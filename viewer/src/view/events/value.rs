@@ -93,7 +93,7 @@ pub fn signed(number: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Appends a text in quotes, with nothing in it that a terminal acts on.
+/// Appends a text in quotes, with characters escaped that a terminal acts on.
 pub fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     if is_plain(text) {
@@ -104,7 +104,7 @@ pub fn quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether a text is nothing but printable ASCII without quotes and backslashes, and so needs no escapes.
+/// Whether a text is printable ASCII without quotes and backslashes, which needs no escapes.
 pub fn is_plain(text: &[u8]) -> bool {
     // Eight bytes at a time, without a branch for each: nearly all texts are plain.
     match text.last_chunk() {
@@ -121,7 +121,7 @@ pub fn is_plain(text: &[u8]) -> bool {
 fn is_plain_word(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
-    // The high bit of each byte that is 0 (or may be, after one that is: enough to look closer).
+    // The high bit of each byte that is 0 (with false positives above such a byte, which do no harm).
     let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
     let below_space = word.wrapping_sub(0x20 * ONES) & !word & HIGH;
     let special = [b'"', b'\\', 0x7F]

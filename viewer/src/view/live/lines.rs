@@ -1,14 +1,14 @@
-//! Single lines that tell of sessions and incidents.
+//! Lines for sessions and incidents.
 
 use crate::analysis::finding::Ns;
 use crate::analysis::incidents::{Incident, IncidentKind};
 use crate::analysis::live::LiveFinding;
-use crate::text::amount::{counted, duration, duration_in_words};
+use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
 use crate::view::table::link_name;
 
-/// How sessions are doing, and how far events are behind.
+/// The state of each session.
 pub fn sessions(finding: &LiveFinding) -> Vec<String> {
     let session = |session: &crate::analysis::live::SessionFinding| {
         let reason = session.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
@@ -17,9 +17,9 @@ pub fn sessions(finding: &LiveFinding) -> Vec<String> {
     finding.sessions.iter().map(session).collect()
 }
 
-/// How long ago the newest events happened.
+/// The lag of the newest events.
 pub fn lag(finding: &LiveFinding) -> String {
-    finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", duration_in_words(lag as f64)))
+    finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", Ns::from(lag).in_words()))
 }
 
 /// What is missing, if anything is.
@@ -38,7 +38,7 @@ pub fn losses(finding: &LiveFinding) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// An incident: when, how long, why, and who waited.
+/// An incident: when, how long, why, and how many waited.
 pub fn incident(incident: &Incident, screen: &Screen) -> String {
     let cause = match (&incident.cause, incident.kind) {
         (Some(cause), _) => link_name(cause),
@@ -47,12 +47,12 @@ pub fn incident(incident: &Incident, screen: &Screen) -> String {
     };
     let unexplained = match incident.unexplained {
         Ns(0) => String::new(),
-        Ns(ns) => format!(", {} unexplained", duration(ns as f64)),
+        unexplained => format!(", {} unexplained", unexplained.short()),
     };
     let waited = match incident.waited.clients {
         0 => String::new(),
         clients => format!(", {} waited", counted(clients, "client")),
     };
-    let held = duration(incident.held.0 as f64);
+    let held = incident.held.short();
     format!("{} {held:>7} {cause}{unexplained}{waited}", screen.time_of_day(incident.begin_ns))
 }

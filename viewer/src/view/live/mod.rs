@@ -1,4 +1,4 @@
-//! What is known of events that arrive: for logs and monitors, and on a full screen.
+//! Live findings: as plain output for logs and monitors, and on a full screen.
 
 mod lines;
 mod plain;

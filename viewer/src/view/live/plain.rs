@@ -7,13 +7,13 @@ use crate::analysis::Finding;
 use crate::analysis::live::LiveFinding;
 use crate::view::{Screen, table};
 
-/// Writes what is known as one object on one line.
+/// Writes a finding as one object on one line.
 pub fn json(finding: &LiveFinding, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, finding)?;
     writeln!(out)
 }
 
-/// Writes what is known as a table under a line that says when.
+/// Writes a finding as a table under a line with its time.
 pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let time = finding.time_ns.map_or("-".into(), |time| screen.time_of_day(time));
     let window = format!("window {}", finding.window);

@@ -3,8 +3,9 @@
 
 use std::io::{self, Write};
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
+use crate::text::width::cut;
 use crate::view::Screen;
 
 /// A column of a table.
@@ -12,11 +13,11 @@ use crate::view::Screen;
 pub struct Column {
     /// Its heading.
     pub title: String,
-    /// Whether it stays when there is no room: the lowest goes first; without one it always stays.
+    /// Without enough room, columns with the lowest importance are dropped first; without an importance it always stays.
     pub importance: Option<u8>,
-    /// Whether it is a number, and so stands to the right.
+    /// Whether it is a number, and so right-aligned.
     pub is_number: bool,
-    /// Whether it may be made narrower when there is no room.
+    /// Whether it may be made narrower without enough room.
     pub is_shrinkable: bool,
 }
 
@@ -31,18 +32,18 @@ impl Column {
         Column { is_number: false, ..Column::number(title) }
     }
 
-    /// A column that is dropped when there is no room, before those that are more important.
+    /// Lets the column be dropped without enough room, before more important ones.
     pub fn droppable(self, importance: u8) -> Self {
         Column { importance: Some(importance), ..self }
     }
 
-    /// A column that is made narrower when there is no room.
+    /// Lets the column be made narrower without enough room.
     pub fn shrinkable(self) -> Self {
         Column { is_shrinkable: true, ..self }
     }
 }
 
-/// Rows under columns. The last column takes what room is left.
+/// Rows under columns. The last column takes the remaining room.
 #[derive(Debug)]
 pub struct Grid {
     columns: Vec<Column>,
@@ -54,15 +55,15 @@ pub struct Grid {
 #[derive(Debug)]
 struct Row {
     cells: Vec<String>,
-    /// What stands on lines after it.
+    /// A text on the lines after it.
     note: Option<String>,
 }
 
 /// The last column is given this much room, if it needs it, before others are dropped.
 const LAST_COLUMN: usize = 36;
-/// What a column that may be made narrower keeps.
+/// The least width of a shrinkable column.
 const SHRUNK: usize = 12;
-/// What the last column keeps while others are made narrower.
+/// The least width of the last column while others are made narrower.
 const LAST_COLUMN_LEAST: usize = 8;
 const GAP: usize = 2;
 /// How far a note is indented.
@@ -107,7 +108,7 @@ impl Grid {
         cells.chain([self.columns[column].title.width()]).max().unwrap_or(0)
     }
 
-    /// The columns that there is room for, some of them narrower.
+    /// The columns that fit, some of them narrower.
     fn fit(&self, widths: &mut [usize], screen: Option<usize>) -> Vec<usize> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let Some(screen) = screen else { return shown };
@@ -143,7 +144,7 @@ impl Grid {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut room = screen.width.unwrap_or(usize::MAX);
-        // What is empty at the end of a line is not worth trailing spaces.
+        // Empty cells at the end of a line would only be trailing spaces.
         let length = shown.iter().rposition(|&column| !cells[column].is_empty()).map_or(0, |last| last + 1);
         let shown = &shown[..length];
         for (position, &column) in shown.iter().enumerate() {
@@ -171,20 +172,6 @@ impl Grid {
         }
         writeln!(out)
     }
-}
-
-/// The beginning of a text that fits, with `…` where it was cut.
-pub fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |c: &char| {
-        used += c.width().unwrap_or(0);
-        used <= room
-    };
-    let kept: String = text.chars().take_while(fits).collect();
-    if room == 0 { kept } else { kept + "…" }
 }
 
 #[cfg(test)]
@@ -233,13 +220,5 @@ TOTAL    MEAN  EVENT
             let fixed = "TOTAL  ".width();
             assert!(text.lines().all(|line| line.width() <= width.max(fixed)), "{width}:\n{text}");
         }
-    }
-
-    #[test]
-    fn wide_characters_are_cut_by_their_width() {
-        assert_eq!(cut("日本語", 5), "日本…");
-        assert_eq!(cut("日本語", 4), "日…");
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abc", 0), "");
     }
 }

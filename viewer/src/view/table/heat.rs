@@ -1,22 +1,22 @@
-//! `hist --over-time` as a map: time to the right, durations upwards, the denser the darker.
+//! `hist --over-time` as a heat map: time to the right, durations upwards.
 
 use std::io::{self, Write};
 
 use super::hist::{footnotes, title};
 use super::label::figure;
-use crate::analysis::heat::{Columns, Heat, HeatGroup};
-use crate::text::amount::duration_in_words;
+use crate::analysis::finding::Ns;
+use crate::analysis::heat::{Heat, HeatGroup, TimeColumns};
 use crate::view::Screen;
 
-/// The columns of a line that its cells cannot have.
+/// The columns of a line before its cells.
 pub const GUTTER: usize = 10;
 
-/// Shades for a part of the densest cell, on a logarithmic scale.
+/// Shades relative to the densest cell, on a logarithmic scale.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 /// The same in colour, from blue to red.
 const COLOURS: [&str; 5] = ["34", "36", "32", "33", "31"];
 
-/// Writes the maps, and says what is to be said after them.
+/// Writes the maps, and returns the footnotes.
 pub fn write(heat: &Heat, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     for group in &heat.groups {
         writeln!(out)?;
@@ -46,9 +46,9 @@ fn rows(group: &HeatGroup, screen: &Screen, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-fn axis(columns: &Columns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn axis(columns: &TimeColumns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let (begin, end) = (screen.time_of_day(columns.begin_ns), screen.time_of_day(columns.end_ns));
-    let step = format!("{} a column", duration_in_words(columns.width_ns as f64));
+    let step = format!("{} per column", Ns::from(columns.width_ns).in_words());
     let room = columns.count.saturating_sub(begin.len() + end.len());
     let middle = if room > step.len() + 1 { format!("{step:^room$}") } else { " ".to_owned() };
     writeln!(out, "{:>GUTTER$}{begin}{middle}{end}", "")

@@ -7,12 +7,12 @@ use crate::analysis::hist::{Hist, HistGroup, Outline};
 use crate::text::amount::{counted, grouped};
 use crate::view::Screen;
 
-/// How long the longest bar is where the screen has no width.
+/// The length of the longest bar on a screen without a width.
 const BAR: usize = 60;
-/// The columns of a line that its bar cannot have.
+/// The columns of a line before its bar.
 const GUTTER: usize = 33;
 
-/// Writes a histogram for each group, and says what is to be said after them.
+/// Writes a histogram for each group, and returns the footnotes.
 pub fn write(hist: &Hist, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let timed = || hist.groups.iter().filter(|group| !group.octaves.is_empty());
     for group in timed() {
@@ -33,7 +33,7 @@ pub(super) fn title(group: &Outline, screen: &Screen, out: &mut dyn Write) -> io
     writeln!(out, "{}  {events}, p50 {p50}, p99 {p99}, max {max}", screen.bold(&name))
 }
 
-/// What both kinds of histogram have at their end.
+/// The footnotes of both kinds of histogram.
 pub(super) fn footnotes(is_untimed: bool, hidden_groups: u64) -> Vec<String> {
     let untimed = is_untimed.then(|| "no events with a duration".to_owned());
     let hidden =
@@ -53,7 +53,7 @@ fn bars(group: &HistGroup, screen: &Screen, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// A bar in eighths of a character; what is not 0 is never invisible.
+/// A bar in eighths of a character; non-zero counts are always visible.
 fn bar(count: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (count as f64 / most as f64 * (room * 8) as f64).round() as usize;

@@ -1,25 +1,25 @@
-//! `incidents` as a table: what held the program up, then what that adds up to, and what helps.
+//! `incidents` as a table: what held the program up, then totals by cause, and what helps.
 
 use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
-use super::label::{Names, link, name, short, value};
+use super::label::{Names, link, name, value};
 use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
     CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
 use crate::analysis::verdict::{Period, PeriodKind};
-use crate::text::amount::{counted, duration, duration_in_words, grouped, share, times};
-use crate::text::escape;
+use crate::text::amount::{counted, grouped, share, times};
+use crate::text::{escape, short_name};
 use crate::view::Screen;
 
-/// How many causes are listed.
+/// The number of causes that are listed.
 const CAUSES: usize = 10;
 
-/// How many events that are not the cause are named.
+/// The number of events that are not the cause to list.
 const NAMED: usize = 6;
 
-/// Writes the incidents, and says what is to be said after them.
+/// Writes the incidents, and returns the footnotes.
 pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     for line in screen.wrapped(&headline(found)) {
         writeln!(out, "{}", screen.bold(&line))?;
@@ -36,13 +36,13 @@ pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Res
 }
 
 fn headline(found: &Incidents) -> String {
-    let threshold = words(found.threshold);
+    let threshold = found.threshold.in_words();
     if found.found == 0 {
         return format!("no incidents: nothing was held up for {threshold} or longer");
     }
     let of = found.trace.length_ns.map_or(String::new(), |length| {
         let part = found.blocked_share.map_or(String::new(), |part| format!(" ({})", share(part)));
-        format!(" of {}{part}", duration_in_words(length as f64))
+        format!(" of {}{part}", Ns::from(length).in_words())
     });
     let others = found.found - found.turns;
     let turns =
@@ -51,9 +51,9 @@ fn headline(found: &Incidents) -> String {
     let count: Vec<String> = turns.into_iter().chain(others).collect();
     let unexplained = match found.unexplained {
         Ns(0) => String::new(),
-        unexplained => format!("; {} unexplained", words(unexplained)),
+        unexplained => format!("; {} unexplained", unexplained.in_words()),
     };
-    format!("blocked {}{of}, {}{unexplained}", words(found.blocked), count.join(", "))
+    format!("blocked {}{of}, {}{unexplained}", found.blocked.in_words(), count.join(", "))
 }
 
 fn list(found: &Incidents, screen: &Screen) -> Grid {
@@ -75,12 +75,12 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
     for incident in incidents {
         let cells = [
             Some(screen.time_of_day(incident.begin_ns)),
-            Some(amount(incident.held)),
+            Some(incident.held.short()),
             has_hosts.then(|| incident.process.host.as_deref().map_or("-".into(), escape::text)),
             has_processes.then(|| process(&incident.process)),
             Some(cause(incident)),
             Some(incident.cause.as_ref().map_or("-".into(), |cause| value(&cause.client))),
-            Some(amount(incident.unexplained)),
+            Some(incident.unexplained.short()),
             Some(waited(incident)),
             Some(match incident.not_served {
                 0 => String::new(),
@@ -100,7 +100,8 @@ fn list(found: &Incidents, screen: &Screen) -> Grid {
 fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
-        let sum = sum.map(|sum| format!(" ({} {})", escape::text(short(&sum.event)), amount(sum.duration)));
+        let sum =
+            sum.map(|sum| format!(" ({} {})", escape::text(short_name(&sum.event)), sum.duration.short()));
         return match incident.kind {
             IncidentKind::Silence => "no event at all".into(),
             IncidentKind::Turn | IncidentKind::Interval => format!("in no event{}", sum.unwrap_or_default()),
@@ -120,7 +121,7 @@ fn waited(incident: &Incident) -> String {
     let waited = incident.waited;
     match waited.clients {
         0 => "nobody".into(),
-        clients => format!("{clients}/{}, {}", waited.of, amount(waited.longest)),
+        clients => format!("{clients}/{}, {}", waited.of, waited.longest.short()),
     }
 }
 
@@ -164,20 +165,20 @@ fn causes(causes: &[CauseFinding]) -> Grid {
         let detail = cause
             .detail
             .as_ref()
-            .map_or(String::new(), |detail| format!(" ({})", escape::text(short(detail))));
+            .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
         let called = match (&cause.event, cause.kind) {
             (Some(event), _) => format!("{}{detail}", name(event, &cause.key)),
             (None, Some(IncidentKind::Silence)) => "no event at all".into(),
             (None, _) => "in no event".into(),
         };
         grid.row(vec![
-            amount(cause.total),
+            cause.total.short(),
             grouped(cause.count.into()),
-            amount(cause.longest),
-            cause.period.map_or(String::new(), |period| format!("~{}", amount(period))),
+            cause.longest.short(),
+            cause.period.map_or(String::new(), |period| format!("~{}", period.short())),
             called,
         ]);
-        // What helps against several is said once.
+        // Advice that applies to several causes is given once.
         if let Some(advice) = &cause.advice
             && !advised.contains(&advice)
         {
@@ -195,7 +196,7 @@ fn slow_period(period: &Period, screen: &Screen) -> String {
         PeriodKind::Shift => "slower from then on",
     };
     let [begin, end] = [period.begin_ns, period.end_ns].map(|time| screen.time_of_day(time));
-    format!("{what} {begin} to {end}: {}, {} lost", period.reason, words(period.lost))
+    format!("{what} {begin} to {end}: {}, {} lost", period.reason, period.lost.in_words())
 }
 
 fn footnotes(found: &Incidents) -> Vec<String> {
@@ -226,7 +227,7 @@ fn footnotes(found: &Incidents) -> Vec<String> {
     let events = found.not_causes.iter().map(|other| &other.event).chain(&found.unrecorded);
     let names = Names::new(events.map(String::as_str), true);
     let not = found.not_causes.iter().map(|other| {
-        format!("{} at most {} ({})", names.of(&other.event), words(other.longest), times(other.count))
+        format!("{} at most {} ({})", names.of(&other.event), other.longest.in_words(), times(other.count))
     });
     let unrecorded = found.unrecorded.iter().map(|event| names.of(event));
     let lists = [("not the cause", not.collect::<Vec<_>>()), ("no events recorded", unrecorded.collect())];
@@ -234,12 +235,4 @@ fn footnotes(found: &Incidents) -> Vec<String> {
         footnotes.push(format!("{what}: {}", named(list)));
     }
     footnotes
-}
-
-fn amount(Ns(ns): Ns) -> String {
-    duration(ns as f64)
-}
-
-fn words(Ns(ns): Ns) -> String {
-    duration_in_words(ns as f64)
 }

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
 use super::label::value;
-use crate::analysis::info::{Info, Process, TraceInfo};
+use crate::analysis::info::{Info, ProcessInfo, TraceInfo};
 use crate::text::amount::{counted, grouped};
 use crate::text::escape;
 use crate::view::Screen;
 
-/// Writes what the traces hold, and says what is to be said after it.
+/// Writes what the traces contain, and returns the footnotes.
 pub fn write(info: &Info, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     if let Some(end) = info.trace.end_ns {
         writeln!(out, "until {}", screen.date_and_time(end))?;
@@ -23,7 +23,7 @@ pub fn write(info: &Info, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
     let mut footnotes = Vec::new();
     match &info.processes {
         Some(processes) => write_processes(processes, info.trace.has_several_hosts(), screen, out)?,
-        None => footnotes.push("too many processes to tell apart".into()),
+        None => footnotes.push("too many processes to list".into()),
     }
     if info.hidden_processes > 0 {
         footnotes.push(format!("{} processes not shown (-n 0 shows all)", info.hidden_processes));
@@ -52,13 +52,13 @@ fn write_trace(trace: &TraceInfo, screen: &Screen, out: &mut dyn Write) -> io::R
 }
 
 fn write_processes(
-    processes: &[Process],
+    processes: &[ProcessInfo],
     has_hosts: bool,
     screen: &Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let is_known = |process: &&Process| process.pid.is_some() || process.name.is_some();
-    let known: Vec<&Process> = processes.iter().filter(is_known).collect();
+    let is_known = |process: &&ProcessInfo| process.pid.is_some() || process.name.is_some();
+    let known: Vec<&ProcessInfo> = processes.iter().filter(is_known).collect();
     if known.is_empty() {
         return Ok(());
     }

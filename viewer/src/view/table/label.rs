@@ -1,11 +1,12 @@
-//! How events and groups are called in tables.
+//! Labels of events and groups in tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::finding::{EventFinding, GroupName, LinkFinding, Ns};
 use crate::datum::{Datum, Pairs};
-use crate::text::amount::{duration, grouped};
+use crate::text::amount::grouped;
 use crate::text::escape;
+use crate::text::short_name;
 
 /// The keys of a group: a single one as its value alone, several with their names.
 pub fn keys(Pairs(pairs): &Pairs) -> String {
@@ -19,11 +20,10 @@ pub fn keys(Pairs(pairs): &Pairs) -> String {
     }
 }
 
-/// How events are called: in full, or where the screen is narrow without their provider, unless two would
-/// then be called the same.
+/// Labels of events: the full name, or on a narrow screen the name without its provider, unless that is ambiguous.
 #[derive(Default)]
 pub struct Names {
-    /// The number of events that have a name after their provider's.
+    /// The number of events for each name without its provider.
     short: BTreeMap<String, usize>,
 }
 
@@ -31,23 +31,23 @@ impl Names {
     pub fn new<'a>(events: impl Iterator<Item = &'a str>, is_narrow: bool) -> Self {
         let mut names = Names::default();
         for event in events.filter(|_| is_narrow).collect::<BTreeSet<_>>() {
-            *names.short.entry(short(event).to_owned()).or_default() += 1;
+            *names.short.entry(short_name(event).to_owned()).or_default() += 1;
         }
         names
     }
 
-    /// How an event is called.
+    /// The label of an event.
     pub fn of(&self, event: &str) -> String {
-        let is_unique = self.short.get(short(event)) == Some(&1);
-        escape::text(if is_unique { short(event) } else { event })
+        let is_unique = self.short.get(short_name(event)) == Some(&1);
+        escape::text(if is_unique { short_name(event) } else { event })
     }
 
-    /// How a group is called.
+    /// The label of a group.
     pub fn group(&self, name: &GroupName) -> String {
         self.label(&name.event, name.is_sum, &name.key)
     }
 
-    /// How a single event is called: as its group is.
+    /// The label of a single event: that of its group.
     pub fn event(&self, event: &EventFinding) -> String {
         self.label(&event.event, event.is_sum, &event.key)
     }
@@ -59,38 +59,33 @@ impl Names {
     }
 }
 
-/// An event's name without its provider.
-pub fn short(event: &str) -> &str {
-    event.split_once(':').map_or(event, |(_, name)| name)
-}
-
-/// A figure that rests on a unit; it is marked if the unit is a guess.
+/// A figure, marked if its unit is a guess.
 pub fn marked(figure: String, unit_is_guess: bool) -> String {
     if unit_is_guess { figure + "?" } else { figure }
 }
 
-/// A duration, marked if its unit is a guess; `-` if there is none.
+/// A duration, marked if its unit is a guess; `-` for none.
 pub fn figure(duration_ns: Option<Ns>, unit_is_guess: bool) -> String {
-    duration_ns.map_or("-".into(), |Ns(ns)| marked(duration(ns as f64), unit_is_guess))
+    duration_ns.map_or("-".into(), |duration| marked(duration.short(), unit_is_guess))
 }
 
-/// An event with how long it took, and how often it came.
+/// An event with its duration, and its number.
 pub fn link(link: &LinkFinding) -> String {
     let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
     format!("{count}{} {}", name(&link.event, &link.key), figure(Some(link.duration), false))
 }
 
-/// What an event is called: by its keys where it has any.
+/// An event by its keys, or by its name if it has none.
 pub fn name(event: &str, key: &Pairs) -> String {
-    if key.0.is_empty() { escape::text(short(event)) } else { keys(key) }
+    if key.0.is_empty() { escape::text(short_name(event)) } else { keys(key) }
 }
 
-/// A value; `-` if there is none.
+/// A value; `-` for none.
 pub fn value(value: &Option<Datum>) -> String {
     value.as_ref().map_or("-".into(), escape::datum)
 }
 
-/// The event's own fields, without empty ones and those that stand in other columns.
+/// The payload fields, without empty ones and those in other columns.
 pub fn details(event: &EventFinding) -> String {
     let EventFinding { fields, key, stacks, .. } = event;
     let is_empty = |value: &Datum| matches!(value, Datum::Text(text) if text.is_empty());

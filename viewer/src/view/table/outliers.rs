@@ -5,17 +5,18 @@ use std::io::{self, Write};
 
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure};
-use super::slow::Columns;
+use super::slow::EventColumns;
+use crate::analysis::finding::Ns;
 use crate::analysis::outliers::{Outliers, Threshold};
 use crate::analysis::verdict::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
-use crate::text::amount::{counted, duration, duration_in_words, grouped, times};
+use crate::text::amount::{counted, grouped, times};
 use crate::text::escape;
 use crate::view::Screen;
 
-/// From this width on reasons stand beside their events.
+/// From this width on, reasons are beside their events.
 const WIDE: usize = 200;
 
-/// Writes the findings, and says what is to be said after them.
+/// Writes the findings, and returns the footnotes.
 pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let events = outliers.events.iter().map(|outlier| &*outlier.event.event);
     let modes = outliers.modes.iter().map(|mode| &*mode.name.event);
@@ -82,7 +83,7 @@ fn period_cells(period: &Period, names: &Names, screen: &Screen) -> Vec<String> 
         groups => format!(" + {}", groups - 1),
     };
     vec![
-        duration(period.lost.0 as f64),
+        period.lost.short(),
         grouped(period.count.into()),
         screen.time_of_day(period.begin_ns),
         screen.time_of_day(period.end_ns),
@@ -120,7 +121,7 @@ fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn W
 
 /// Writes single events, the longest first.
 fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let columns = Columns::new(
+    let columns = EventColumns::new(
         outliers.events.iter().map(|outlier| &outlier.event),
         outliers.trace.has_several_hosts(),
     );
@@ -149,11 +150,10 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Wr
 fn footnotes(outliers: &Outliers) -> Vec<String> {
     let hidden = match outliers.hidden_events {
         0 => String::new(),
-        hidden => format!(", of which {} shorter ones are not shown (-n shows more)", grouped(hidden.into())),
+        hidden => format!(", of which the {} shortest are not shown (-n shows more)", grouped(hidden.into())),
     };
     if let Some(threshold) = &outliers.threshold {
-        let [limit, total] =
-            [threshold.slower_than, threshold.total].map(|ns| duration_in_words(ns.0 as f64));
+        let [limit, total] = [threshold.slower_than, threshold.total].map(Ns::in_words);
         let events = counted(threshold.count, "event");
         return vec![format!("{events} took {limit} or longer, {total} in all{hidden}")];
     }
@@ -174,16 +174,16 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
     footnotes
 }
 
-/// Everything that decides, with the limits that it came to.
+/// The rule, with the resulting limits.
 fn rule(rule: &RuleFinding) -> String {
-    let excess = duration_in_words(rule.least_excess.0 as f64);
+    let excess = rule.least_excess.in_words();
     format!(
-        "rule: a gap in a group's durations (own; with fewer than {} of all its event's: event) or a jump of their level \
-         that is less probable than {:.1e}, which is {} shared out over {}; slow is what lies above the gap, {} times and \
-         {excess} above the 99th percentile of the rest, or a whole group {} times above its event; one that \
-         stands apart is single (up to {} of a group), several are a mode; a period is {} times slower than the rest, has {} \
-         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference, {} standard \
-         errors or more, and it is {} times the noise",
+        "rule: a gap in a group's durations (own; with fewer than {} those of its whole event: event), or a jump of their \
+         level, that is less probable than {:.1e}, which is {} divided by {}; slow durations are above the gap, and {} \
+         times and {excess} above the 99th percentile of the rest, or in a group {} times slower than its event; one \
+         alone is single (up to {} per group), several are a mode; a period is {} times slower than the rest, has {} \
+         events and {} % of the group's time or more, and edges at which the level jumps by {} % of the difference and {} \
+         standard errors or more, and is {} times above the noise",
         rule.enough,
         rule.group_probability,
         rule.probability,
@@ -200,11 +200,11 @@ fn rule(rule: &RuleFinding) -> String {
     )
 }
 
-/// The events that are too rare to judge, those with the longest durations by name.
+/// The events that are too rare to judge; those with the longest durations are named.
 fn unjudged(rare: &[Unjudged]) -> Option<String> {
     const SHOWN: usize = 3;
     let one = |event: &Unjudged| {
-        let max = duration_in_words(event.max.unwrap_or_default().0 as f64);
+        let max = event.max.unwrap_or_default().in_words();
         format!("{} ({}, {max} at most)", escape::text(&event.event), times(event.count))
     };
     let named: Vec<String> = rare.iter().take(SHOWN).map(one).collect();

@@ -10,10 +10,10 @@ use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
 
-/// Writes the slowest events, and says what is to be said after them.
+/// Writes the slowest events, and returns the footnotes.
 pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let names = Names::new(slow.events.iter().map(|event| &*event.event), screen.is_narrow());
-    let columns = Columns::new(slow.events.iter(), slow.trace.has_several_hosts());
+    let columns = EventColumns::new(slow.events.iter(), slow.trace.has_several_hosts());
     let has_causes = slow.events.iter().any(|event| inner(event).next().is_some());
     let cause = has_causes.then(|| Column::text("BECAUSE OF").shrinkable());
     let mut grid = Grid::new(columns.titles().chain(cause).chain([Column::text("FIELDS")]).collect());
@@ -32,7 +32,7 @@ pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
     }
     if slow.hidden_events > 0 {
         let others = counted(slow.hidden_events, "other event");
-        footnotes.push(format!("{others} as fast or faster (-n shows more)"));
+        footnotes.push(format!("{others} not slower (-n shows more)"));
     }
     Ok(footnotes)
 }
@@ -44,15 +44,15 @@ fn inner(event: &EventFinding) -> impl Iterator<Item = &LinkFinding> {
     event.chain.iter().skip(itself.map_or(usize::MAX, |place| place + 1))
 }
 
-/// The columns that single events have, of which two are there only if any event needs them.
-pub(super) struct Columns {
+/// The columns of single events, two of which are optional.
+pub(super) struct EventColumns {
     has_hosts: bool,
     has_clients: bool,
 }
 
-impl Columns {
+impl EventColumns {
     pub fn new<'a>(mut events: impl Iterator<Item = &'a EventFinding>, has_hosts: bool) -> Self {
-        Columns { has_hosts, has_clients: events.any(|event| event.client.is_some()) }
+        EventColumns { has_hosts, has_clients: events.any(|event| event.client.is_some()) }
     }
 
     pub fn titles(&self) -> impl Iterator<Item = Column> + use<> {

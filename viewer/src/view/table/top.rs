@@ -6,10 +6,10 @@ use super::grid::{Column, Grid};
 use super::label::{Names, figure, marked};
 use crate::analysis::finding::GroupFinding;
 use crate::analysis::top::Top;
-use crate::text::amount::{counted, duration, duration_in_words, grouped, scaled, share};
+use crate::text::amount::{counted, duration, grouped, scaled, share};
 use crate::view::Screen;
 
-/// The columns. Of the percentiles the one that ranks stays, and p99; of the others the last goes last.
+/// The columns. Of the percentiles, the one ranked by and p99 always stay; the others are dropped from the first.
 fn columns(top: &Top) -> Vec<Column> {
     let sorted_by = top.sorted_by.to_string().to_uppercase();
     let mut columns = vec![
@@ -34,7 +34,7 @@ fn columns(top: &Top) -> Vec<Column> {
     columns
 }
 
-/// Writes the groups, and says what is to be said after them.
+/// Writes the groups, and returns the footnotes.
 pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
     let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
     let mut grid = Grid::new(columns(top));
@@ -48,10 +48,9 @@ pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<
         footnotes.push(format!("{} not shown (-n 0 shows all)", counted(top.hidden_groups, "group")));
     }
     if let Some(folded) = &top.folded {
-        let words = |ns: u128| duration_in_words(ns as f64);
-        let (total, max) = (words(folded.total.0), words(folded.max.0));
+        let (total, max) = (folded.total.in_words(), folded.max.in_words());
         let events = counted(folded.count, "event");
-        footnotes.push(format!("({events} of other keys folded: {total} in total, {max} at most)"));
+        footnotes.push(format!("({events} of other keys folded: {total} in total, at most {max})"));
     }
     Ok(footnotes)
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn interval(kind: u32, begin: i64, end: i64) -> Interval {
-    Interval { begin, end, name: Name { kind, key: 0 }, client: None }
+    Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None }
 }
 
 /// The forest as text: `5(1 2(3))`, the kinds in the order of their ends.
@@ -12,8 +12,8 @@ fn shape(nesting: &Nesting) -> String {
         let node = tree.root();
         let count = if node.count > 1 { format!("×{}", node.count) } else { String::new() };
         match children.is_empty() {
-            true => format!("{}{count}", node.span.name.kind),
-            false => format!("{}{count}({})", node.span.name.kind, children.join(" ")),
+            true => format!("{}{count}", node.interval.name.kind),
+            false => format!("{}{count}({})", node.interval.name.kind, children.join(" ")),
         }
     }
     let mut trees: Vec<String> = nesting.trees().map(write).collect();
@@ -62,8 +62,9 @@ fn of_crossing_intervals_the_larger_part_decides() {
 #[test]
 fn what_is_not_allowed_to_be_within_stays_apart() {
     let mut nesting = Nesting::default();
-    let odd_in_even =
-        |outer: Name, inner: Name| outer.kind.is_multiple_of(2) && !inner.kind.is_multiple_of(2);
+    let odd_in_even = |outer: IntervalName, inner: IntervalName| {
+        outer.kind.is_multiple_of(2) && !inner.kind.is_multiple_of(2)
+    };
     for (kind, begin, end) in [(1, 10, 20), (2, 12, 30), (3, 32, 40), (4, 5, 50)] {
         nesting.end(interval(kind, begin * 1000, end * 1000), odd_in_even);
     }
@@ -78,7 +79,7 @@ fn what_is_not_covered_is_self_time() {
     }
     let tree = nesting.last().unwrap();
     assert_eq!(tree.covered(), 25_000, "1 and 2 overlap");
-    assert_eq!(tree.root().span.length() - tree.covered(), 75_000);
+    assert_eq!(tree.root().interval.length() - tree.covered(), 75_000);
 }
 
 #[test]

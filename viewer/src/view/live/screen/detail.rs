@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
-use super::groups::fit;
+use super::palette::Palette;
 use crate::analysis::live::LiveFinding;
-use crate::text::amount::{counted, duration, grouped};
+use crate::text::amount::{counted, grouped};
+use crate::text::width::fit;
 use crate::view::Screen;
 use crate::view::table::{Names, details, figure};
 
-/// Draws the group that was asked for.
+/// Draws the chosen group.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &Screen, palette: Palette) {
     let Some(detail) = &finding.detail else {
         frame.render_widget(Paragraph::new("no events of this group in this window"), area);
@@ -30,17 +30,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, screen: &S
     let room = (area.height as usize).saturating_sub(slowest + 3);
     let octaves = &detail.durations.octaves;
     let most = octaves.iter().map(|octave| octave.count).max().unwrap_or(0).max(1);
-    // The longest durations matter most: if there is no room for all, the shortest go.
+    // The longest durations matter most: without room for all, the shortest are dropped.
     for octave in &octaves[octaves.len().saturating_sub(room)..] {
         let bar = (octave.count as usize * width.saturating_sub(24)).div_ceil(most as usize);
         lines.push(Line::from(vec![
-            Span::raw(format!("{:>8} {:>11} ", duration(octave.from.0 as f64), grouped(octave.count.into()))),
+            Span::raw(format!("{:>8} {:>11} ", octave.from.short(), grouped(octave.count.into()))),
             Span::styled("█".repeat(bar), palette.spark()),
         ]));
     }
-    lines.push(Line::styled("THE SLOWEST so far", palette.title()));
+    lines.push(Line::styled("SLOWEST so far", palette.title()));
     for event in detail.slowest.iter().take(slowest) {
-        let took = duration(event.duration.0 as f64);
+        let took = event.duration.short();
         let client = event.client.as_ref().map_or(String::new(), crate::text::escape::datum);
         let said =
             format!("{} {took:>8} {client} {}", screen.time_of_day(event.timestamp_ns), details(event));

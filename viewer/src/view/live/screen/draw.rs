@@ -2,11 +2,11 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::state::{Mode, State};
+use super::palette::Palette;
+use super::state::{Pane, ScreenState};
 use super::{detail, groups, heat, help};
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::{grouped, scaled};
@@ -14,46 +14,8 @@ use crate::text::escape;
 use crate::view::Screen;
 use crate::view::live::lines;
 
-/// How things are shown: in colours, or without.
-#[derive(Clone, Copy, Debug)]
-pub struct Palette {
-    has_colours: bool,
-}
-
-impl Palette {
-    fn colour(self, colour: Color) -> Style {
-        if self.has_colours { Style::new().fg(colour) } else { Style::new() }
-    }
-
-    pub fn title(self) -> Style {
-        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
-    }
-
-    pub fn warning(self) -> Style {
-        self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
-    }
-
-    pub fn faint(self) -> Style {
-        self.colour(Color::DarkGray)
-    }
-
-    pub fn spark(self) -> Style {
-        self.colour(Color::Green)
-    }
-
-    pub fn chosen(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-
-    /// The colour of a cell of the heat map, by how dense it is: from 0 to 4.
-    pub fn heat(self, level: usize) -> Style {
-        let colours = [Color::DarkGray, Color::Blue, Color::Green, Color::Yellow, Color::Red];
-        self.colour(colours[level.min(4)])
-    }
-}
-
-/// Draws all of it.
-pub fn draw(frame: &mut Frame<'_>, state: &State, finding: Option<&LiveFinding>, screen: &Screen) {
+/// Draws the whole screen.
+pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFinding>, screen: &Screen) {
     let palette = Palette { has_colours: screen.colour };
     let area = frame.area();
     let Some(finding) = finding else {
@@ -68,19 +30,19 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, finding: Option<&LiveFinding>,
     ];
     let [top, middle, bottom] = Layout::vertical(rows).areas(area);
     frame.render_widget(Paragraph::new(header), top);
-    match &state.mode {
-        Mode::Detail => body_of_detail(frame, middle, finding, screen, palette),
-        Mode::Help => help::draw(frame, middle, palette),
+    match &state.pane {
+        Pane::Detail => body_of_detail(frame, middle, finding, screen, palette),
+        Pane::Help => help::draw(frame, middle, palette),
         _ => body(frame, middle, state, finding, screen, palette),
     }
     frame.render_widget(Clear, bottom);
     frame.render_widget(Paragraph::new(footer(state, palette)), bottom);
 }
 
-/// What is received, how far that is behind, what is missing.
-fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
+/// The sessions, their lag, and what is missing.
+fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: usize) -> Vec<Line<'static>> {
     let trace = &finding.top.trace;
-    // What the figures are about, which may not be what was asked for last.
+    // The window and sort of the figures, which may be older than the latest request.
     let (window, sort) = (finding.window, finding.top.sorted_by);
     let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
@@ -106,12 +68,12 @@ fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) 
         let url = Span::styled(escape::text(&session.url), palette.title());
         lines.push(Line::from(vec![url, Span::raw(" "), Span::styled(said, style)]));
     }
-    // Of many sessions the first few are enough.
+    // Of many sessions, the first few are enough.
     lines.truncate(3);
     if let Some(first) = lines.first_mut() {
         first.push_span(format!("  {}", lines::lag(finding)));
     }
-    // Facts go on as many lines as they need.
+    // Facts are wrapped onto several lines.
     let mut line = String::new();
     for fact in facts {
         if !line.is_empty() && line.chars().count() + 2 + fact.chars().count() > width {
@@ -127,11 +89,11 @@ fn header(state: &State, finding: &LiveFinding, palette: Palette, width: usize) 
     lines
 }
 
-/// The groups, and where there is room the heat map and the incidents.
+/// The groups and, with enough room, the heat map and the incidents.
 fn body(
     frame: &mut Frame<'_>,
     area: Rect,
-    state: &State,
+    state: &ScreenState,
     finding: &LiveFinding,
     screen: &Screen,
     palette: Palette,
@@ -152,7 +114,7 @@ fn body(
     frame.render_widget(Paragraph::new(said), incidents);
 }
 
-/// One group, and when it took how long.
+/// One group, and its heat map.
 fn body_of_detail(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -166,17 +128,17 @@ fn body_of_detail(
     heat::draw(frame, lower, finding, palette);
 }
 
-/// What is being typed, what is wrong with it, or what keys there are.
-fn footer(state: &State, palette: Palette) -> Line<'static> {
+/// The input, an error in it, or the keys.
+fn footer(state: &ScreenState, palette: Palette) -> Line<'static> {
     if let Some(complaint) = &state.complaint {
         return Line::styled(escape::text(complaint), palette.warning());
     }
-    match &state.mode {
-        Mode::Filter(text) => Line::raw(format!("/{}▏", escape::text(text))),
-        Mode::By(text) => Line::raw(format!("group by: {}▏", escape::text(text))),
-        Mode::Help => Line::styled("any key: back", palette.faint()),
-        Mode::Detail => Line::styled("Esc back  w window  p pause  ? help", palette.faint()),
-        Mode::Groups => {
+    match &state.pane {
+        Pane::Filter(text) => Line::raw(format!("/{}▏", escape::text(text))),
+        Pane::By(text) => Line::raw(format!("group by: {}▏", escape::text(text))),
+        Pane::Help => Line::styled("any key: back", palette.faint()),
+        Pane::Detail => Line::styled("Esc back  w window  p pause  ? help", palette.faint()),
+        Pane::Groups => {
             let keys = "q quit  ? help  w window  s sort  / filter  g group by  Enter drill  p pause";
             Line::styled(keys, palette.faint())
         }

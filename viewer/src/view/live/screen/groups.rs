@@ -4,13 +4,13 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::draw::Palette;
-use super::state::State;
+use super::palette::Palette;
+use super::state::ScreenState;
 use crate::analysis::finding::GroupFinding;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::scaled;
+use crate::text::width::fit;
 use crate::view::table::{Names, figure};
 
 /// How wide the figures are.
@@ -19,15 +19,15 @@ const FIGURE: usize = 8;
 /// The bars of a sparkline.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What there is room for.
-struct Columns {
+/// The columns that fit.
+struct GroupColumns {
     name: usize,
     figures: usize,
     spark: usize,
 }
 
-impl Columns {
-    fn new(width: usize) -> Columns {
+impl GroupColumns {
+    fn new(width: usize) -> GroupColumns {
         let figures = match width {
             0..24 => 1,
             24..36 => 2,
@@ -36,18 +36,18 @@ impl Columns {
         };
         let rest = width.saturating_sub(figures * FIGURE);
         let spark = if width < 56 { 0 } else { (rest / 3).min(60) };
-        Columns { name: rest.saturating_sub(spark + 1), figures, spark }
+        GroupColumns { name: rest.saturating_sub(spark + 1), figures, spark }
     }
 }
 
-/// Draws as many groups as there is room for, the chosen one among them.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, finding: &LiveFinding, palette: Palette) {
-    let columns = Columns::new(area.width as usize);
+/// Draws the groups that fit, including the chosen one.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, finding: &LiveFinding, palette: Palette) {
+    let columns = GroupColumns::new(area.width as usize);
     let room = (area.height as usize).saturating_sub(1);
     let first = (state.row + 1).saturating_sub(room.max(1));
     let groups = &finding.top.groups;
     let names = Names::new(groups.iter().map(|group| &*group.name.event), area.width < 120);
-    // The most important is nearest to the name.
+    // The most important figure is next to the name.
     let titles = ["P99", "RATE/S", "MAX", "P50"];
     let mut heading = fit("GROUP", columns.name);
     titles.iter().take(columns.figures).for_each(|title| heading.push_str(&format!("{title:>FIGURE$}")));
@@ -70,7 +70,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, finding: &LiveFind
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn row(group: &GroupFinding, names: &Names, columns: &Columns) -> String {
+fn row(group: &GroupFinding, names: &Names, columns: &GroupColumns) -> String {
     let is_guess = group.unit_is_guess;
     let percentile =
         |place: usize| figure(group.percentiles.0.get(place).and_then(|(_, value)| *value), is_guess);
@@ -85,33 +85,7 @@ fn row(group: &GroupFinding, names: &Names, columns: &Columns) -> String {
     row
 }
 
-/// A text that takes exactly this many columns.
-pub fn fit(text: &str, width: usize) -> String {
-    let mut fitted = String::new();
-    let mut taken = 0;
-    for character in text.chars() {
-        let wide = character.width().unwrap_or(0);
-        if taken + wide > width {
-            // What is cut shows that it is.
-            while taken + 1 > width {
-                let Some(last) = fitted.pop() else { break };
-                taken -= last.width().unwrap_or(0);
-            }
-            if width > 0 {
-                fitted.push('…');
-                taken += 1;
-            }
-            break;
-        }
-        fitted.push(character);
-        taken += wide;
-    }
-    debug_assert!(fitted.width() <= width.max(1));
-    fitted.push_str(&" ".repeat(width.saturating_sub(taken)));
-    fitted
-}
-
-/// Numbers as bars, the last ones on the right; several share a bar where there is no room for each.
+/// A sparkline, with the newest numbers on the right; several share a bar without room for each.
 fn spark(counts: &[u64], width: usize) -> String {
     if width == 0 {
         return String::new();
@@ -137,13 +111,5 @@ mod tests {
         assert_eq!(spark(&[1, 1, 2, 2], 2), "▄█");
         assert_eq!(spark(&[5], 0), "");
         assert_eq!(spark(&[], 3), "   ");
-    }
-
-    #[test]
-    fn texts_fit_exactly() {
-        assert_eq!(fit("abc", 5), "abc  ");
-        assert_eq!(fit("abcdef", 4), "abc…");
-        assert_eq!(fit("漢字漢字", 4).width(), 4);
-        assert_eq!((fit("abc", 1), fit("abc", 0)), ("…".into(), String::new()));
     }
 }

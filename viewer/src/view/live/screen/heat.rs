@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
+use super::palette::Palette;
+use crate::analysis::finding::Ns;
 use crate::analysis::live::LiveFinding;
-use crate::text::amount::{duration, duration_in_words};
 
 /// What cells look like, the densest last.
 const CELLS: [char; 5] = [' ', '░', '▒', '▓', '█'];
@@ -23,15 +23,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, palette: P
         return;
     }
     let columns = (width - GUTTER).min(heat.columns.len().max(1) * 2);
-    let length = duration_in_words((heat.slice_ns * heat.columns.len() as u64) as f64);
+    let length = Ns::from(heat.slice_ns * heat.columns.len() as u64).in_words();
     let title = format!("DURATIONS over the last {length}, now on the right");
     let mut lines = vec![Line::styled(title, palette.title())];
-    // Rows share a line where there is no room for each.
+    // Rows share a line without room for each.
     let share = heat.rows_from.len().div_ceil(height - 1).max(1);
     let starts: Vec<usize> = (0..heat.rows_from.len()).step_by(share).collect();
     for &first in starts.iter().rev() {
         let rows = first..(first + share).min(heat.rows_from.len());
-        let mut spans = vec![Span::raw(format!("{:>7} ", duration(heat.rows_from[first].0 as f64)))];
+        let mut spans = vec![Span::raw(format!("{:>7} ", heat.rows_from[first].short()))];
         for place in 0..columns {
             let column = &heat.columns[place * heat.columns.len() / columns];
             let count: u64 = column[rows.clone()].iter().sum();
@@ -43,7 +43,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, finding: &LiveFinding, palette: P
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// How dense a cell is, from 0 to 4: by the logarithm, as rare and long ones matter most.
+/// The density of a cell, from 0 to 4, on a logarithmic scale, so that rare long durations are visible.
 fn level(count: u64, densest: u64) -> usize {
     match count {
         0 => 0,

@@ -5,21 +5,21 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::Palette;
+use super::palette::Palette;
 
 /// The keys, and what they do.
 const KEYS: [(&str, &str); 11] = [
     ("w 1 2 3 4", "look back 10 s, 1 min, 10 min or to the beginning"),
     ("s", "rank by total, count, p50, p99 or max"),
-    ("/", "filter: conditions as of --where, e.g. name=get duration>1ms"),
-    ("g", "group by fields, e.g. addr or name,addr; nothing for the catalog's"),
+    ("/", "filter: conditions as in --where, e.g. name=get duration>1ms"),
+    ("g", "group by fields, e.g. addr or name,addr; empty for the catalog's"),
     ("↑ ↓ j k", "choose a group"),
-    ("Enter", "look at the group: its histogram and its slowest events"),
+    ("Enter", "show the group: its histogram and its slowest events"),
     ("Esc", "back"),
-    ("p Space", "pause what is shown; events are taken in all the same"),
-    ("?", "this"),
+    ("p Space", "pause the display; events are still processed"),
+    ("?", "this help"),
     ("q Ctrl-C", "quit"),
-    ("", "A filter or a grouping holds from when it is changed."),
+    ("", "A changed filter or grouping applies from then on."),
 ];
 
 /// Draws the keys.

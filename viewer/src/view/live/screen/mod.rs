@@ -1,11 +1,12 @@
-//! The full screen: what it shows, and what keys do. It is drawn with ratatui; the state knows no terminal.
+//! The full screen: what it shows, and what keys do. It is drawn with ratatui; the state does not depend on a terminal.
 
 mod detail;
 mod draw;
 mod groups;
 mod heat;
 mod help;
+mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Key, Mode, Selecting, State};
+pub use state::{Effect, Key, Pane, ScreenState, Selecting};

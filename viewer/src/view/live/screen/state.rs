@@ -2,8 +2,8 @@
 
 use crate::analysis::Sort;
 use crate::analysis::finding::GroupName;
-use crate::analysis::histogram::Quantile;
-use crate::analysis::live::{LiveFinding, Question, Window};
+use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
+use crate::analysis::quantile::Quantile;
 use crate::filter::Condition;
 
 /// A key that was pressed.
@@ -13,9 +13,9 @@ pub enum Key {
     Char(char),
     /// The key for a new line.
     Enter,
-    /// The key to get out of something.
+    /// The key to go back.
     Escape,
-    /// The key that takes the last character back.
+    /// The key that deletes the last character.
     Backspace,
     /// An arrow.
     Up,
@@ -36,24 +36,24 @@ pub enum Effect {
     Draw,
     /// To ask the analysis another question.
     Ask,
-    /// To sum up other events, or by other keys, from now on.
+    /// To aggregate other events, or by other keys, from now on.
     Select(Selecting),
     /// To end.
     Quit,
 }
 
-/// Which events are summed up, and by what.
+/// Which events are aggregated, and by which fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selecting {
-    /// Only events that fulfil all of these.
+    /// Only events that meet all of these.
     pub conditions: Vec<Condition>,
-    /// The fields that tell groups apart, if not those of the catalog.
+    /// The fields to group by, if not those of the catalog.
     pub by: Option<Vec<String>>,
 }
 
-/// What is in front.
+/// The pane that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum Pane {
     /// The groups.
     Groups,
     /// One group.
@@ -68,16 +68,16 @@ pub enum Mode {
 
 /// What the screen shows.
 #[derive(Clone, Debug)]
-pub struct State {
-    /// What is asked of the analysis.
-    pub question: Question,
-    /// What is in front.
-    pub mode: Mode,
+pub struct ScreenState {
+    /// The current question to the analysis.
+    pub question: LiveQuestion,
+    /// The pane that is shown.
+    pub pane: Pane,
     /// The row that is chosen.
     pub row: usize,
-    /// Whether what is shown stays as it is.
+    /// Whether the display is paused.
     pub is_paused: bool,
-    /// Which events are summed up.
+    /// Which events are aggregated.
     pub selecting: Selecting,
     /// The filter, as it was typed.
     pub filter: String,
@@ -87,14 +87,14 @@ pub struct State {
     names: Vec<GroupName>,
 }
 
-/// What the groups can be ranked by with a key.
+/// The rankings that a key cycles through.
 const SORTS: [Sort; 5] =
     [Sort::Total, Sort::Count, Sort::Percentile(Quantile::P50), Sort::Percentile(Quantile::P99), Sort::Max];
 
-impl State {
+impl ScreenState {
     /// The first screen.
-    pub fn new(window: Window, sort: Sort, selecting: Selecting) -> State {
-        let question = Question {
+    pub fn new(window: LookBack, sort: Sort, selecting: Selecting) -> ScreenState {
+        let question = LiveQuestion {
             window,
             sort,
             quantiles: vec![Quantile::P50, Quantile::P99],
@@ -105,9 +105,9 @@ impl State {
         };
         let typed = |condition: &Condition| condition.given.trim_start_matches("--where ").to_owned();
         let filter = selecting.conditions.iter().map(typed);
-        State {
+        ScreenState {
             question,
-            mode: Mode::Groups,
+            pane: Pane::Groups,
             row: 0,
             is_paused: false,
             filter: filter.collect::<Vec<_>>().join(" "),
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Takes note of what is shown now. The chosen group stays chosen where it is another one's turn.
+    /// Updates the groups. The chosen group stays chosen if its row changes.
     pub fn show(&mut self, finding: &LiveFinding) {
         let chosen = self.names.get(self.row).cloned();
         self.names = finding.top.groups.iter().map(|group| group.name.clone()).collect();
@@ -129,40 +129,40 @@ impl State {
         self.row = self.row.min(self.names.len().saturating_sub(1));
     }
 
-    /// Does what a key says.
+    /// Handles a key.
     pub fn key(&mut self, key: Key) -> Effect {
         self.complaint = None;
-        match (&mut self.mode, key) {
+        match (&mut self.pane, key) {
             (_, Key::Interrupt) => Effect::Quit,
-            (Mode::Filter(text) | Mode::By(text), Key::Char(character)) => {
+            (Pane::Filter(text) | Pane::By(text), Key::Char(character)) => {
                 text.push(character);
                 Effect::Draw
             }
-            (Mode::Filter(text) | Mode::By(text), Key::Backspace) => {
+            (Pane::Filter(text) | Pane::By(text), Key::Backspace) => {
                 text.pop();
                 Effect::Draw
             }
-            (Mode::Filter(text), Key::Enter) => {
+            (Pane::Filter(text), Key::Enter) => {
                 let text = text.clone();
                 self.filter(&text)
             }
-            (Mode::By(text), Key::Enter) => {
+            (Pane::By(text), Key::Enter) => {
                 let fields: Vec<String> =
                     text.split([',', ' ']).filter(|field| !field.is_empty()).map(str::to_owned).collect();
-                self.mode = Mode::Groups;
+                self.pane = Pane::Groups;
                 self.selecting.by = (!fields.is_empty()).then_some(fields);
                 Effect::Select(self.selecting.clone())
             }
-            (Mode::Groups, Key::Char('q')) => Effect::Quit,
-            (Mode::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
-                self.mode = Mode::Groups;
+            (Pane::Groups, Key::Char('q')) => Effect::Quit,
+            (Pane::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
+                self.pane = Pane::Groups;
                 self.question.detail = None;
                 Effect::Ask
             }
-            (_, Key::Escape) | (Mode::Help, _) => {
-                self.mode = match self.question.detail {
-                    Some(_) => Mode::Detail,
-                    None => Mode::Groups,
+            (_, Key::Escape) | (Pane::Help, _) => {
+                self.pane = match self.question.detail {
+                    Some(_) => Pane::Detail,
+                    None => Pane::Groups,
                 };
                 Effect::Draw
             }
@@ -170,19 +170,19 @@ impl State {
         }
     }
 
-    /// Does what a key says where nothing is being typed.
+    /// Handles a key where no text is being typed.
     fn command(&mut self, key: Key) -> Effect {
         let last = self.names.len().saturating_sub(1);
         match key {
-            Key::Char('?' | 'h') => self.mode = Mode::Help,
-            Key::Char('/') => self.mode = Mode::Filter(self.filter.clone()),
-            Key::Char('g') => self.mode = Mode::By(self.selecting.by.clone().unwrap_or_default().join(",")),
+            Key::Char('?' | 'h') => self.pane = Pane::Help,
+            Key::Char('/') => self.pane = Pane::Filter(self.filter.clone()),
+            Key::Char('g') => self.pane = Pane::By(self.selecting.by.clone().unwrap_or_default().join(",")),
             Key::Char('p' | ' ') => self.is_paused = !self.is_paused,
             Key::Char('w') => return self.look_back(self.question.window.next()),
-            Key::Char('1') => return self.look_back(Window::Seconds),
-            Key::Char('2') => return self.look_back(Window::Minute),
-            Key::Char('3') => return self.look_back(Window::Minutes),
-            Key::Char('4') => return self.look_back(Window::All),
+            Key::Char('1') => return self.look_back(LookBack::Seconds),
+            Key::Char('2') => return self.look_back(LookBack::Minute),
+            Key::Char('3') => return self.look_back(LookBack::Minutes),
+            Key::Char('4') => return self.look_back(LookBack::All),
             Key::Char('s') => {
                 let place = SORTS.iter().position(|sort| *sort == self.question.sort);
                 self.question.sort = SORTS[place.map_or(0, |place| (place + 1) % SORTS.len())];
@@ -196,7 +196,7 @@ impl State {
             Key::Enter => {
                 if let Some(name) = self.names.get(self.row) {
                     self.question.detail = Some(name.clone());
-                    (self.mode, self.is_paused) = (Mode::Detail, false);
+                    (self.pane, self.is_paused) = (Pane::Detail, false);
                     return Effect::Ask;
                 }
             }
@@ -205,18 +205,18 @@ impl State {
         Effect::Draw
     }
 
-    fn look_back(&mut self, window: Window) -> Effect {
+    fn look_back(&mut self, window: LookBack) -> Effect {
         (self.question.window, self.is_paused) = (window, false);
         Effect::Ask
     }
 
-    /// Takes a filter that was typed: conditions with spaces between them.
+    /// Applies a typed filter: conditions separated by spaces.
     fn filter(&mut self, text: &str) -> Effect {
         let conditions: Result<Vec<Condition>, _> = text.split_whitespace().map(str::parse).collect();
         match conditions {
             Ok(conditions) => {
                 self.filter = text.trim().to_owned();
-                self.mode = Mode::Groups;
+                self.pane = Pane::Groups;
                 self.selecting.conditions = conditions;
                 Effect::Select(self.selecting.clone())
             }

@@ -1,0 +1,24 @@
+//! Names that LTTng reserves or cuts off.
+
+/// The longest name that LTTng keeps whole, in bytes.
+pub(super) const LONGEST: usize = 255;
+
+/// What the macros use in the functions that they expand to: an argument would hide it.
+const USED_BY_MACROS: &[&str] = &[
+    "abort", "int16_t", "int32_t", "int64_t", "int8_t", "memcpy", "size_t", "strlen", "uint16_t", "uint32_t",
+    "uint64_t", "uint8_t",
+];
+
+/// Why LTTng refuses a name.
+pub(in crate::check) fn wrong_name(name: &str) -> Option<String> {
+    name.starts_with("lttng_").then(|| {
+        format!("`{name}` is reserved: names that begin with `lttng_` belong to LTTng; choose another name")
+    })
+}
+
+/// Why LTTng refuses a good name for an argument.
+pub(in crate::check) fn wrong_argument(name: &str) -> Option<String> {
+    USED_BY_MACROS
+        .contains(&name)
+        .then(|| format!("LTTng-UST's macros use `{name}`; give the argument another name with `arg`"))
+}

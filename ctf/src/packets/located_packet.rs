@@ -1,0 +1,34 @@
+//! A packet that was found, and where.
+
+use super::header::PacketHeader;
+
+/// A packet, and where it is.
+#[derive(Clone, Debug)]
+pub struct LocatedPacket {
+    /// The file that it is in, by its number within the trace.
+    pub file: usize,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// How long it is, or what the file has of it, in bytes.
+    pub length: u64,
+    /// What its header says.
+    pub header: PacketHeader,
+    /// Whether the file ends before the packet does.
+    pub is_cut: bool,
+    /// An upper bound of the clock's counts of its events, from its header and its successor's.
+    pub latest: u64,
+}
+
+impl LocatedPacket {
+    /// The stream: packets without a stream number belong to their file's stream.
+    pub fn stream(&self) -> (usize, Result<u64, usize>) {
+        (self.header.stream, self.header.instance.ok_or(self.file))
+    }
+
+    /// A lower bound of the clock's counts of its events, unless the clock was set back within the packet and has
+    /// passed the packet's beginning again. If it has not, how far it was set back is not known: events after that may
+    /// be earlier than the packet's end too.
+    pub fn earliest(&self) -> u64 {
+        if self.header.is_stepped() { 0 } else { self.header.begin.unwrap_or(0) }
+    }
+}

@@ -1,0 +1,73 @@
+//! All packets of a trace.
+
+use std::sync::Arc;
+
+use super::bytes::Location;
+use super::{LocatedPacket, index, ledger, scan};
+use crate::Damage;
+use crate::metadata::Metadata;
+
+/// The packets of a trace.
+#[derive(Debug, Default)]
+pub struct TracePackets {
+    /// The files that hold the packets.
+    pub files: Vec<Arc<Location>>,
+    /// The packets, each once, stream by stream and in the order of their stream.
+    pub packets: Vec<LocatedPacket>,
+    /// What in the files is not a packet, and which files cannot be read.
+    pub damage: Vec<Damage>,
+}
+
+impl TracePackets {
+    /// Finds the packets in all files of a trace.
+    pub fn find(metadata: &Metadata, files: Vec<Location>) -> TracePackets {
+        let files = files.into_iter().map(Arc::new).collect();
+        let mut found = TracePackets { files, ..TracePackets::default() };
+        for (number, location) in found.files.iter().enumerate() {
+            let index = match location.index() {
+                Ok(bytes) => index::read(&bytes).unwrap_or_default(),
+                // The trace is complete without it, but a bad index is worth knowing about.
+                Err(error) => {
+                    found
+                        .damage
+                        .push(Damage::new(&location.index_path(), format!("cannot be read: {error}")));
+                    Vec::new()
+                }
+            };
+            match location.open().and_then(|bytes| scan::scan(metadata, &bytes, number, &index)) {
+                Ok(scan) => {
+                    found.packets.extend(scan.packets);
+                    let damage = scan.damage.into_iter().map(|(offset, reason)| Damage {
+                        path: location.path.clone(),
+                        offset: Some(offset),
+                        reason,
+                    });
+                    found.damage.extend(damage);
+                }
+                Err(error) => {
+                    found.damage.push(Damage::new(&location.path, format!("cannot be read: {error}")));
+                }
+            }
+        }
+        ledger::arrange(&mut found.packets);
+        found
+    }
+
+    /// The packets of each stream.
+    pub fn streams(&self) -> impl Iterator<Item = &[LocatedPacket]> {
+        self.packets.chunk_by(|a, b| a.stream() == b.stream())
+    }
+
+    /// The first and the last packet of each stream that have events.
+    pub fn ends(&self) -> impl Iterator<Item = &LocatedPacket> {
+        let has_events = |packet: &&LocatedPacket| {
+            let header = &packet.header;
+            header.content_size.is_none_or(|size| size > header.events_at)
+        };
+        self.streams().flat_map(move |stream| {
+            let mut packets = stream.iter().filter(has_events);
+            let first = packets.next();
+            first.into_iter().chain(packets.next_back())
+        })
+    }
+}

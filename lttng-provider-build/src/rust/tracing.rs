@@ -1,0 +1,154 @@
+//! The table of all events by which `lttng-provider-tracing` records spans: an expression, in a file that only its macro
+//! `events!` includes.
+
+use lttng_border::{Argument, Border, Event, Provider, RustType, Shape};
+use lttng_catalog::{Enumeration, Measure, Unit};
+
+use super::doc::literal;
+use super::layout::{ALLOWED, indent, list};
+use crate::GeneratedFile;
+
+/// All events in one table.
+pub(crate) fn table(border: &Border<'_>) -> GeneratedFile {
+    let origins: String =
+        border.providers.iter().map(|provider| format!("// {}\n", provider.origin())).collect();
+    let events: String = border
+        .providers
+        .iter()
+        .flat_map(|provider| provider.events.iter().map(move |event| entry(provider, event)))
+        .collect();
+    let text = format!(
+        "{origins}
+{{
+    use lttng_provider_tracing::generated as lttng_bridge;
+{allowed}
+    static EVENTS: &[lttng_bridge::Event] = &[
+{events}    ];
+    EVENTS
+}}
+",
+        allowed = indent(ALLOWED).trim_end(),
+        events = indent(&indent(&events)),
+    );
+    GeneratedFile { name: "tracing.rs".to_owned(), text }
+}
+
+fn entry(provider: &Provider<'_>, event: &Event<'_>) -> String {
+    let path = format!("{}::{}", provider.module, event.rust_name);
+    let passed: Vec<_> = event.passed().collect();
+    let fields: String =
+        passed.iter().map(|argument| format!("        {},\n", field(provider, argument))).collect();
+    let values: Vec<_> =
+        passed.iter().enumerate().map(|(index, argument)| value(provider, argument, index)).collect();
+    let begin = match event.duration.is_some_and(|duration| duration.unit != Unit::Bytes) {
+        true => format!("<{path} as lttng_provider::DurationEvent>::begin"),
+        false => "|| ()".to_owned(),
+    };
+    format!(
+        "lttng_bridge::Event {{
+    provider: {provider},
+    name: {name},
+    callsites: {callsites},
+    fields: &[
+{fields}    ],
+    duration: {duration},
+    enabled: {path}::enabled,
+    begin: {begin},
+{record}
+}},
+",
+        provider = literal(&provider.name),
+        name = literal(&event.source.name),
+        callsites = callsites(event),
+        duration = duration(event),
+        record = list("    ", &format!("record: |values| {path}::record("), &values, "),"),
+    )
+}
+
+/// The call sites that the catalog names; those of the event's name where it names none.
+fn callsites(event: &Event<'_>) -> String {
+    let Some(pattern) = &event.source.tracing else {
+        return "None".to_owned();
+    };
+    let part = |part: &Option<String>| literal(part.as_deref().unwrap_or_default());
+    let fields: Vec<_> = pattern.fields.iter().map(|field| literal(field)).collect();
+    format!(
+        "Some(lttng_bridge::Callsites {{ target: {}, name: {}, fields: &[{}] }})",
+        part(&pattern.target),
+        part(&pattern.name),
+        fields.join(", ")
+    )
+}
+
+/// Where the duration stands among the arguments that are passed, and what is measured.
+fn duration(event: &Event<'_>) -> String {
+    let Some(duration) = event.duration else {
+        return "None".to_owned();
+    };
+    let index = event.arguments[..duration.index].iter().filter(|argument| argument.is_passed()).count();
+    let measured = match event.source.meaning.measure {
+        Measure::Interval => "Wall",
+        Measure::Sum => "Busy",
+    };
+    format!("Some(({index}, lttng_bridge::Measured::{measured}))")
+}
+
+fn field(provider: &Provider<'_>, argument: &Argument<'_>) -> String {
+    let name = literal(&argument.field.argument);
+    let kind = kind(provider, argument);
+    format!("lttng_bridge::Field {{ name: {name}, kind: lttng_bridge::{kind} }}")
+}
+
+fn kind(provider: &Provider<'_>, argument: &Argument<'_>) -> String {
+    match &argument.shape {
+        Shape::Number(number) => match number.rust_type {
+            "bool" => "Kind::Bool".to_owned(),
+            "f32" | "f64" => "Kind::Float".to_owned(),
+            integer => format!("{}{}", integer.to_uppercase(), unit(argument)),
+        },
+        Shape::Enumeration { name, container, .. } => {
+            let labels = provider.source.enumeration(name).map(labels).unwrap_or_default();
+            format!("{}.labelled(&[{labels}])", container.rust_type.to_uppercase())
+        }
+        Shape::String | Shape::Characters { .. } | Shape::Text { .. } => "Kind::Text".to_owned(),
+        Shape::Sequence { element, .. } if element.rust_type == "u8" => "Kind::Bytes".to_owned(),
+        Shape::Array { .. } | Shape::Sequence { .. } | Shape::Stack => "Kind::List".to_owned(),
+    }
+}
+
+fn unit(argument: &Argument<'_>) -> String {
+    let unit = match argument.time_unit() {
+        Some(Unit::Nanoseconds) => "Nanoseconds",
+        Some(Unit::Microseconds) => "Microseconds",
+        Some(Unit::Milliseconds) => "Milliseconds",
+        Some(Unit::Seconds) => "Seconds",
+        Some(Unit::Bytes) | None => return String::new(),
+    };
+    format!(".in_unit(lttng_provider::Unit::{unit})")
+}
+
+/// Each label with its first value.
+fn labels(enumeration: &Enumeration) -> String {
+    let labels = enumeration.labels.iter();
+    let labels: Vec<_> =
+        labels.map(|label| format!("({}, {})", literal(&label.name), label.values.start())).collect();
+    labels.join(", ")
+}
+
+/// The expression that takes an argument from the values of a span.
+fn value(provider: &Provider<'_>, argument: &Argument<'_>, index: usize) -> String {
+    match argument.rust_type() {
+        RustType::Number("bool") => format!("values.boolean({index})"),
+        RustType::Number("f32") => format!("values.float({index}) as f32"),
+        RustType::Number("f64") => format!("values.float({index})"),
+        RustType::Number(_) => format!("values.integer({index})"),
+        RustType::Enumeration(name) => {
+            let container = argument.number().map_or("i64", |number| number.rust_type);
+            format!("{}::{name}::from(values.integer::<{container}>({index}))", provider.module)
+        }
+        RustType::Text => format!("values.text({index})"),
+        RustType::Slice { element: "u8" } => format!("values.bytes({index})"),
+        RustType::Slice { .. } => "&[]".to_owned(),
+        RustType::Array { count, .. } => format!("&[0; {count}]"),
+    }
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Builds Debian packages of ltt-top and lttng-catalog: program, man pages, completions, catalogs. They go to out/deb, or to
+# the folder that is named.
+#
+#   scripts/deb.sh [DIR]
+#
+# A commit without a tag gives a version that sorts before the release. DEBFULLNAME and DEBEMAIL name the maintainer, by
+# default the author of the commit. For tests: DEB_PROFILE=dev builds faster.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/step.sh
+
+out=${1:-out/deb}
+profile=${DEB_PROFILE:-release}
+target=${CARGO_TARGET_DIR:-target}
+programs=$target/${profile/#dev/debug}
+for tool in dpkg-deb dpkg-shlibdeps strip; do
+	command -v $tool >/dev/null ||
+		fail "$tool is missing; run: sudo apt-get update && sudo apt-get install --yes --no-install-recommends dpkg-dev binutils"
+done
+git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git repository: version and date come from the commit"
+
+step "Building ltt-top and lttng-catalog"
+cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli
+
+version=$(sed --quiet 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head --lines=1)
+# Everything in the package is as old as the commit, so that the same commit gives the same package.
+SOURCE_DATE_EPOCH=$(git log --max-count=1 --format=%ct)
+export SOURCE_DATE_EPOCH
+if ! git tag --points-at HEAD | grep --quiet --line-regexp "v$version"; then
+	version+="~git$(date --utc --date="@$SOURCE_DATE_EPOCH" +%Y%m%d).$(git rev-parse --short=10 HEAD)"
+fi
+maintainer="${DEBFULLNAME:-$(git log --max-count=1 --format=%an)} <${DEBEMAIL:-$(git log --max-count=1 --format=%ae)}>"
+architecture=$(dpkg --print-architecture)
+work=$(mktemp -d)
+trap 'rm --recursive --force "$work"' EXIT
+
+# compress FILE…: as Debian wants it, without a time.
+compress() { gzip --best --no-name "$@"; }
+
+# The crates that are part of a program: name and version, and their licences.
+crates() { cargo tree --locked --offline --package "$1" --edges normal --prefix none --format '{p}|{l}' | grep --invert-match "($PWD" | sort --unique; }
+
+copyright() {
+	cat <<-TEXT
+		Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+		Upstream-Name: valkey-trace
+		Comment: The program contains these crates, whose notices are in licenses.gz:
+		$(crates "$1" | sed --regexp-extended 's/^([^ ]+) v([^ |]+)[^|]*\|(.*)/  \1 \2: \3/')
+
+		Files: *
+		Copyright: $(sed --quiet 's/^Copyright (c) //p' LICENSE-MIT)
+		License: Expat or Apache-2.0
+
+		License: Expat
+		$(sed '1,/^Permission/{/^Permission/!d}; s/^$/./; s/^/ /' LICENSE-MIT)
+
+		License: Apache-2.0
+		 The text is in /usr/share/common-licenses/Apache-2.0.
+	TEXT
+}
+
+# The notices of those crates, of two licences to choose from the shorter one.
+notices() {
+	local manifests name version folder
+	manifests=$(cargo metadata --locked --offline --format-version 1 | grep --only-matching '"manifest_path":"[^"]*"' | cut --delimiter='"' --fields=4)
+	crates "$1" | while IFS=' |' read -r name version _; do
+		folder=$(grep --max-count=1 "/$name-${version#v}/Cargo.toml$" <<<"$manifests") || continue
+		folder=$(dirname "$folder")
+		printf '\n==== %s %s\n\n' "$name" "${version#v}"
+		if compgen -G "$folder/*MIT*" >/dev/null; then
+			cat "$folder"/*MIT*
+		else
+			find "$folder" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'unlicense*' \) -exec cat {} +
+		fi
+	done
+}
+
+# package NAME CRATE: stages everything and builds NAME_VERSION_ARCHITECTURE.deb.
+package() {
+	local name=$1 crate=$2 root=$work/$1 program=$programs/$1
+	local share=$root/usr/share doc=$root/usr/share/doc/$1
+	install -D --strip --mode=755 "$program" "$root/usr/bin/$name"
+	"$program" man "$share/man/man1"
+	compress "$share"/man/man1/*
+	install -D --mode=644 <("$program" completions bash) "$share/bash-completion/completions/$name"
+	install -D --mode=644 <("$program" completions zsh) "$share/zsh/vendor-completions/_$name"
+	install -D --mode=644 <("$program" completions fish) "$share/fish/vendor_completions.d/$name.fish"
+	if [ "$name" = ltt-top ]; then
+		for catalog in catalog/*.toml; do
+			[ "$catalog" = catalog/Cargo.toml ] || install -D --mode=644 "$catalog" "$share/$name/$catalog"
+		done
+		install -D --mode=644 docs/verdicts.md "$doc/verdicts.md"
+	fi
+	mkdir --parents "$doc"
+	copyright "$crate" >"$doc/copyright"
+	notices "$crate" >"$doc/licenses"
+	cp CHANGELOG.md "$doc/NEWS"
+	cat >"$doc/changelog" <<-TEXT
+		$name ($version) unstable; urgency=medium
+
+		  * Built from commit $(git rev-parse --short=10 HEAD); NEWS.gz has what changed.
+
+		 -- $maintainer  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
+	TEXT
+	compress "$doc"/{licenses,NEWS,changelog}
+
+	mkdir --parents "$root/DEBIAN" "$work/debian"
+	printf 'Source: %s\n\nPackage: %s\nArchitecture: any\n' "$name" "$name" >"$work/debian/control"
+	depends=$(cd "$work" && dpkg-shlibdeps -O "$name/usr/bin/$name" 2>/dev/null | sed --quiet 's/^shlibs:Depends=//p')
+	{
+		printf '%s: %s\n' Package "$name" Version "$version" Architecture "$architecture" Maintainer "$maintainer" \
+			Installed-Size "$(du --summarize --apparent-size --block-size=1K "$root" | cut --fields=1)" \
+			Depends "$depends" Priority optional
+		cat "scripts/deb/$name"
+	} >"$root/DEBIAN/control"
+	(cd "$root" && find usr -type f -print0 | sort --zero-terminated | xargs --null md5sum) >"$root/DEBIAN/md5sums"
+	chmod --recursive u+rwX,go+rX,go-w "$root"
+	local file=$out/${name}_${version}_$architecture.deb
+	dpkg-deb --root-owner-group -Zxz --build "$root" "$file" >/dev/null
+	step "$file: $(du --apparent-size --human-readable "$file" | cut --fields=1), needs $depends"
+}
+
+mkdir --parents "$out"
+package ltt-top ltt-top
+package lttng-catalog lttng-catalog-cli

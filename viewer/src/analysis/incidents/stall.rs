@@ -1,0 +1,108 @@
+//! A stall: a time in which a thread was held up, and by what.
+
+use super::finding::IncidentKind;
+use super::meanwhile::Meanwhile;
+use crate::analysis::intervals::{IntervalName, Link, Tree, chain};
+use crate::analysis::span::Span;
+
+/// The cause of a turn took at least one part in this number of it.
+const LEAST_SHARE: i64 = 10;
+
+/// Who waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// How many clients.
+    pub clients: u64,
+    /// Of how many that were active before.
+    pub of: u64,
+    /// How long at most.
+    pub longest_ns: i64,
+}
+
+/// A stall.
+#[derive(Clone, Debug)]
+pub struct Stall {
+    pub thread: usize,
+    pub span: Span,
+    pub kind: IncidentKind,
+    /// From the outermost interval to the one within it that took the most, and so on.
+    pub chain: Vec<Link>,
+    /// Which link is the cause; none if no event explains it.
+    pub cause: Option<usize>,
+    /// The largest parts of a turn.
+    pub parts: Vec<Link>,
+    /// How much of it no event explains; nanoseconds.
+    pub unexplained: i64,
+    /// The total of pieces of it, as reported by an event.
+    pub sum: Option<(IntervalName, i64)>,
+    pub waited: Waited,
+    pub not_served: u64,
+    pub meanwhile: Vec<Meanwhile>,
+    /// Whether events of it may be missing.
+    pub is_incomplete: bool,
+}
+
+impl Stall {
+    /// A turn, or another interval, that took long.
+    pub fn new(thread: usize, kind: IncidentKind, tree: Tree<'_>) -> Self {
+        let root = tree.root().interval;
+        let unexplained = match kind {
+            IncidentKind::Turn => root.length() - tree.covered(),
+            IncidentKind::Interval | IncidentKind::Silence => 0,
+        };
+        // For a turn, even a partial explanation helps.
+        let share = if kind == IncidentKind::Turn { LEAST_SHARE } else { 2 };
+        let (chain, parts) = chain(tree, share);
+        let first = usize::from(kind == IncidentKind::Turn);
+        let has_client = |link: &Link| link.client.is_some();
+        let cause = chain[first..].iter().position(has_client).map(|place| place + first);
+        let cause = cause.or_else(|| (chain.len() > first).then(|| chain.len() - 1));
+        let span = Span { begin_ns: root.begin, end_ns: root.end };
+        Stall { kind, chain, cause, parts, unexplained, ..Stall::silence(thread, span) }
+    }
+
+    /// A sleep that was too long.
+    pub fn silence(thread: usize, span: Span) -> Self {
+        Stall {
+            thread,
+            span,
+            kind: IncidentKind::Silence,
+            chain: Vec::new(),
+            cause: None,
+            parts: Vec::new(),
+            unexplained: span.length_ns(),
+            sum: None,
+            waited: Waited::default(),
+            not_served: 0,
+            meanwhile: Vec::new(),
+            is_incomplete: false,
+        }
+    }
+
+    /// The link that is the cause.
+    pub fn cause(&self) -> Option<&Link> {
+        self.cause.map(|place| &self.chain[place])
+    }
+
+    /// What within the cause took most of it, if that is another event: `fork` within BGSAVE.
+    pub fn detail(&self) -> Option<&Link> {
+        let cause = self.cause()?;
+        self.chain.last().filter(|last| last.name.kind != cause.name.kind)
+    }
+
+    /// Joins an overlapping stall of the same thread. The longer one determines the cause, unless one is a turn, which contains the other.
+    pub fn join(&mut self, other: Stall) {
+        let begin = self.span.begin_ns.min(other.span.begin_ns);
+        let union = Span { begin_ns: begin, end_ns: self.span.end_ns.max(other.span.end_ns) };
+        let rank = |stall: &Stall| (stall.kind == IncidentKind::Turn, stall.span.length_ns());
+        if rank(&other) > rank(self) {
+            *self = other;
+        }
+        if self.kind != IncidentKind::Turn {
+            self.span = union;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

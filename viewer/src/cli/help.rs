@@ -1,0 +1,66 @@
+//! The longer texts of the help.
+
+/// What follows the list of commands.
+pub const EXAMPLES: &str = "\
+Each command has its own options: ltt-top COMMAND --help.
+
+Examples:
+  ltt-top ~/lttng-traces/valkey-20260131-235959
+      What held the server up, and which commands and which housekeeping took the most time?
+  ltt-top incidents TRACE --longer-than 10ms
+      Every stall of ten milliseconds or more: why, who waited, and what helps?
+  ltt-top TRACE --by addr --event command_call --sort p99
+      Which clients have the slowest commands?
+  ltt-top slow TRACE --where name=keys --since +10s --until +20s
+      The slowest KEYS within ten seconds of the trace.
+  ltt-top outliers TRACE --sensitivity high
+      What is unusual, and why?
+  ltt-top hist TRACE --event eventloop --over-time
+      When was the event loop slow?
+  ltt-top top TRACE --where 'duration>1ms' --format json
+      Statistics of all calls longer than a millisecond, for a program to read.
+  ltt-top events TRACE --where name=flushall --context 20
+      What happened just before and after each FLUSHALL?
+  ltt-top live -e 'valkey_*'
+      What is slow on this machine right now?
+  ltt-top record -e 'valkey_*' --name valkey-server --for 30s
+      Record half a minute of a server, then show what held it up.
+
+Times, for --since, --until and --around:
+  2026-01-31T23:59:59Z   with a time zone; without one in local time
+  23:59:59.5             on the day of the trace
+  1769903999000000000    nanoseconds since 1970
+  +2s                    after the trace's first event
+  -500ms                 before the trace's last event
+
+Exit status:
+  0  the result is complete as far as the trace goes
+  1  nothing could be read, or the result could not be written
+  2  the command line is wrong, or asks for a field or an event that the trace does not have
+  3  a result was given, but part of the trace is damaged and left out
+
+A valid filter that matches no event is not an error; the output names it.
+
+Environment:
+  LTT_TOP_CATALOG  catalogs to read, separated by colons, after those of --catalog
+  LTTNG_HOME       where lttng-traces is, if not in the home folder
+  NO_COLOR         no colours, if set and not empty
+  COLUMNS          the maximum width of lines; by default that of the terminal,
+                   or unlimited without a terminal
+  TZ               the local time zone";
+
+/// What follows the options of `record`.
+pub const RECORD_HELP: &str = "\
+Buffers are large; events that were lost nevertheless are reported at the end. The contexts vpid, vtid and \
+procname are recorded too. A session daemon is started if none is running, and stopped at the end; other sessions \
+are left alone.
+
+Examples:
+  ltt-top record -e 'valkey_*' -o trace -- valkey-lite --port 7000
+      Record while the server runs.
+  ltt-top record -e 'valkey_*' --name valkey-lite --for 30s
+      Record half a minute of a server that is already running.";
+
+/// What `live` takes in place of folders.
+pub const LIVE_URL: &str =
+    "Sessions: net://HOST[:PORT][/host/HOSTNAME]/SESSION; by default the only one on this machine";

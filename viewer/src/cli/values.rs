@@ -1,0 +1,78 @@
+//! Values of options, and how they are read.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use ltt_top::source::SourceKind;
+use ltt_top::unit::parse_duration;
+
+/// How to write the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs; the keys are stable.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SourceChoice {
+    #[default]
+    Native,
+    #[cfg(feature = "babeltrace2")]
+    Babeltrace2,
+}
+
+impl From<SourceChoice> for SourceKind {
+    fn from(choice: SourceChoice) -> Self {
+        match choice {
+            SourceChoice::Native => SourceKind::Native,
+            #[cfg(feature = "babeltrace2")]
+            SourceChoice::Babeltrace2 => SourceKind::Babeltrace2,
+        }
+    }
+}
+
+/// A probability, by its name or as a number.
+pub fn probability(text: &str) -> Result<f64, String> {
+    match text {
+        "low" => Ok(1e-6),
+        "normal" => Ok(5e-3),
+        "high" => Ok(0.05),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|probability| (1e-15..=0.1).contains(probability))
+            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.1".into()),
+    }
+}
+
+/// A duration in nanoseconds.
+pub fn nanoseconds(text: &str) -> Result<u64, String> {
+    let parsed = parse_duration(text).and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
+    parsed.ok_or_else(|| "write a duration such as 50us or 1.5ms".into())
+}
+
+/// A length of time.
+pub fn length(text: &str) -> Result<Duration, String> {
+    nanoseconds(text).map(Duration::from_nanos)
+}
+
+/// The time from one table to the next, which must not fill the output.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let parsed = length(text)?;
+    if parsed < Duration::from_millis(10) { Err("write 10ms or longer".into()) } else { Ok(parsed) }
+}

@@ -1,0 +1,47 @@
+//! The sessions that are watched: which, from when on, and how they ended.
+
+use std::path::PathBuf;
+
+use ctf_reader::Window;
+use ltt_top::analysis::live::SessionFinding;
+use ltt_top::filter::Moment;
+use lttng_live::{Live, Options};
+
+use super::targets::{SessionChoice, choose};
+use crate::cli::Common;
+use crate::invocation::Invocation;
+use crate::outcome::Trouble;
+
+/// Begins to receive the sessions at these URLs. Where it is not clear which are meant, lists those that there are.
+pub fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trouble> {
+    match choose(urls, options)? {
+        SessionChoice::Chosen(urls) => Ok(Some(Live::start(urls, options))),
+        SessionChoice::Several(list) => {
+            println!("{list}");
+            Ok(None)
+        }
+    }
+}
+
+/// The window that is asked for. A trace that is being recorded has no end yet, and its beginning may come late.
+pub fn window(options: &Common, invocation: &Invocation<'_>) -> Result<Window, Trouble> {
+    let moment = |name: &str, moment: Option<Moment>| match moment {
+        Some(moment) if moment.needs_span() => Err(Trouble::Usage(format!(
+            "{name}: a live session has no beginning or end to count from: write a date and a time"
+        ))),
+        moment => Ok(moment.map(|moment| moment.resolve(&(0..=0), &invocation.screen.zone))),
+    };
+    Ok(Window { since: moment("--since", options.since)?, until: moment("--until", options.until)? })
+}
+
+/// Fails if a session could not be received.
+pub fn check(sessions: &[SessionFinding]) -> Result<(), Trouble> {
+    match sessions.iter().find(|session| session.state == "failed") {
+        Some(session) => Err(Trouble::Failed(format!(
+            "{}: {}",
+            session.url,
+            session.reason.as_deref().unwrap_or_default()
+        ))),
+        None => Ok(()),
+    }
+}

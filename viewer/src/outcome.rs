@@ -1,0 +1,104 @@
+//! How a command ends, and what to say if it fails.
+
+use std::collections::BTreeSet;
+use std::{fmt, io};
+
+use ctf_reader::Error;
+use ltt_top::analysis::{Failure, Misfit};
+use ltt_top::text::suggestion;
+use lttng_catalog::nearest;
+
+/// How a command ended.
+pub enum Outcome {
+    /// The result is complete as far as the trace goes.
+    Complete,
+    /// Part of the trace is damaged and was left out.
+    Damaged,
+}
+
+/// Why there is no result: one line that says what is wrong, where, and what to do.
+pub enum Trouble {
+    /// Nothing could be read or written.
+    Failed(String),
+    /// The command line makes no sense, at least for this trace.
+    Usage(String),
+    /// The output is no longer read, which is not an error.
+    BrokenPipe,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Failed(message) | Trouble::Usage(message) => f.write_str(message),
+            Trouble::BrokenPipe => f.write_str("broken pipe"),
+        }
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Failed(error.to_string())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
+            _ => Trouble::Failed(format!("cannot write the result: {error}")),
+        }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Source(error) => error.into(),
+            Failure::Misfit(misfit) => Trouble::Usage(in_words(misfit)),
+        }
+    }
+}
+
+/// What the selection asks for that the trace does not have, and what it has instead.
+fn in_words(misfit: Misfit) -> String {
+    match misfit {
+        Misfit::Comparison(message) => message,
+        Misfit::Field { name, .. } if name == "vpid" => {
+            "the trace does not say which process its events are from: record with \
+             `lttng add-context -u -t vpid`"
+                .into()
+        }
+        Misfit::Field { name, known } => {
+            let hint = hint(&name, &known, known.iter().map(String::as_str), "fields");
+            format!("no event has a field `{name}`{hint}")
+        }
+        Misfit::Event { glob, known } => {
+            let short = known.iter().filter_map(|name| Some(name.split_once(':')?.1));
+            let names = known.iter().map(String::as_str).chain(short);
+            let hint = hint(&glob, &known, names, "events");
+            format!("no event is called `{glob}`{hint}")
+        }
+    }
+}
+
+/// The name that was probably meant, or else the known ones.
+fn hint<'a>(
+    name: &str,
+    known: &BTreeSet<String>,
+    names: impl Iterator<Item = &'a str>,
+    what: &str,
+) -> String {
+    const SHOWN: usize = 8;
+    let near = nearest(name, names);
+    if near.is_some() {
+        return suggestion(near);
+    }
+    let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("; the {what} are {listed}{more}")
+}
+
+/// Writes a warning about the result to standard error.
+pub fn warn(message: &str) {
+    eprintln!("ltt-top: warning: {message}");
+}
