@@ -7,14 +7,13 @@
 # A command that ends with status 77 could not run here; its last line says why, and goes to the list that
 # scripts/missing.sh prints at the end.
 set -euo pipefail
+. "$(dirname "$0")/step.sh"
 
 [ $# -ge 2 ] || { echo "usage: scripts/stage.sh NAME COMMAND [ARGUMENT]..." >&2; exit 2; }
 name=$1
 shift
-export STEPS_BEGAN=${STEPS_BEGAN:-$(date +%s)} CARGO_TERM_PROGRESS_WHEN=never
+export CARGO_TERM_PROGRESS_WHEN=never
 output=$(mktemp)
-
-say() { printf '[%3d s] %s\n' $(($(date +%s) - STEPS_BEGAN)) "$1"; }
 
 # The latest line that is not empty, cut to fit.
 latest() { { tac "$output" || true; } | sed --quiet '/[^[:space:]]/{s/^[[:space:]]*//p;q}' | cut --characters=1-100; }
@@ -24,12 +23,12 @@ show_progress() {
 	# A `sleep` would outlive this function and keep the pipe of `make test | less` open.
 	while ! read -r -t 30 <> <(:); do
 		line=$(latest)
-		if [ "$line" = "$shown" ]; then say "    still running: $line"; else say "    $line"; fi
+		if [ "$line" = "$shown" ]; then step "    still running: $line"; else step "    $line"; fi
 		shown=$line
 	done
 }
 
-say "$name"
+step "$name"
 show_progress &
 progress=$!
 trap 'kill "$progress" 2>/dev/null || true; rm --force "$output"' EXIT
@@ -40,12 +39,13 @@ case $status in
 0) ;;
 77)
 	reason=$(latest)
-	say "    not run: $reason"
+	reason=${reason#*not run: }
+	step "    not run: $reason"
 	scripts/missing.sh add "stage \"$name\"" "what is not installed" "$reason"
 	;;
 *)
 	cat "$output"
-	say "failed with status $status: $name ($*)"
+	step "failed with status $status: $name ($*)"
 	exit "$status"
 	;;
 esac
