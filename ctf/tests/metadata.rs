@@ -27,8 +27,7 @@ const JSON: &str = concat!(
 );
 
 fn read(bytes: &[u8]) -> (Metadata, Vec<String>) {
-    let (what, bytes) = (String::from_utf8_lossy(bytes).into_owned(), bytes.to_owned());
-    let (metadata, problems) = must_end(&what, move || metadata::read(&bytes));
+    let (metadata, problems) = metadata::read(bytes);
     (metadata, problems.iter().map(ToString::to_string).collect())
 }
 

@@ -5,7 +5,6 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use ctf_reader::{Reader, Window};
-use lttng_testing::must_end;
 
 use crate::case::Case;
 use crate::child::peak_memory_of;
@@ -35,10 +34,7 @@ fn change_each_byte<const N: usize>(
     for (offset, &byte) in sound.iter().enumerate() {
         for bit in bits(offset) {
             file.write_all_at(&[byte ^ 1 << bit], offset as u64).unwrap();
-            let threads = if bit == 0 { 2 } else { 1 };
-            let folder = folder.to_owned();
-            let read = must_end(&format!("{name}, byte {offset}, bit {bit}"), move || read(&folder, threads));
-            outcome.add(read);
+            outcome.add(read(folder, if bit == 0 { 2 } else { 1 }));
         }
         file.write_all_at(&[byte], offset as u64).unwrap();
     }

@@ -1,12 +1,13 @@
 //! Memory and time stay bounded, whatever a trace holds.
 
-use std::fs;
-use std::io::Read;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use lttng_testing::need;
 
 use crate::handwritten::Handwritten;
-use crate::run::{json, ltt_top};
+use crate::run::ltt_top;
 
 /// 40 events with sequences of this many numbers.
 fn sequences(length: u32) -> tempfile::TempDir {
@@ -17,52 +18,57 @@ fn sequences(length: u32) -> tempfile::TempDir {
     trace.write()
 }
 
-/// The most memory that `ltt-top slow --format json` had by itself, in kB.
-///
-/// It is asked while the program waits for somebody to read its output, which does not fit a pipe: by then it
-/// has read the trace, and what is left to do is to write.
-fn peak_memory(trace: &tempfile::TempDir) -> u64 {
+/// The most bytes that `ltt-top slow` had allocated at a time, counted by a preloaded library.
+fn peak_memory(counter: &Path, trace: &Path) -> u64 {
+    let file = trace.join("peak");
     let mut command = ltt_top(["slow", "-n", "40", "--format", "json", "--threads", "2"]);
-    let mut process = command.arg(trace.path()).stdout(Stdio::piped()).spawn().expect("it runs");
-    let mut output = process.stdout.take().unwrap();
-    let mut first = [0];
-    output.read_exact(&mut first).unwrap();
-    let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
-    let mut rest = Vec::new();
-    output.read_to_end(&mut rest).unwrap();
-    assert!(process.wait().unwrap().success());
-    assert!(rest.len() > 100_000, "{} bytes fit a pipe", rest.len());
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it was running");
-    peak.trim().trim_end_matches(" kB").parse().unwrap()
+    let output =
+        command.arg(trace).env("LD_PRELOAD", counter).env("PEAK_FILE", &file).output().expect("it runs");
+    assert!(output.status.success() && output.stdout.len() > 100_000, "{output:?}");
+    fs::read_to_string(file).expect("the library has counted").trim().parse().expect("a number")
 }
 
 #[test]
 fn long_sequences_take_no_more_memory_than_short_ones() {
-    let (short, long) = (peak_memory(&sequences(20_000)), peak_memory(&sequences(1_000_000)));
+    let folder = tempfile::tempdir().unwrap();
+    let counter = folder.path().join("peak.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/peak.c");
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(&counter).arg(source);
+    assert!(cc.status().expect("a C compiler is installed: run `make setup`").success());
+    let [short, long] = [20_000, 1_000_000].map(|length| peak_memory(&counter, sequences(length).path()));
     // Bytes of the trace pass through memory; what is kept of 40 events is 2.6 MB.
-    assert!(long < 100_000, "{long} kB");
-    assert!(long < short + 60_000, "{short} kB for 40 times 20 kB, {long} kB for 40 times 1 MB");
+    assert!(long < short + 40_000_000, "{short} bytes for 40 times 20 kB, {long} bytes for 40 times 1 MB");
+}
+
+/// The instructions that a command takes for a trace with this many event classes, by callgrind.
+fn instructions(command: &str, classes: u32) -> u64 {
+    let mut trace = Handwritten::new("alpha");
+    for class in 0..classes {
+        trace.class(&format!("app:request_{class}"), "u64 _latency_us;");
+    }
+    (0..classes).for_each(|class| trace.event(class, &[&u64::from(class).to_le_bytes()]));
+    let trace = trace.write();
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_ltt-top")]);
+    valgrind.args([command, "-n", "1", "--format", "json", "--threads", "1"]).arg(trace.path());
+    let output = valgrind.output().expect("valgrind is installed");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let collected = errors.lines().find_map(|line| line.split_once("Collected : "));
+    let (_, count) = collected.unwrap_or_else(|| panic!("{errors}"));
+    count.trim().parse().expect("a number of instructions")
 }
 
 #[test]
 fn many_event_classes_take_time_in_proportion() {
-    let seconds = |classes: u32| {
-        let mut trace = Handwritten::new("alpha");
-        for class in 0..classes {
-            trace.class(&format!("app:request_{class}"), "u64 _latency_us;");
-        }
-        (0..classes).for_each(|class| trace.event(class, &[&u64::from(class).to_le_bytes()]));
-        let trace = trace.write();
-        ["top", "outliers", "slow", "info"].map(|command| {
-            let begin = Instant::now();
-            let found = json(ltt_top([command, "-n", "1"]).arg(trace.path()));
-            assert_eq!(found["trace"]["events"], classes);
-            begin.elapsed()
-        })
-    };
-    let (few, many) = (seconds(4_000), seconds(40_000));
-    for (few, many) in few.into_iter().zip(many) {
-        // Ten times the classes: ten times the time, and not a hundred times.
-        assert!(many < few.max(Duration::from_millis(100)) * 40, "{few:?} and {many:?}");
+    if !need("valgrind") {
+        return;
+    }
+    let start = instructions("info", 1);
+    for command in ["top", "outliers"] {
+        // Without those of the start, four times the classes: four times the instructions, and not sixteen times.
+        let [few, many] = [50, 200].map(|classes| instructions(command, classes).saturating_sub(start));
+        assert!(many < few * 8, "{command}: {few} and {many} instructions");
     }
 }

@@ -9,7 +9,6 @@ mod stage;
 mod support;
 mod verdict;
 
-use std::cell::Cell;
 use std::thread;
 use std::time::Duration;
 
@@ -307,7 +306,6 @@ fn a_stopped_process_is_told_once_and_unexplained() {
 
 #[test]
 fn a_process_that_takes_the_cpu_is_named() {
-    let without_cpu = Cell::new(Duration::ZERO);
     let recording = Play {
         threshold: 50,
         prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
@@ -319,11 +317,11 @@ fn a_process_that_takes_the_cpu_is_named() {
             wait_until("the neighbour is at work", || {
                 schedule::cpu_time(&scene.neighbour) > before + Duration::from_millis(50)
             });
-            let waited_before = schedule::waiting_time(&scene.server);
-            scene.ask("KEYS *");
+            scene.culprit.request("KEYS *");
             assert_eq!(thief.reply(), "OK");
-            scene.ask("DBSIZE");
-            without_cpu.set(schedule::waiting_time(&scene.server) - waited_before);
+            // Or whatever else runs on that CPU would keep the server waiting, too.
+            schedule::release(&scene.server);
+            scene.culprit.reply();
         },
         ..Play::default()
     }
@@ -331,19 +329,17 @@ fn a_process_that_takes_the_cpu_is_named() {
     recording.agrees_with_the_trace();
     let populate = recording.oracle.intervals.iter().find(|interval| interval.label == "populate");
     let theft = populate.expect("it was recorded");
+    let thief = (recording.neighbour, Some("populate".to_owned()));
+    let of_server = || recording.report.incidents.iter().filter(|incident| incident.pid == recording.pid);
+    let is_named = |incident: &Incident| incident.meanwhile.contains(&thief);
+    assert!(of_server().any(is_named), "{theft:?}: {:#?}", recording.report.incidents);
     let is_stolen = |incident: &&Incident| {
         let during = incident.end.min(theft.end) - incident.begin.max(theft.begin);
-        incident.pid == recording.pid && during * 2 > incident.held
+        during * 2 > incident.held
     };
-    let stolen: Vec<_> = recording.report.incidents.iter().filter(is_stolen).collect();
-    // The kernel says for how long the server would have run.
-    let held: i64 = stolen.iter().map(|incident| incident.held).sum();
-    let without_cpu = without_cpu.get().as_nanos() as i64;
-    assert!(held * 2 > without_cpu && without_cpu * 2 > held, "{without_cpu} ns: {stolen:#?}");
     // What it was at seems to have taken that long, or no event tells; what the neighbour did does.
-    for incident in stolen {
-        let thief = (recording.neighbour, Some("populate".to_owned()));
-        assert!(incident.meanwhile.contains(&thief), "{thief:?} is missing: {incident:#?}");
+    for incident in of_server().filter(is_stolen) {
+        assert!(is_named(incident), "{thief:?} is missing: {incident:#?}");
     }
 }
 

@@ -11,32 +11,35 @@ pub fn signal(server: &Server, name: &str) {
     run("kill", &["-s", name, &server.pid().to_string()]);
 }
 
-/// Has two servers run on the same CPU, and the second one only while the first leaves it idle.
-pub fn share_a_cpu(first: &Server, second: &Server) {
+/// The CPUs that this process may run on, e.g. `0-1`.
+fn allowed_cpus() -> String {
     let status = fs::read_to_string("/proc/self/status").expect("the status of this process");
-    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
-    let cpu = allowed.trim().split([',', '-']).next().expect("a CPU");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.expect("a list").trim().to_owned()
+}
+
+/// Makes two servers run on the same CPU, and the second one only while the CPU is idle otherwise.
+pub fn share_a_cpu(first: &Server, second: &Server) {
+    let allowed = allowed_cpus();
+    let cpu = allowed.split([',', '-']).next().expect("a CPU");
     for server in [first, second] {
         run("taskset", &["--all-tasks", "--cpu-list", "--pid", cpu, &server.pid().to_string()]);
     }
     run("chrt", &["--idle", "--pid", "0", &second.pid().to_string()]);
 }
 
+/// Lets a server run as it did before [`share_a_cpu`].
+pub fn release(server: &Server) {
+    run("chrt", &["--other", "--pid", "0", &server.pid().to_string()]);
+    run("taskset", &["--all-tasks", "--cpu-list", "--pid", &allowed_cpus(), &server.pid().to_string()]);
+}
+
 /// How long the main thread of a server has run so far.
 pub fn cpu_time(server: &Server) -> Duration {
-    Duration::from_nanos(statistics(server)[0])
-}
-
-/// How long the main thread of a server has waited for a CPU so far, while it could have run.
-pub fn waiting_time(server: &Server) -> Duration {
-    Duration::from_nanos(statistics(server)[1])
-}
-
-/// Nanoseconds on a CPU and waiting for one, and how often it got one.
-fn statistics(server: &Server) -> Vec<u64> {
     let path = format!("/proc/{0}/task/{0}/schedstat", server.pid());
     let text = fs::read_to_string(path).expect("the kernel keeps statistics of its scheduler");
-    text.split_whitespace().map(|number| number.parse().expect("a number")).collect()
+    let nanoseconds = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("a number"))
 }
 
 fn run(program: &str, arguments: &[&str]) {
