@@ -145,7 +145,7 @@ fn generated_code_of_another_version_is_refused() {
     );
     let errors = fresh.build(&[], &[]).unwrap_err();
     assert!(
-        errors.contains("generated for another version of lttng-provider: generate them anew"),
+        errors.contains("generated for another version of lttng-provider: generate them again"),
         "{errors}"
     );
 }
