@@ -56,9 +56,13 @@ fn licences_are_among_those_that_were_read() {
 #[test]
 fn dependencies_come_from_one_registry_alone() {
     // A Git address or a folder could not be published.
-    let sources: BTreeSet<String> = foreign().iter().map(|package| text(package, "source").to_owned()).collect();
+    let sources: BTreeSet<String> =
+        foreign().iter().map(|package| text(package, "source").to_owned()).collect();
     let is_registry = |source: &String| source.starts_with("registry+");
-    assert!(sources.len() == 1 && sources.iter().all(is_registry), "depend on published versions: {sources:?}");
+    assert!(
+        sources.len() == 1 && sources.iter().all(is_registry),
+        "depend on published versions: {sources:?}"
+    );
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn compiling_twice_is_refused() {
     fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, twice));
     let errors = fresh.build(&[], &[]).unwrap_err();
     assert!(
-        errors.contains("this build script has compiled catalogs before: name all of them at once"),
+        errors.contains("this build script has already compiled catalogs: name all of them at once"),
         "{errors}"
     );
 }
@@ -145,7 +145,7 @@ fn generated_code_of_another_version_is_refused() {
     );
     let errors = fresh.build(&[], &[]).unwrap_err();
     assert!(
-        errors.contains("generated for another version of lttng-provider: generate them anew"),
+        errors.contains("generated for another version of lttng-provider: generate them again"),
         "{errors}"
     );
 }
@@ -161,7 +161,7 @@ fn file_that_cannot_be_written_is_named_with_the_reason() {
     let builder = r#"Builder::new().catalog("catalog.toml").output("catalog.toml/folder").compile()"#;
     fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, builder));
     let errors = fresh.build(&[], &[]).unwrap_err();
-    assert!(errors.contains("catalog.toml/folder cannot be written: Not a directory"), "{errors}");
+    assert!(errors.contains("cannot write catalog.toml/folder: Not a directory"), "{errors}");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn prefix_that_makes_no_identifier_is_refused() {
         let builder = format!(r#"Builder::new().catalog("catalog.toml").prefix("{prefix}").compile()"#);
         fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, &builder));
         let errors = fresh.build(&[], &[]).unwrap_err();
-        let line = format!("error: prefixes@0.0.0: the prefix `{prefix}` has a ");
+        let line = format!("error: prefixes@0.0.0: invalid prefix `{prefix}`: it has a ");
         assert!(errors.contains(&line) && errors.contains(reason), "{errors}");
     }
 }
@@ -236,7 +236,7 @@ fn crate_without_the_runtime_is_told_so() {
     let runtime = manifest.lines().find(|line| line.starts_with("lttng-provider =")).unwrap();
     fresh.write("Cargo.toml", &manifest.replace(runtime, "").replace("\"lttng-provider/lttng\"", ""));
     let errors = fresh.build(&[], &[]).unwrap_err();
-    let expected = "a crate with a catalog needs `lttng-provider` among its [dependencies]";
+    let expected = "`lttng-provider` is missing: add it to the [dependencies] of the crate";
     assert!(errors.contains(expected), "{errors}");
 }
 

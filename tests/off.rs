@@ -56,7 +56,7 @@ fn unclear_use_lttng_is_refused() {
     let program = Program::example("valkey-trace", "emit-all").variable("USE_LTTNG", "maybe");
     let errors = program.try_build().unwrap_err();
     assert!(
-        errors.contains("USE_LTTNG is `maybe`: set it to `yes` to turn tracing on, or to `no`"),
+        errors.contains("invalid USE_LTTNG `maybe`: set it to `yes` to turn tracing on, or to `no`"),
         "{errors}"
     );
 }

@@ -1,4 +1,4 @@
-//! Every error names the authority whose rule is broken, and each authority has cases of its own.
+//! Every error names the authority whose rule is broken, and each authority has cases.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! What is generated is what was read and found good.
 //!
-//! `OVERWRITE=1 cargo test -p lttng-provider-build --test golden` writes the expected files anew; read the
+//! `OVERWRITE=1 cargo test -p lttng-provider-build --test golden` rewrites the expected files; read the
 //! difference before you keep it. That they compile and record is shown by the tests of the workspace.
 
 use lttng_catalog::Catalog;

@@ -10,7 +10,7 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/catalog");
     let catalogs = ["shop.toml", "warehouse.toml"].map(|file| folder.join(file));
     let catalogs = env::join_paths(catalogs).expect("no path has a colon");
-    // SAFETY: there is no other thread, as this test has no harness.
+    // SAFETY: this is the only thread, because the test has no harness.
     //
     // The cases have no build script, which would name the catalogs.
     unsafe { env::set_var("LTTNG_PROVIDER_CATALOGS", catalogs) };

@@ -1,4 +1,4 @@
-//! With tracing off the macros leave nothing behind.
+//! With tracing off the macros leave no trace in the code.
 
 use std::path::Path;
 use std::process::Command;

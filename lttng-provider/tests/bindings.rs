@@ -1,6 +1,6 @@
 //! The checked-in bindings are what bindgen makes from the installed headers.
 //!
-//! `OVERWRITE=1 cargo test -p lttng-provider --test bindings` writes them anew.
+//! `OVERWRITE=1 cargo test -p lttng-provider --test bindings` generates them again.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn bindings_are_those_of_the_installed_headers() {
         // Their numbers hold for one architecture; the test of every field type in a trace holds for all.
         .layout_tests(false)
         .raw_line("//! The part of <lttng/tracepoint-types.h> that the enabled check reads, made by bindgen.")
-        .raw_line("//! `tests/bindings.rs` compares, and makes it anew if asked.")
+        .raw_line("//! `tests/bindings.rs` compares, and generates it again if asked.")
         .raw_line("#![allow(missing_docs, non_camel_case_types, dead_code)]")
         .disable_header_comment()
         .generate()

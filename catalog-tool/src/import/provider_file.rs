@@ -161,7 +161,7 @@ impl<'a, 't> Parser<'a, 't> {
             return None;
         };
         let before = self.comments.before(first.offset, first.line);
-        let beside = self.comments.after(last.end(), last.line, until);
+        let on_line = self.comments.after(last.end(), last.line, until);
         let (kind, name) = self.types.split_name(tokens);
         let spelling = match self.types.read(kind) {
             Ok(CType::Void) if alone && name.is_none() => return None,
@@ -176,7 +176,7 @@ impl<'a, 't> Parser<'a, 't> {
             }
             Ok(kind) => {
                 let mut field = DraftField::new(&name, first.line, kind);
-                field.doc = documentation.parameter(&name).map_or(before.or(beside).text, str::to_owned);
+                field.doc = documentation.parameter(&name).map_or(before.or(on_line).text, str::to_owned);
                 Some(field)
             }
         }

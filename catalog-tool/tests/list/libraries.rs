@@ -55,6 +55,6 @@ fn libraries_are_found_where_the_program_wants_them() {
     std::fs::remove_file(path("lib/libdeep.so")).expect("it is there");
     let (status, _, said) = list(&[&path("program")]);
     assert_eq!(status, 3, "a result with a gap");
-    assert!(said.contains("the library libdeep.so") && said.lines().count() == 1, "{said}");
+    assert!(said.contains("library libdeep.so, which") && said.lines().count() == 1, "{said}");
     assert_eq!(list(&[&path("program"), "--no-libraries"]).0, 0);
 }

@@ -31,7 +31,7 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
     }
 }
 
-/// Whether a name is refused by nobody.
+/// Whether every authority accepts a name.
 pub(super) fn is_good(name: &str) -> bool {
     refusal(name).is_none()
 }

@@ -144,7 +144,7 @@ impl<'a> Bytes<'a> {
     /// Writes the bytes before the first NUL, and NULs up to the given size.
     ///
     /// # Safety
-    /// `to` is valid for writes of `size` bytes, and there are no more bytes than that.
+    /// `to` is valid for writes of `size` bytes, and `self` has at most as many.
     #[inline(always)]
     unsafe fn pack_padded(self, to: *mut u8, size: usize) -> *mut u8 {
         // SAFETY: the bytes are valid, the caller has room for them, and all that is written is within `size`.

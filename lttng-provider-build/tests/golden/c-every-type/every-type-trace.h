@@ -742,7 +742,7 @@ LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___nothing(void)
 	lttng_provider_emit_every_type___nothing();
 	LTTNG_APPLICATION_STAY;
 #else
-	/* Nothing records. */
+	/* No back end is on. */
 #endif
 }
 
@@ -979,7 +979,7 @@ LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug_functio
 	lttng_provider_emit_every_type___debug_function();
 	LTTNG_APPLICATION_STAY;
 #else
-	/* Nothing records. */
+	/* No back end is on. */
 #endif
 }
 
@@ -1020,7 +1020,7 @@ LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_every_type___debug(void)
 	lttng_provider_emit_every_type___debug();
 	LTTNG_APPLICATION_STAY;
 #else
-	/* Nothing records. */
+	/* No back end is on. */
 #endif
 }
 

@@ -271,7 +271,7 @@ LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___only_called(void
 	lttng_provider_emit_probing___only_called();
 	LTTNG_APPLICATION_STAY;
 #else
-	/* Nothing records. */
+	/* No back end is on. */
 #endif
 }
 
@@ -449,7 +449,7 @@ LTTNG_APPLICATION_INLINE void lttng_ust_tracepoint_cb_probing___nothing(void)
 	lttng_provider_emit_probing___nothing();
 	LTTNG_APPLICATION_STAY;
 #else
-	/* Nothing records. */
+	/* No back end is on. */
 #endif
 }
 
