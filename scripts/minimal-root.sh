@@ -128,7 +128,7 @@ first_table() {
 	local before
 	before=$(installed)
 	step "make demo, as $1"
-	in_root "$1" "make demo" | tee "$work/demo" | grep '^\[' || fail "make demo fails: $(tail --lines=3 "$work/demo")"
+	in_root "$1" "make demo" | tee "$work/demo" | grep --line-buffered '^\[' || fail "make demo fails: $(tail --lines=3 "$work/demo")"
 	grep --quiet '^ *[0-9.]*s .* keys' "$work/demo" || fail "the demo does not show the slow KEYS"
 	step "make demo as $1: first table after $(sed --quiet 's/^\[ *\([0-9]*\) s\] Recorded.*/\1/p' "$work/demo") s, $(($(installed) - before)) MB of packages installed"
 }
@@ -147,7 +147,7 @@ namespaces() {
 	step "make demo as root, where user namespaces are refused"
 	# As in a container: no namespace may be made in this one.
 	wrap=(unshare --user --map-users=all --map-groups=all --keep-caps bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' -)
-	in_root root "! unshare --user true 2>/dev/null; make demo" | grep '^\['
+	in_root root "! unshare --user true 2>/dev/null; make demo" | grep --line-buffered '^\['
 	wrap=()
 }
 
