@@ -251,5 +251,5 @@ fn session_that_is_not_there_is_an_error() {
     let relay = Relay::start();
     let mut viewer = Viewer::start(&[&format!("{}/nothing", relay.viewer_url())], &Options::default());
     viewer.until("it fails", |viewer| viewer.live.is_over());
-    assert_eq!(viewer.status().state, State::Failed("the session is not there".into()));
+    assert_eq!(viewer.status().state, State::Failed("no such session".into()));
 }
