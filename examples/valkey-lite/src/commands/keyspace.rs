@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new("flushall", 1, WRITE, flush_all),
 ];
 
-/// PING [message]
+/// `PING [message]`
 fn ping(call: &mut Call) -> Outcome {
     match call.arguments.get(1) {
         Some(message) => call.client.output.bulk(message),
