@@ -47,7 +47,11 @@ fn demo_shows_what_was_slow() {
     }
     let folder = TempDir::new().unwrap();
     let [block] = &section("")[..] else { panic!("the README begins with one block") };
-    let mut demo = script(&block.text);
+    let (demo, test) = block.text.split_once('\n').unwrap();
+    // It is what runs this test.
+    let ci = fs::read_to_string(workspace().join(".ci/run")).unwrap();
+    assert!(test.starts_with("make test ") && ci.ends_with("exec make test\n"), "{test}");
+    let mut demo = script(demo);
     demo.current_dir(workspace()).env("CARGO_TARGET_DIR", target()).env("DEMO_PROFILE", "dev");
     demo.env("DEMO_SHARE", "20").env("DEMO_TRACE", folder.path().join("trace"));
     let said = succeed(&mut demo);
