@@ -115,7 +115,7 @@ fn wrong_count_is_one_clear_line() {
     let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
     let output = Daemon::start().command(emit_all).arg("many").output().unwrap();
     assert!(!output.status.success());
-    let expected = "emit-all: `many` is no count; usage: emit-all [COUNT], with a whole number\n";
+    let expected = "emit-all: `many` is not a count; usage: emit-all [COUNT], with a whole number\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
 }
 

@@ -33,7 +33,7 @@ fn main() {
 /// Keeps the compiler from knowing the value, and from dropping what computes it, at no cost.
 #[inline(always)]
 fn hide(mut value: u64) -> u64 {
-    // SAFETY: it is no instruction at all.
+    // SAFETY: it emits no instruction.
     unsafe { asm!("/* {0} */", inout(reg) value, options(nomem, nostack, preserves_flags)) };
     value
 }

@@ -1,4 +1,4 @@
-//! A small server that speaks RESP2 and does the work behind each of Valkey's 35 traced events.
+//! A small server that speaks RESP2 and does the work of each of Valkey's 35 traced events.
 //!
 //! It is an example of tracing a service, not a database. `cargo run -p valkey-lite -- --port 7000`, and then
 //! `redis-cli -p 7000`.

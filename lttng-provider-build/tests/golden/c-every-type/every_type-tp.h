@@ -34,7 +34,7 @@ LTTNG_UST_TRACEPOINT_ENUM(every_type, size,
 	)
 )
 
-/* A duration with another field before it and one behind it. */
+/* A duration with another field before it and one after it. */
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(every_type, timed,
 	LTTNG_UST_TP_ARGS(
 		const char *, type,

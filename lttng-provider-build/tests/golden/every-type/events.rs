@@ -17,7 +17,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         Back,
         /// Nowhere.
         Stay,
-        /// Towards the end, by so many steps.
+        /// Towards the end, by this number of steps.
         ///
         /// A value from 1 to 100.
         Ahead(i8),
@@ -62,7 +62,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
     /// An enum whose values need all 64 bits.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Size {
-        /// A label that is no identifier.
+        /// A label that is not an identifier.
         NoneAtAll,
         /// From half the range on.
         ///
