@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #   scripts/check-packages.sh [CRATE]...
 #
-# Checks that each published crate has what crates.io shows, and builds from its package alone: with its default features,
+# Checks that each published crate has what the registry shows, and builds from its package alone: with its default features,
 # without any, with each one alone, and with all.
 set -euo pipefail
 cd "$(dirname "$0")/.."

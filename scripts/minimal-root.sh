@@ -15,7 +15,7 @@
 #
 # Environment:
 #   SUITE=bookworm     the Debian release
-#   MIRROR=…           the Debian mirror, by default the one of this machine
+#   MIRROR=…           the Debian mirror, by default that of mmdebstrap
 #   ROOT_ARCHIVE=…     keeps the minimal root in this archive, and uses it if it exists
 #   TARGET=…           a target folder for root to use instead of building everything anew; times then say little
 #   DEMO_PROFILE, DEB_PROFILE=dev   build faster
@@ -37,7 +37,6 @@ fi
 scenes=("$@")
 [ $# -gt 0 ] || scenes=(hints demo demo-user namespaces quickstart install deb)
 suite=${SUITE:-bookworm}
-mirror=${MIRROR:-http://deb.debian.org/debian}
 old_rust=${OLD_RUST:-1.85.0}
 work=$(mktemp -d /tmp/minimal-root-XXXXXX)
 root=$work/root
@@ -58,7 +57,7 @@ archive=${ROOT_ARCHIVE:-$work/root.tar}
 
 if [ ! -e "$archive" ]; then
 	step "Making a minimal root of Debian $suite"
-	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates "$suite" "$archive" "$mirror"
+	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates "$suite" "$archive" ${MIRROR:+"$MIRROR"}
 fi
 tar --extract --file "$archive" --directory "$root"
 step "Debian $suite: $(chroot "$root" dpkg-query --show | wc --lines) packages, $(du --summarize --human-readable "$root" | cut --fields=1)"
