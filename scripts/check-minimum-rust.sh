@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #   scripts/check-minimum-rust.sh [CRATE]...
 #
-# Checks each published crate, from its package and with all features, by a compiler of the version that its
-# `rust-version` claims. Such a compiler comes from rustup, or is the system's own.
+# Checks each published crate, from its package, by a compiler of the version that its `rust-version` claims: with all features
+# but those that `package.metadata.newer-rust` names. Such a compiler comes from rustup, or is the system's own.
 #
 # Ends with status 77 if there is no compiler of some version; clippy's lint `incompatible_msrv`, which knows the standard
 # library but not the language, is then all that checks the claim.
@@ -12,10 +12,14 @@ source scripts/packages.sh
 export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/minimum-rust
 cd "$packages"
 
-declare -A crates
+declare -A crates options
 for name in "${chosen[@]}"; do
 	version=$(sed --quiet 's/^rust-version = "\(.*\)"$/\1/p' "$name/Cargo.toml")
 	crates[$version]+=" --package $name"
+	newer=$(jq --raw-output --arg name "$name" '.packages[] | select(.name == $name) | .metadata["newer-rust"]? // [] | .[]' <<<"$metadata")
+	for feature in $(features "$name"); do
+		grep --quiet --line-regexp --fixed-strings "$feature" <<<"$newer" || options[$version]+=" --features $name/$feature"
+	done
 done
 
 # Prints the command that is `cargo` with a compiler of a version, if one can be found or fetched.
@@ -43,7 +47,7 @@ for version in "${!crates[@]}"; do
 		continue
 	fi
 	echo "Rust $version:${crates[$version]//--package /}"
-	$cargo check --quiet --offline --all-features ${crates[$version]}
+	$cargo check --quiet --offline ${crates[$version]} ${options[$version]:-}
 done
 if [ ${#without[@]} -gt 0 ]; then
 	echo "no compiler of Rust ${without[*]}: install it with rustup toolchain install VERSION"
