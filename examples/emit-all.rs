@@ -37,7 +37,9 @@ fn count(mut arguments: impl Iterator<Item = String>) -> Result<u64, String> {
     if arguments.next().is_some() {
         return Err("too many arguments; usage: emit-all [COUNT]".to_owned());
     }
-    count.parse().map_err(|_| format!("`{count}` is not a count; usage: emit-all [COUNT], with a whole number"))
+    count
+        .parse()
+        .map_err(|_| format!("`{count}` is not a count; usage: emit-all [COUNT], with a whole number"))
 }
 
 fn emit_round(base: u64) {

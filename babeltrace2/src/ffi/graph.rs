@@ -17,10 +17,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr;
 use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::bindings::*;
 use super::error::{take_error, take_pending_error};
 use super::message::Message;
+
+/// The library keeps the component classes of all plugins in one list without a lock: loading a plugin adds to it, and a
+/// graph that goes away may take them out. Two threads at once would corrupt it, which shows when the program exits.
+static COMPONENT_CLASSES: Mutex<()> = Mutex::new(());
+
+fn lock_component_classes() -> MutexGuard<'static, ()> {
+    COMPONENT_CLASSES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The messages of one step, or why a stream failed.
 #[derive(Debug, Default)]
@@ -108,6 +117,7 @@ impl Graph {
     /// Adds the source; the graph owns it.
     fn add_source<P: AsRef<Path>>(&mut self, folders: &[P]) -> Result<*const bt_component_source, String> {
         let parameters = Parameters::inputs(folders)?;
+        let _locked = lock_component_classes();
         let mut plugin = ptr::null();
         // SAFETY: all arguments are valid; the plugin is put below.
         let found = unsafe { bt_plugin_find(c"ctf".as_ptr(), 1, 1, 1, 1, 0, &mut plugin) };
@@ -173,6 +183,7 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         self.queue.borrow_mut().messages.clear();
+        let _locked = lock_component_classes();
         // SAFETY: this is the only reference, and the sinks' user data is freed after this.
         unsafe { bt_graph_put_ref(self.graph) };
     }

@@ -76,7 +76,14 @@ pub struct Common {
     pub unit: Option<TimeUnit>,
 
     /// The reader to use: the native one, or Babeltrace 2 where it is built in.
-    #[arg(long, value_enum, default_value_t, value_name = "SOURCE", help_heading = "Reading")]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "SOURCE",
+        help_heading = "Reading"
+    )]
     pub source: SourceChoice,
 
     /// The number of threads that the native reader decodes with; by default one per core.
