@@ -71,6 +71,7 @@ fn compare(catalog: &Catalog, provider: &lttng_catalog::Provider, imported: &Cat
         "started-by:",
         "formerly:",
         "unit:",
+        "tracing:",
     ];
     for change in diff(&original, imported).changes {
         let is_unsaid = unsaid.iter().any(|word| change.change.starts_with(word));
