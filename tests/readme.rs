@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
-use lttng_testing::{Daemon, Program, cargo, need, not_allowed, workspace};
+use lttng_testing::{Daemon, Program, cargo, need, need_bpftrace, workspace};
 use tempfile::TempDir;
 
 const QUICKSTART: &str = "Add a tracepoint to your service in two minutes";
@@ -110,13 +110,8 @@ fn quickstart_has_probes_for_bpftrace() {
     let notes = succeed(Command::new("readelf").arg("--notes").arg(hello.join("target/debug/hello")));
     assert!(notes.contains("Provider: hello") && notes.contains("Name: greeted"), "{notes}");
 
-    if !need("bpftrace") {
+    if !need_bpftrace() {
         return;
-    }
-    let tried = Command::new("bpftrace").args(["-e", "BEGIN { exit(); }"]).output().unwrap();
-    let has_uprobes = ["/sys/kernel/tracing/uprobe_events", "/sys/bus/event_source/devices/uprobe"];
-    if !tried.status.success() || !has_uprobes.iter().any(|path| Path::new(path).exists()) {
-        return not_allowed("bpftrace", &String::from_utf8_lossy(&tried.stderr));
     }
     let said = succeed(script(trace).current_dir(&hello).envs(variables(folder.path())));
     for name in ["Ada", "Grace", "Edsger"] {

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lttng_testing::{Daemon, Event, Program, need, not_allowed};
+use lttng_testing::{Daemon, Event, Program, need, need_bpftrace, not_allowed};
 use support::{CProgram, instructions_each, succeed};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
@@ -34,7 +34,7 @@ fn stripped_builds_with_lto_list_all_probes() {
         let program = program.variable("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
         let program = program.variable("CARGO_PROFILE_RELEASE_STRIP", "symbols").rustc(linker).build();
         assert_lists_all(&program);
-        if bpftrace_works() {
+        if need_bpftrace() {
             assert_eq!(counts(&Daemon::start(), &program, "3"), expected_counts(3));
         }
     }
@@ -46,7 +46,7 @@ fn probes_beside_lttng_are_listed_and_recorded() {
         for program in [both().rustc(linker).build(), both().release().rustc(linker).build()] {
             assert_lists_all(&program);
             assert_eq!(Daemon::start().record(&["valkey_*"], &program, ["2"]).events().len(), 70);
-            if bpftrace_works() {
+            if need_bpftrace() {
                 assert_eq!(counts(&Daemon::start(), &program, "2"), expected_counts(2));
             }
         }
@@ -55,7 +55,7 @@ fn probes_beside_lttng_are_listed_and_recorded() {
 
 #[test]
 fn bpftrace_reads_what_lttng_records_in_the_same_run() {
-    if !bpftrace_works() {
+    if !need_bpftrace() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn bpftrace_reads_what_lttng_records_in_the_same_run() {
 
 #[test]
 fn events_are_counted_without_lttng() {
-    if !bpftrace_works() {
+    if !need_bpftrace() {
         return;
     }
     let program = emit_all().build();
@@ -106,7 +106,7 @@ fn events_are_counted_without_lttng() {
 
 #[test]
 fn beginnings_texts_lists_and_floats_are_readable() {
-    if !bpftrace_works() {
+    if !need_bpftrace() {
         return;
     }
     let program = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
@@ -313,27 +313,6 @@ fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> St
     output.read_to_string(&mut printed).expect("bpftrace prints text");
     assert!(process.wait().expect("bpftrace is our child").success(), "{script}");
     printed
-}
-
-/// Whether bpftrace is installed and may attach to probes; if not, the test is listed as not run.
-fn bpftrace_works() -> bool {
-    if !need("bpftrace") {
-        return false;
-    }
-    let mut bpftrace = Command::new("bpftrace");
-    let output = bpftrace.args(["-e", "BEGIN { exit(); }"]).output().expect("bpftrace is installed");
-    if !output.status.success() {
-        not_allowed("bpftrace", &String::from_utf8_lossy(&output.stderr));
-    } else if !has_uprobes() {
-        not_allowed("uprobes", "the kernel has none, or tracefs is not mounted");
-    }
-    output.status.success() && has_uprobes()
-}
-
-fn has_uprobes() -> bool {
-    let tracefs = Path::new("/sys/kernel/tracing/uprobe_events");
-    let debugfs = Path::new("/sys/kernel/debug/tracing/uprobe_events");
-    tracefs.exists() || debugfs.exists() || Path::new("/sys/bus/event_source/devices/uprobe").exists()
 }
 
 /// `valkey_db:expire_del 9`, from a line of the script.

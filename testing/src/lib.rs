@@ -29,7 +29,7 @@ mod wait;
 pub use allocations::CountingAllocator;
 pub use daemon::Daemon;
 pub use golden::{assert_golden, check_golden, overwrites};
-pub use need::{missing_tool, need, need_namespaces, not_allowed};
+pub use need::{missing_tool, need, need_bpftrace, need_namespaces, not_allowed};
 pub use program::{Program, cargo, workspace};
 pub use random::Random;
 pub use relay::Relay;

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, thread};
 
@@ -69,6 +69,32 @@ pub fn need_namespaces() -> bool {
     }
     false
 }
+
+/// Whether bpftrace is installed and may attach to probes. If not, the test is listed as not run and should return.
+#[must_use]
+pub fn need_bpftrace() -> bool {
+    if !need("bpftrace") {
+        return false;
+    }
+    let output =
+        Command::new("bpftrace").args(["-e", "BEGIN { exit(); }"]).output().expect("it is installed");
+    if !output.status.success() {
+        not_allowed("bpftrace", &String::from_utf8_lossy(&output.stderr));
+        return false;
+    }
+    let has_uprobes = UPROBES.iter().any(|path| Path::new(path).exists());
+    if !has_uprobes {
+        not_allowed("uprobes", "the kernel has none, or tracefs is not mounted");
+    }
+    has_uprobes
+}
+
+/// One of these exists where the kernel has uprobes.
+const UPROBES: [&str; 3] = [
+    "/sys/kernel/tracing/uprobe_events",
+    "/sys/kernel/debug/tracing/uprobe_events",
+    "/sys/bus/event_source/devices/uprobe",
+];
 
 /// Lists the running test as not run because a tool, or a header, is not installed.
 pub fn missing_tool(tool: &str) {
