@@ -22,7 +22,7 @@ test: setup
 	@$(stage) "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
 	@$(stage) "packages, each feature alone" scripts/check-packages.sh
 	@$(stage) "minimum Rust" scripts/check-minimum-rust.sh
-	@$(stage) "tests, Babeltrace 2 beside the reader" cargo test --workspace --features ltt-top/babeltrace2
+	@$(stage) "tests" cargo test --workspace
 	@$(stage) "tests of the providers, tracing on" cargo test --package lttng-provider --package valkey-trace --package valkey-lite --all-features --lib --bins
 	@$(stage) "examples in documentation, tracing on" cargo test --package lttng-provider --package lttng-provider-tracing --package valkey-trace --all-features --doc
 	@$(stage) "aarch64" scripts/check-aarch64.sh

@@ -22,7 +22,7 @@ quickstart=(
 	babeltrace
 )
 tests=(
-	babeltrace2 libbabeltrace2-dev
+	babeltrace2
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
 	# Programs with USDT probes.
@@ -60,7 +60,7 @@ quickstart)
 	;;
 test)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}")
-	fedora+=" redis babeltrace babeltrace2 libbabeltrace2-devel clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
+	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
 	arch+=" redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
 	;;
 *)

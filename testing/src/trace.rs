@@ -1,6 +1,6 @@
-//! Reading a trace back with Babeltrace 1.
+//! Reading a trace back with Babeltrace.
 //!
-//! With `--names all` and `--no-delta` it prints an event a line, every part of it named:
+//! With `--names all` and `--no-delta` both of its versions print an event a line, every part of it named:
 //!
 //! ```text
 //! timestamp = 17.000000001, trace:hostname = vm, name = a:b, stream.event.context = { vpid = 7 }, event.fields = { x = 1 }
@@ -49,11 +49,17 @@ impl Trace {
 
     /// All events, in the order of their times.
     pub fn events(&self) -> Vec<Event> {
+        self.events_read_by("babeltrace")
+    }
+
+    /// The events that `babeltrace` or `babeltrace2` reads. The latter, in version 2.0.4, prints stale bytes for strings of
+    /// length 0.
+    pub fn events_read_by(&self, program: &str) -> Vec<Event> {
         // Babeltrace takes a folder without any trace in it for an error.
         if self.metadata_folders().is_empty() {
             return Vec::new();
         }
-        let printed = babeltrace(&["--names=all", "--no-delta", "--clock-seconds"], &self.folder);
+        let printed = run(program, &["--names=all", "--no-delta", "--clock-seconds"], &self.folder);
         let lines = printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         lines.map(Event::parse).collect()
     }
@@ -67,7 +73,7 @@ impl Trace {
     pub fn metadata(&self) -> String {
         let folders = self.metadata_folders();
         let folder = folders.first().expect("the session has recorded something");
-        String::from_utf8(babeltrace(&["--output-format=ctf-metadata"], folder)).expect("metadata is UTF-8")
+        String::from_utf8(run("babeltrace", &["--output-format=ctf-metadata"], folder)).expect("metadata is UTF-8")
     }
 
     /// The declarations of events in the metadata by name, without the numbers that differ between traces.
@@ -173,10 +179,10 @@ fn pair(member: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn babeltrace(options: &[&str], folder: &Path) -> Vec<u8> {
-    let mut command = Command::new("babeltrace");
+fn run(program: &str, options: &[&str], folder: &Path) -> Vec<u8> {
+    let mut command = Command::new(program);
     command.args(options).arg(folder);
-    let output = command.output().unwrap_or_else(|error| panic!("{}", missing("babeltrace", &error)));
+    let output = command.output().unwrap_or_else(|error| panic!("{}", missing(program, &error)));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
     output.stdout

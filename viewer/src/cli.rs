@@ -23,7 +23,7 @@ pub use options::{
     EventsOptions, HistOptions, IncidentOptions, InfoOptions, ListOptions, LiveOptions, OutlierOptions,
     RecordOptions, ReportOptions, SlowOptions, TopOptions,
 };
-pub use values::{ColorChoice, Format, SourceChoice};
+pub use values::{ColorChoice, Format};
 
 /// Finds slow commands and duration outliers in CTF traces.
 ///

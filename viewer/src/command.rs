@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ctf_reader::Progress;
 use ltt_top::analysis::{Finding, Question, Rule, Selection, SourceWindow};
-use ltt_top::source::AnySource;
+use ltt_top::source;
 use ltt_top::view::{csv, json, notes, progress, table};
 
 use crate::cli::{
@@ -179,8 +179,7 @@ fn answer(options: &impl Ask) -> Result<Outcome, Trouble> {
 
 /// Opens the traces and answers the question from what the filters let through.
 fn read(invocation: &Invocation<'_>, question: &Question, selection: Selection) -> Result<Finding, Trouble> {
-    let Common { source, threads, .. } = invocation.options;
-    let mut source = AnySource::open(&invocation.traces, (*source).into(), threads.map(usize::from))?;
+    let mut source = source::open(&invocation.traces, invocation.options.threads.map(usize::from))?;
     let window = invocation.window(&mut source)?;
     let state = Progress::default();
     let mut input = SourceWindow { source: &mut source, window, progress: &state };

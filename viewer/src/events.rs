@@ -12,7 +12,7 @@ use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
 use ltt_top::view::{notes, progress};
 
-use crate::cli::{EventsOptions, Format, SourceChoice};
+use crate::cli::{EventsOptions, Format};
 use crate::invocation::Invocation;
 use crate::live;
 use crate::outcome::{Outcome, Trouble, warn};
@@ -29,9 +29,6 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
         return live::follow(options);
     }
     let invocation = Invocation::new(&options.common)?;
-    if invocation.options.source != SourceChoice::Native {
-        return Err(Trouble::Usage("only the native reader lists events: leave out --source".into()));
-    }
     let selection = Arc::new(invocation.selection(None, true)?);
     let mut reader = Reader::open(&invocation.traces)?;
     let window = invocation.window(&mut reader)?;

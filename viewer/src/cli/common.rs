@@ -7,7 +7,7 @@ use ltt_top::analysis::Sort;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::unit::TimeUnit;
 
-use super::values::{ColorChoice, Format, SourceChoice};
+use super::values::{ColorChoice, Format};
 
 /// The options of all commands that read traces.
 #[derive(Args, Debug, Default)]
@@ -75,18 +75,7 @@ pub struct Common {
     #[arg(long, value_name = "UNIT", requires = "duration", help_heading = "Meaning")]
     pub unit: Option<TimeUnit>,
 
-    /// The reader to use: the native one, or Babeltrace 2 where it is built in.
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        hide_possible_values = true,
-        value_name = "SOURCE",
-        help_heading = "Reading"
-    )]
-    pub source: SourceChoice,
-
-    /// The number of threads that the native reader decodes with; by default one per core.
+    /// The number of threads that decode; by default one per core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Reading")]
     pub threads: Option<u16>,
 }

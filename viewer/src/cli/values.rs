@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use ltt_top::source::SourceKind;
 use ltt_top::unit::parse_duration;
 
 /// How to write the result.
@@ -26,24 +25,6 @@ pub enum ColorChoice {
     Auto,
     Always,
     Never,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SourceChoice {
-    #[default]
-    Native,
-    #[cfg(feature = "babeltrace2")]
-    Babeltrace2,
-}
-
-impl From<SourceChoice> for SourceKind {
-    fn from(choice: SourceChoice) -> Self {
-        match choice {
-            SourceChoice::Native => SourceKind::Native,
-            #[cfg(feature = "babeltrace2")]
-            SourceChoice::Babeltrace2 => SourceKind::Babeltrace2,
-        }
-    }
 }
 
 /// A probability, by its name or as a number.

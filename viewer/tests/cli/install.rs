@@ -17,7 +17,7 @@ fn nothing_that_it_is_made_of_needs_a_system_package() {
     assert!(crates.contains(&"ctf-reader") && crates.contains(&"clap"), "{crates:?}");
     // All that compiles C or links a library of the system has one of these, or is called so.
     let needs_more = |name: &&&str| {
-        ["bindgen", "cc", "cmake", "pkg-config", "babeltrace2-source"].contains(*name)
+        ["bindgen", "cc", "cmake", "pkg-config"].contains(*name)
             || (name.ends_with("-sys") && **name != "linux-raw-sys")
     };
     assert_eq!(crates.iter().find(needs_more), None);

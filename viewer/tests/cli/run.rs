@@ -10,10 +10,6 @@ use tempfile::TempDir;
 
 use crate::tracee::Tracee;
 
-/// The values of `--source`: what they find must be the same.
-pub const SOURCES: &[&str] =
-    if cfg!(feature = "babeltrace2") { &["native", "babeltrace2"] } else { &["native"] };
-
 /// `ltt-top` with these arguments, in a time zone and on a screen that do not depend on the machine.
 pub fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));

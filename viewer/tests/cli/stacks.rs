@@ -7,7 +7,7 @@ use lttng_testing::{Daemon, Program, workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::run::{SOURCES, Said, copy, json, ltt_top, said};
+use crate::run::{Said, copy, json, ltt_top, said};
 
 /// A recording of a program's stacks, and the program, which the test may change.
 struct Recorded {
@@ -190,17 +190,15 @@ fn a_recording_that_does_not_tell_where_binaries_were_shows_what_babeltrace_show
 fn the_slowest_events_have_named_stacks() {
     let recorded = Recorded::new(&[DUMP], &["vpid"]);
     let slow = ["slow", "--event", "probing:called", "--duration", "number", "--unit", "us"];
-    for source in SOURCES {
-        let found = json(recorded.command(&slow).args(["--source", source]));
-        let events = found["events"].as_array().unwrap();
-        assert_eq!(events.len(), 4);
-        for event in events {
-            let addresses = event["fields"]["callers"].as_array().unwrap();
-            let frames = event["stacks"]["callers"].as_array().unwrap();
-            assert!(addresses.iter().eq(frames.iter().map(|frame| &frame["address"])));
-            let function = if event["fields"]["number"] == 7 { "inner" } else { "probing::deep" };
-            assert_eq!(frames[0]["function"], function, "{event}");
-        }
+    let found = json(recorded.command(&slow));
+    let events = found["events"].as_array().unwrap();
+    assert_eq!(events.len(), 4);
+    for event in events {
+        let addresses = event["fields"]["callers"].as_array().unwrap();
+        let frames = event["stacks"]["callers"].as_array().unwrap();
+        assert!(addresses.iter().eq(frames.iter().map(|frame| &frame["address"])));
+        let function = if event["fields"]["number"] == 7 { "inner" } else { "probing::deep" };
+        assert_eq!(frames[0]["function"], function, "{event}");
     }
     let table = said(&mut recorded.command(&slow)).out;
     assert!(table.contains(" in probing::deep+0x") && table.contains(" < probing::deep+0x"), "{table}");

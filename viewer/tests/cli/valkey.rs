@@ -2,41 +2,36 @@
 
 use serde_json::Value;
 
-use crate::run::{SOURCES, json, ltt_top};
+use crate::run::{json, ltt_top};
 use crate::shared_trace::{SharedTrace, data};
 
 #[test]
 fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {
     let shared = SharedTrace::unpack();
     let expected = expected_figures();
-    for &source in SOURCES {
-        let found = json(ltt_top(["top", "--by", "event", "--all", "--source", source]).arg(shared.folder()));
-        let groups = found["groups"].as_array().unwrap();
-        assert_eq!(groups.len(), expected["events"].as_object().unwrap().len());
-        for (event, figures) in expected["events"].as_object().unwrap() {
-            let group = groups.iter().find(|group| group["event"] == **event).expect(event);
-            assert_figures(event, group, figures);
-        }
-        assert_eq!(found["trace"]["events"], expected["events_total"]);
-        let length =
-            found["trace"]["end_ns"].as_i64().unwrap() - found["trace"]["begin_ns"].as_i64().unwrap();
-        assert_eq!(length, expected["span_cycles"]);
+    let found = json(ltt_top(["top", "--by", "event", "--all"]).arg(shared.folder()));
+    let groups = found["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), expected["events"].as_object().unwrap().len());
+    for (event, figures) in expected["events"].as_object().unwrap() {
+        let group = groups.iter().find(|group| group["event"] == **event).expect(event);
+        assert_figures(event, group, figures);
     }
+    assert_eq!(found["trace"]["events"], expected["events_total"]);
+    let length = found["trace"]["end_ns"].as_i64().unwrap() - found["trace"]["begin_ns"].as_i64().unwrap();
+    assert_eq!(length, expected["span_cycles"]);
 }
 
 #[test]
 fn commands_are_told_apart_by_name_without_being_asked() {
     let shared = SharedTrace::unpack();
     let expected = expected_figures();
-    for &source in SOURCES {
-        let found = json(ltt_top(["--source", source]).arg(shared.folder()));
-        let is_command = |group: &&Value| group["event"] == "valkey_commands:command_call";
-        let commands: Vec<&Value> = found["groups"].as_array().unwrap().iter().filter(is_command).collect();
-        assert_eq!(commands.len(), expected["commands"].as_object().unwrap().len());
-        for (name, figures) in expected["commands"].as_object().unwrap() {
-            let group = commands.iter().find(|group| group["key"]["name"] == **name).expect(name);
-            assert_figures(name, group, figures);
-        }
+    let found = json(ltt_top([] as [&str; 0]).arg(shared.folder()));
+    let is_command = |group: &&Value| group["event"] == "valkey_commands:command_call";
+    let commands: Vec<&Value> = found["groups"].as_array().unwrap().iter().filter(is_command).collect();
+    assert_eq!(commands.len(), expected["commands"].as_object().unwrap().len());
+    for (name, figures) in expected["commands"].as_object().unwrap() {
+        let group = commands.iter().find(|group| group["key"]["name"] == **name).expect(name);
+        assert_figures(name, group, figures);
     }
 }
 
@@ -54,34 +49,29 @@ fn repeats_are_left_out_unless_asked_for() {
 fn calls_without_a_client_are_shown_without_one() {
     let shared = SharedTrace::unpack();
     let count = expected_figures()["commands_without_client"].clone();
-    for &source in SOURCES {
-        let by_client = ["top", "--event", "command_call", "--by", "client", "--source", source];
-        let found = json(ltt_top(by_client).arg(shared.folder()));
-        let groups = found["groups"].as_array().unwrap();
-        let none = groups.iter().find(|group| group["key"]["addr"] == "").expect("there are such calls");
-        assert_eq!(none["count"], count);
-        let slow = json(ltt_top(["slow", "--where", "addr=", "--source", source]).arg(shared.folder()));
-        assert_eq!(slow["events"].as_array().unwrap().len(), count);
-        assert!(slow["events"].as_array().unwrap().iter().all(|event| event["fields"]["addr"] == ""));
-    }
+    let by_client = ["top", "--event", "command_call", "--by", "client"];
+    let found = json(ltt_top(by_client).arg(shared.folder()));
+    let groups = found["groups"].as_array().unwrap();
+    let none = groups.iter().find(|group| group["key"]["addr"] == "").expect("there are such calls");
+    assert_eq!(none["count"], count);
+    let slow = json(ltt_top(["slow", "--where", "addr="]).arg(shared.folder()));
+    assert_eq!(slow["events"].as_array().unwrap().len(), count);
+    assert!(slow["events"].as_array().unwrap().iter().all(|event| event["fields"]["addr"] == ""));
 }
 
 #[test]
 fn the_slowest_commands_are_listed_with_their_clients() {
     let shared = SharedTrace::unpack();
     let expected = expected_figures();
-    for &source in SOURCES {
-        let found =
-            json(ltt_top(["slow", "--event", "command_call", "--source", source]).arg(shared.folder()));
-        let listed = found["events"].as_array().unwrap().iter().map(|event| {
-            serde_json::json!({
-                "duration_us": event["duration_us"],
-                "name": event["fields"]["name"],
-                "addr": event["fields"]["addr"],
-            })
-        });
-        assert_eq!(listed.collect::<Value>(), expected["slowest"]);
-    }
+    let found = json(ltt_top(["slow", "--event", "command_call"]).arg(shared.folder()));
+    let listed = found["events"].as_array().unwrap().iter().map(|event| {
+        serde_json::json!({
+            "duration_us": event["duration_us"],
+            "name": event["fields"]["name"],
+            "addr": event["fields"]["addr"],
+        })
+    });
+    assert_eq!(listed.collect::<Value>(), expected["slowest"]);
 }
 
 #[test]
@@ -113,7 +103,7 @@ fn slow_commands_seen_once_are_outliers_and_healthy_groups_have_few() {
 }
 
 #[test]
-fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
+fn any_number_of_threads_gives_the_same_output_to_the_byte() {
     let shared = SharedTrace::unpack();
     for command in ["top", "slow", "outliers", "hist", "hist --over-time", "info"] {
         let output = |more: &str| {
@@ -122,20 +112,10 @@ fn both_sources_and_any_number_of_threads_give_the_same_output_to_the_byte() {
             assert_eq!(output.status.code(), Some(0), "{output:?}");
             output.stdout
         };
-        for format in ["json", "table"] {
-            let expected = output(&format!("--source native --threads 1 --format {format}"));
-            let threads = output(&format!("--source native --threads 5 --format {format}"));
+        for format in ["json", "table", "csv"] {
+            let expected = output(&format!("--threads 1 --format {format}"));
+            let threads = output(&format!("--threads 5 --format {format}"));
             assert_eq!(threads, expected, "{command} with 5 threads");
-        }
-        // What an event lies within takes the order of time, which the native reader has alone; CSV leaves it out.
-        let format = if command == "slow" { "csv" } else { "table" };
-        for source in SOURCES {
-            let found = output(&format!("--source {source} --format {format}"));
-            assert_eq!(
-                found,
-                output(&format!("--source native --format {format}")),
-                "{command} with {source}"
-            );
         }
     }
 }

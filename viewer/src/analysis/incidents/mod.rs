@@ -41,7 +41,7 @@ pub(super) fn incidents<S: Source>(
     limit: usize,
 ) -> Result<Incidents, Failure> {
     let Some(reader) = input.source.in_order() else {
-        return Err(Error::new("only the native reader finds incidents: leave out --source").into());
+        return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
     let (window, progress) = (input.window, input.progress);
     // Slow periods do not need time order: another thread looks for them in parallel.
