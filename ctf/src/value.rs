@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 ///
 /// let reader = example();
 /// let mut events = reader.in_order(Window::default(), all_fields);
-/// let event = events.next_event().unwrap();
+/// let event = events.next_event().event().unwrap();
 /// assert_eq!(event.field("name"), Some(Value::Text(b"Ada")));
 /// assert_eq!(event.field("duration"), Some(Value::Unsigned(12)));
 /// ```

@@ -95,6 +95,7 @@ impl Attachment {
                 received.leave_all_but(&self.streams.iter().map(|open| &open.key).collect());
             }
             let mut is_full = false;
+            received.inbox.count_held();
             for place in 0..self.streams.len() {
                 let OpenStream { key, number, .. } = &self.streams[place];
                 if !received.inbox.has_room(key.0, *number) {
@@ -189,6 +190,7 @@ impl Attachment {
             let mut is_complete = false;
             for _ in 0..METADATA_TURNS {
                 let room = received.metadata_room(stream.key.as_ref()) + stream.to_skip;
+                let room = room.saturating_sub(stream.beginning.len());
                 let bytes = self.connection.metadata(stream.id, room)?;
                 if bytes.is_empty() {
                     is_complete = true;

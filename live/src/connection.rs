@@ -89,7 +89,6 @@ impl Connection {
     /// A packet.
     pub fn packet(&mut self, stream: u64, offset: u64, length: u32) -> Result<PacketReply, Error> {
         self.ask(Request::Packet { stream, offset, length })?;
-        self.deadline += Duration::from_secs(u64::from(length) / SLOWEST);
         protocol::packet(self, length)
     }
 
@@ -122,6 +121,7 @@ impl Connection {
 
 impl Input for Connection {
     fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
+        self.deadline += Duration::from_secs(length as u64 / SLOWEST);
         if self.taken == self.arrived.len() && length < BUFFER {
             // Nothing follows a reply before the next request, so this reads no further.
             let mut arrived = std::mem::take(&mut self.arrived);

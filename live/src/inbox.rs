@@ -41,8 +41,10 @@ struct InboxState {
     /// Whether anything has arrived since the reader last waited.
     has_news: bool,
     is_closing: bool,
-    /// All packets that are still in memory.
+    /// The packets that were in memory when they were last counted, and those that came since.
     held: Vec<Weak<[u8]>>,
+    /// Their bytes; some may have been freed since.
+    held_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -124,11 +126,17 @@ impl Inbox {
         self.change(|state| state.traces[trace].metadata.extend(bytes));
     }
 
+    /// Counts the bytes of packets that are in memory, for [`has_room`](Inbox::has_room). That looks at all of them, so it is
+    /// done once for all streams.
+    pub fn count_held(&self) {
+        self.lock().count_held();
+    }
+
     /// Whether a stream should be asked for more.
     pub fn has_room(&self, trace: usize, stream: usize) -> bool {
-        let mut state = self.lock();
+        let state = self.lock();
         let waiting = state.traces[trace].streams[stream].packets.len();
-        waiting == 0 || (waiting < WAITING_PACKETS && state.held_bytes() < WAITING_BYTES)
+        waiting == 0 || (waiting < WAITING_PACKETS && state.held_bytes < WAITING_BYTES)
     }
 
     pub fn add_packet(
@@ -140,13 +148,17 @@ impl Inbox {
     ) -> Result<(), Error> {
         let bytes: Arc<[u8]> = bytes.into();
         self.change(|state| {
-            if state.held_bytes() + bytes.len() > MAX_BYTES {
+            if state.held_bytes + bytes.len() > MAX_BYTES {
+                state.count_held();
+            }
+            if state.held_bytes + bytes.len() > MAX_BYTES {
                 return Err(Error::protocol(format!(
                     "the relay sends more than {} MiB that cannot be merged yet",
                     MAX_BYTES >> 20
                 )));
             }
             state.held.push(Arc::downgrade(&bytes));
+            state.held_bytes += bytes.len();
             let queue = &mut state.traces[trace].streams[stream];
             queue.packets.push_back((Instant::now(), Packet::from_bytes(name, bytes)));
             (queue.is_away, queue.quiet_until) = (false, None);
@@ -271,10 +283,47 @@ impl SessionEntry {
 }
 
 impl InboxState {
-    /// The number of bytes in packets that the inbox or the merge holds.
-    fn held_bytes(&mut self) -> usize {
+    /// Counts the bytes in packets that the inbox or the merge holds.
+    fn count_held(&mut self) {
         // The memory of a packet that was dropped is free only when no weak pointer is left.
         self.held.retain(|packet| packet.strong_count() > 0);
-        self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum()
+        self.held_bytes = self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum();
+        #[cfg(test)]
+        tests::COUNTED.with(|counted| counted.set(counted.get() + self.held.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::State;
+
+    thread_local! {
+        /// The number of packets that were looked at to count their bytes.
+        pub static COUNTED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn filling_an_inbox_looks_at_each_packet_once_a_turn() {
+        const STREAMS: usize = 1000;
+        let inbox = Inbox::default();
+        let url: Url = "net://localhost/demo".parse().unwrap();
+        let session = inbox.add_session(Status::new(&url, State::Attached));
+        let trace = inbox.add_trace(session, "trace".into());
+        (0..STREAMS).for_each(|_| _ = inbox.add_stream(trace));
+        for turn in 0..=WAITING_PACKETS {
+            inbox.count_held();
+            for stream in 0..STREAMS {
+                assert_eq!(inbox.has_room(trace, stream), turn < WAITING_PACKETS);
+                if turn < WAITING_PACKETS {
+                    inbox.add_packet(trace, stream, "packet".into(), vec![0; 100]).unwrap();
+                }
+            }
+        }
+        let waiting: usize = (0..=WAITING_PACKETS).map(|turn| turn * STREAMS).sum();
+        assert_eq!(COUNTED.with(Cell::get), waiting);
+        assert_eq!(inbox.lock().held_bytes, WAITING_PACKETS * STREAMS * 100);
     }
 }

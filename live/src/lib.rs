@@ -27,7 +27,7 @@ mod status;
 mod url;
 
 pub use error::Error;
-pub use live::{Live, NewTrace, sessions};
+pub use live::{Live, sessions};
 pub use options::{Options, Seek};
 pub use protocol::Session;
 pub use status::{State, Status};

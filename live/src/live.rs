@@ -1,12 +1,11 @@
 //! Sessions that are received at the same time.
 
 use std::net::{Shutdown, TcpStream};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ctf_reader::PacketSource;
+use ctf_reader::{EventClass, InOrder, Window};
 
 use crate::connection::Connection;
 use crate::inbox::Inbox;
@@ -20,32 +19,23 @@ pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
     Connection::open(relay, options.timeout)?.sessions()
 }
 
-/// A trace that has come.
-pub struct NewTrace {
-    /// Its name in messages.
-    pub name: PathBuf,
-    /// The session that it is part of.
-    pub url: Url,
-    /// Its packets, for [`InOrder::add_source`](ctf_reader::InOrder::add_source).
-    pub source: Box<dyn PacketSource>,
-}
-
 /// Sessions that are received, each by a thread. Dropping it ends them.
+///
+/// A merge hands out their events, and ends when all sessions have ended and all that they sent was handed out:
 ///
 /// ```no_run
 /// use std::time::Duration;
 ///
-/// use ctf_reader::{InOrder, Step, Window, all_fields};
+/// use ctf_reader::{Step, Window, all_fields};
 /// use lttng_live::{Live, Options};
 ///
 /// let mut live = Live::start(vec!["net://localhost/host/web-1/checkout".parse()?], &Options::default());
-/// let mut events = InOrder::new(Vec::new(), Window::default(), all_fields);
-/// while !live.is_over() {
-///     live.wait(Duration::from_millis(100));
-///     live.new_traces().into_iter().for_each(|trace| events.add_source(trace.name, trace.source));
-///     events.look_for_more();
-///     while let Step::Event(event) = events.step() {
-///         println!("{} {}", event.timestamp(), event.class().name);
+/// let mut events = live.merge(Window::default(), all_fields);
+/// loop {
+///     match events.next_event() {
+///         Step::Event(event) => println!("{} {}", event.timestamp(), event.class().name),
+///         Step::Wait => live.feed(&mut events, Duration::from_millis(100), |_| {}),
+///         Step::End => break,
 ///     }
 /// }
 /// # Ok::<(), lttng_live::Error>(())
@@ -84,20 +74,35 @@ impl Live {
         self.inbox.statuses()
     }
 
-    /// Whether nothing more will arrive. What has arrived may not have been taken yet.
-    pub fn is_over(&self) -> bool {
-        self.inbox.statuses().iter().all(|status| status.state.is_over())
+    /// A merge of the sessions, which is empty until it is [fed](Live::feed). `want` says for each event class which fields to
+    /// decode.
+    pub fn merge<'m>(
+        &self,
+        window: Window,
+        want: impl FnMut(&Arc<EventClass>) -> Option<Vec<usize>> + 'm,
+    ) -> InOrder<'m> {
+        let mut merge = InOrder::new(Vec::new(), window, want);
+        merge.expect_sources(true);
+        merge
     }
 
-    /// The traces that have come since the last call: for each process or user that is traced. A merge takes them.
-    pub fn new_traces(&mut self) -> Vec<NewTrace> {
-        let traces = self.inbox.traces_from(self.traces);
-        let traces = traces.into_iter().map(|(name, url)| {
+    /// Lets a merge have what has arrived. If nothing has since the last time, waits for that, and not longer than this.
+    ///
+    /// A session may have several traces: one for each process or user that is traced. `new_trace` is called with the
+    /// session of each that has come, before the merge gets it. Call this after [`Step::Wait`](ctf_reader::Step::Wait),
+    /// and from time to time while events never end.
+    pub fn feed(&mut self, merge: &mut InOrder<'_>, time: Duration, mut new_trace: impl FnMut(&Url)) {
+        // Asked before anything is taken: if nothing more was to arrive then, the merge gets all there is.
+        let is_over = self.inbox.statuses().iter().all(|status| status.state.is_over());
+        self.inbox.wait(if is_over { Duration::ZERO } else { time });
+        for (name, url) in self.inbox.traces_from(self.traces) {
+            new_trace(&url);
             let trace = LiveTrace { inbox: Arc::clone(&self.inbox), number: self.traces };
             self.traces += 1;
-            NewTrace { name, url, source: Box::new(trace) }
-        });
-        traces.collect()
+            merge.add_source(name, Box::new(trace));
+        }
+        merge.look_for_more();
+        merge.expect_sources(!is_over);
     }
 }
 

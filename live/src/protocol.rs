@@ -118,6 +118,16 @@ pub trait Input {
     }
 }
 
+/// A part of a reply that has arrived.
+impl Input for &[u8] {
+    fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
+        let (taken, rest) =
+            self.split_at_checked(length).ok_or_else(|| Error::protocol("the reply is too short"))?;
+        *self = rest;
+        Ok(taken.to_vec())
+    }
+}
+
 /// A session that a relay has.
 ///
 /// ```no_run
@@ -168,6 +178,9 @@ pub fn sessions(input: &mut impl Input) -> Result<Vec<Session>, Error> {
     if count > MAX_SESSIONS {
         return Err(Error::protocol(format!("the relay claims to have {count} sessions")));
     }
+    // All of them at once: the deadline of a reply depends on its length.
+    let bytes = input.take(count as usize * (8 + 3 * 4 + HOSTNAME + SESSION))?;
+    let mut input = &*bytes;
     let session = |_| {
         Ok(Session {
             id: input.u64()?,
@@ -232,6 +245,8 @@ fn streams(input: &mut impl Input) -> Result<Vec<Stream>, Error> {
     if count as usize > MAX_STREAMS {
         return Err(Error::protocol(format!("the relay claims to have {count} streams")));
     }
+    let bytes = input.take(count as usize * (8 + 8 + 4 + PATH + CHANNEL))?;
+    let mut input = &*bytes;
     let stream = |_| {
         Ok(Stream {
             id: input.u64()?,

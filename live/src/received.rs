@@ -86,7 +86,7 @@ impl Received {
     /// The number of bytes that a trace's metadata may still grow by.
     pub fn metadata_room(&self, key: Option<&TraceKey>) -> usize {
         let known = key.and_then(|key| self.traces.get(key));
-        MAX_METADATA - known.map_or(0, |known| known.metadata)
+        MAX_METADATA.saturating_sub(known.map_or(0, |known| known.metadata))
     }
 
     /// Adds what the metadata of a known trace has grown by.

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::net::TcpStream;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,8 +39,19 @@ impl Receiver {
         Receiver { received: Received::new(inbox, session, url), options, handle }
     }
 
-    /// Receives until the session ends or the inbox is closed.
+    /// Receives until the session ends or the inbox is closed, and says so if it fails by a panic.
     pub fn run(mut self) {
+        report_panic(
+            &Arc::clone(&self.received.inbox),
+            self.received.session,
+            &self.received.url.clone(),
+            || {
+                self.receive_all();
+            },
+        );
+    }
+
+    fn receive_all(&mut self) {
         let mut retry = RETRY[0];
         let mut lost_at: Option<Instant> = None;
         loop {
@@ -99,6 +111,17 @@ impl Receiver {
     }
 }
 
+/// Does the work of receiving a session. If that panics, the session has failed.
+fn report_panic(inbox: &Inbox, session: usize, url: &Url, work: impl FnOnce()) {
+    // What the work leaves behind is not looked at.
+    if let Err(panic) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+        let reason = format!("the receiver failed, which is a bug in lttng-live: {words}");
+        inbox.end_session(session, Status::new(url, State::Failed(reason)));
+    }
+}
+
 /// The newest session that an address names.
 fn newest(sessions: Vec<Session>, url: &Url) -> Option<Session> {
     let fits = |part: &Option<String>, name: &str| part.as_deref().is_none_or(|part| part == name);
@@ -106,4 +129,21 @@ fn newest(sessions: Vec<Session>, url: &Url) -> Option<Session> {
         .into_iter()
         .filter(|session| fits(&url.hostname, &session.hostname) && fits(&url.session, &session.name));
     named.max_by_key(|session| session.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receiver_that_panics_has_failed_and_its_traces_are_complete() {
+        let inbox = Inbox::default();
+        let url: Url = "net://localhost/demo".parse().unwrap();
+        let session = inbox.add_session(Status::new(&url, State::Attached));
+        let trace = inbox.add_trace(session, "trace".into());
+        report_panic(&inbox, session, &url, || panic!("{} went wrong", "something"));
+        let reason = "the receiver failed, which is a bug in lttng-live: something went wrong";
+        assert_eq!(inbox.statuses()[session].state, State::Failed(reason.into()));
+        assert!(inbox.is_complete(trace));
+    }
 }

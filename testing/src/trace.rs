@@ -73,7 +73,8 @@ impl Trace {
     pub fn metadata(&self) -> String {
         let folders = self.metadata_folders();
         let folder = folders.first().expect("the session has recorded something");
-        String::from_utf8(run("babeltrace", &["--output-format=ctf-metadata"], folder)).expect("metadata is UTF-8")
+        String::from_utf8(run("babeltrace", &["--output-format=ctf-metadata"], folder))
+            .expect("metadata is UTF-8")
     }
 
     /// The declarations of events in the metadata by name, without the numbers that differ between traces.

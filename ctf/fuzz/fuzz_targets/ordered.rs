@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use ctf_reader::{Window, all_fields};
+use ctf_reader::{Step, Window, all_fields};
 use libfuzzer_sys::fuzz_target;
 
 mod support;
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (mut expected, report) = support::read(&reader, true);
     let mut events = reader.in_order(Window::default(), all_fields);
     let (mut last, mut late) = (i64::MIN, 0);
-    while let Some(event) = events.next_event() {
+    while let Step::Event(event) = events.next_event() {
         let class = event.class();
         let values = (0..class.fields.len()).map(|field| event.value(field).raw());
         let sum = support::sum(event.timestamp(), values);

@@ -177,28 +177,29 @@ mod tests {
     use super::*;
     use crate::metadata::{self, Metadata};
 
-    /// The metadata of a hand-written case.
-    fn case(text: &str) -> Metadata {
-        let (text, _) = text.split_once("== stream").unwrap();
-        let (metadata, problems) = metadata::read(text.replace('␞', "\x1e").as_bytes());
-        assert_eq!(problems, []);
-        metadata
-    }
-
-    macro_rules! cases {
-        ($($name:literal),*) => {
-            [$(case(include_str!(concat!("../../tests/cases/", $name, ".txt")))),*]
-        };
+    /// The metadata of hand-written cases.
+    fn cases<const N: usize>(names: [&str; N]) -> [Metadata; N] {
+        let files =
+            [include_str!("../../tests/cases/packets.txt"), include_str!("../../tests/cases/fields.txt")];
+        let files = files.into_iter().chain([include_str!("../../tests/cases/ctf2.txt")]);
+        let text: String = files.collect();
+        names.map(|name| {
+            let (_, case) = text.split_once(&format!("=== {name}\n")).expect("there is such a case");
+            let (text, _) = case.split_once("== stream").unwrap();
+            let (metadata, problems) = metadata::read(text.replace('␞', "\x1e").as_bytes());
+            assert_eq!(problems, []);
+            metadata
+        })
     }
 
     #[test]
     fn lttngs_headers_are_recognised_in_both_languages() {
-        let ours = cases![
+        let ours = cases([
             "large_header_has_a_short_and_an_extended_form",
             "ctf2_large_header_has_a_short_and_an_extended_form",
             "compact_header_has_a_short_and_an_extended_form",
-            "ctf2_compact_header_has_a_short_and_an_extended_form"
-        ];
+            "ctf2_compact_header_has_a_short_and_an_extended_form",
+        ]);
         for (metadata, expected) in ours.iter().zip([16, 16, 5, 5]) {
             match EventHeader::new(&metadata.streams[0]) {
                 EventHeader::Lttng(found) => assert_eq!(found.id_bits, expected),
@@ -209,13 +210,13 @@ mod tests {
 
     #[test]
     fn other_headers_take_the_general_path() {
-        let others = cases![
+        let others = cases([
             "large_header_in_big_endian_order",
             "ctf2_large_header_in_big_endian_order",
             "payload_may_refer_to_the_event_headers_id",
             "ctf2_payload_may_refer_to_the_event_headers_id",
-            "ctf2_event_header_of_any_other_shape"
-        ];
+            "ctf2_event_header_of_any_other_shape",
+        ]);
         for metadata in &others {
             let header = EventHeader::new(&metadata.streams[0]);
             assert!(matches!(header, EventHeader::Other(_)), "{header:?}");

@@ -47,12 +47,12 @@ const BYTES_AN_EVENT: usize = 256;
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
 /// # use made::*;
-/// use ctf_reader::{Window, all_fields};
+/// use ctf_reader::{Step, Window, all_fields};
 ///
 /// let reader = example();
 /// let mut events = reader.in_order(Window::default(), all_fields);
 /// let mut times = Vec::new();
-/// while let Some(event) = events.next_event() {
+/// while let Step::Event(event) = events.next_event() {
 ///     times.push((event.timestamp(), event.stream()));
 /// }
 /// assert_eq!(times, [(10, 0), (20, 1), (30, 0)]);
@@ -73,6 +73,8 @@ pub struct InOrder<'r> {
     progress: Option<&'r Progress>,
     /// The size of all packets that are known from the start, in bytes.
     size: u64,
+    /// Whether sources may still be added.
+    expects_sources: bool,
 }
 
 /// What the merge compares: the time of a packet's next event, its stream and its number there. The last is its slot.
@@ -115,10 +117,10 @@ impl Current {
 /// let reader = example();
 /// let mut events = reader.in_order(Window::default(), all_fields);
 /// let mut count = 0;
-/// while let Step::Event(_) = events.step() {
+/// while let Step::Event(_) = events.next_event() {
 ///     count += 1;
 /// }
-/// assert!(matches!(events.step(), Step::End));
+/// assert!(matches!(events.next_event(), Step::End));
 /// assert_eq!(count, 3);
 /// ```
 pub enum Step<'a> {
@@ -128,6 +130,17 @@ pub enum Step<'a> {
     Wait,
     /// Nothing more.
     End,
+}
+
+impl<'a> Step<'a> {
+    /// The event, if that is what comes next.
+    #[inline]
+    pub fn event(self) -> Option<OrderedEvent<'a>> {
+        match self {
+            Step::Event(event) => Some(event),
+            Step::Wait | Step::End => None,
+        }
+    }
 }
 
 /// What the merge found to be next.
@@ -156,6 +169,11 @@ impl<'r> InOrder<'r> {
     pub fn add_source(&mut self, name: impl Into<PathBuf>, source: Box<dyn PacketSource + 'r>) {
         self.arrivals.report.traces.push(Trace { folders: vec![name.into()], ..Trace::default() });
         self.add(source, Arc::new(Layout::default()), 0);
+    }
+
+    /// Says whether sources may still be added. As long as they may, [`Step::Wait`] comes where [`Step::End`] would.
+    pub fn expect_sources(&mut self, expects: bool) {
+        self.expects_sources = expects;
     }
 
     /// Asks all sources for metadata and streams, and streams that are [away](crate::NextPacket::Away) for packets.
@@ -189,6 +207,7 @@ impl<'r> InOrder<'r> {
             tally: Tally::default(),
             progress: None,
             size: 0,
+            expects_sources: false,
         }
     }
 
@@ -205,18 +224,9 @@ impl<'r> InOrder<'r> {
         self
     }
 
-    /// The next event; `None` at the end, or if the next event is not known yet.
-    #[inline]
-    pub fn next_event(&mut self) -> Option<OrderedEvent<'_>> {
-        match self.step() {
-            Step::Event(event) => Some(event),
-            Step::Wait | Step::End => None,
-        }
-    }
-
     /// The next event, or why none can be handed out.
     #[inline]
-    pub fn step(&mut self) -> Step<'_> {
+    pub fn next_event(&mut self) -> Step<'_> {
         if let Some(current) = self.current {
             let packet = &mut self.open[current.slot];
             packet.pop();
@@ -299,7 +309,8 @@ impl<'r> InOrder<'r> {
                     // Every stream has ended or is away; there may be new ones.
                     self.look_for_more();
                     if self.arrivals.floor().is_none() {
-                        return if self.arrivals.is_complete() { Choice::End } else { Choice::Wait };
+                        let is_end = self.arrivals.is_complete() && !self.expects_sources;
+                        return if is_end { Choice::End } else { Choice::Wait };
                     }
                 }
             }

@@ -17,7 +17,7 @@ use crate::{Brief, EventClass, Events, Fields, Value};
 /// let reader = example();
 /// // One field of each class that has it.
 /// let mut events = reader.in_order(Window::default(), |class| Some(vec![class.field("duration")?]));
-/// let event = events.next_event().unwrap();
+/// let event = events.next_event().event().unwrap();
 /// assert_eq!((event.timestamp(), &*event.class().name), (10, "hello:greeted"));
 /// assert_eq!((event.value(0), event.field("name")), (Value::Unsigned(12), None));
 /// ```

@@ -47,7 +47,7 @@ use crate::packets::pool::FilePool;
 /// let mut events = InOrder::new(vec![Box::new(source)], Window::default(), all_fields);
 /// let mut times = Vec::new();
 /// loop {
-///     match events.step() {
+///     match events.next_event() {
 ///         Step::Event(event) => times.push(event.timestamp()),
 ///         Step::Wait => unreachable!("it has everything from the start"),
 ///         Step::End => break,

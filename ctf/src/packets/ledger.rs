@@ -4,7 +4,9 @@
 //! sizes: the number alone does not identify a packet, as some tracers number two packets 0.
 //!
 //! `events_discarded` counts from the stream's beginning, so what was discarded before a packet is the difference to
-//! the packet before it, and all of it if the packet is the stream's first. Where the first packets are missing, as in
+//! the highest count before it, and all of it if the packet is the stream's first. Some packets have a lower count: under
+//! overload LTTng writes 0 into some. A count that is ahead by less than half of the counter's range is one that wrapped
+//! around; any other lower count says nothing. Where the first packets are missing, as in
 //! a later chunk of a rotated trace, what was discarded in their time is not known and not counted. A gap in the
 //! sequence numbers is a loss, but a beginning above 0 is not, for the same reason.
 
@@ -90,8 +92,8 @@ impl LocatedPacket {
 pub struct Predecessors {
     /// The end and the number of the packet before.
     before: Option<(Option<u64>, Option<u64>)>,
-    /// The counter of the last one that was closed: an open packet has a number, but no counts.
-    closed: Option<Option<(u64, u32)>>,
+    /// The highest count of those that were closed: an open packet has a number, but no counts.
+    discarded: Option<u64>,
 }
 
 /// What is missing between a packet and those before it.
@@ -116,20 +118,22 @@ impl Predecessors {
         };
         self.before = Some((header.end, header.sequence));
         let discarded_events = if header.is_open { 0 } else { self.discarded(header) };
-        if !header.is_open {
-            self.closed = Some(header.discarded);
-        }
         PacketGap { since, lost_packets, discarded_events }
     }
 
-    fn discarded(&self, header: &PacketHeader) -> u64 {
+    /// The number of events that were discarded before a packet that was closed.
+    fn discarded(&mut self, header: &PacketHeader) -> u64 {
         let Some((count, bits)) = header.discarded else { return 0 };
-        match self.closed {
-            Some(Some((before, _))) => count.wrapping_sub(before) & (u64::MAX >> (64 - bits)),
-            Some(None) => 0,
-            None if header.sequence.unwrap_or(0) == 0 => count,
-            None => 0,
+        let Some(highest) = self.discarded.replace(count) else {
+            return if header.sequence.unwrap_or(0) == 0 { count } else { 0 };
+        };
+        let range = u64::MAX >> (64 - bits);
+        let ahead = count.wrapping_sub(highest) & range;
+        if count >= highest || (count != 0 && ahead <= range / 2) {
+            return ahead;
         }
+        self.discarded = Some(highest);
+        0
     }
 }
 

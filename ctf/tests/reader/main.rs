@@ -1,4 +1,4 @@
-//! The reader on traces that LTTng recorded and on damaged ones, with Babeltrace 1 as the oracle.
+//! The reader on traces that LTTng recorded, with Babeltrace as the oracle, and on hand-written and damaged ones.
 
 use std::path::Path;
 
@@ -6,13 +6,17 @@ use ctf_reader::{Reader, Report, Window};
 
 #[path = "../support/case.rs"]
 mod case;
+mod cases;
 mod changed_bytes;
 mod child;
 mod ctf2;
 mod damage;
 mod hand_written;
 mod large;
+mod metadata;
 mod native;
+mod ordered;
+mod outside;
 mod packets;
 mod recorded;
 mod small;

@@ -1,14 +1,13 @@
 //! What the reader promises in addition to reading what Babeltrace reads.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
-use ctf_reader::{Reader, Report, Window};
+use ctf_reader::{Discovery, Reader, Report, TraceFiles, Window};
 use lttng_testing::Random;
 
 use crate::child::peak_memory_of;
-use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways};
+use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways, unpack};
 
 #[test]
 fn number_of_threads_does_not_change_what_is_read() {
@@ -67,19 +66,37 @@ fn lists_of_nothing_are_limited_over_all_events() {
 #[test]
 fn fuzz_corpus_is_survived() {
     let inputs = |target: &str| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-        let entries = folder.read_dir().unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-        entries.collect::<Vec<_>>()
+        let archive = format!("{}/fuzz/corpus/{target}.tar.xz", env!("CARGO_MANIFEST_DIR"));
+        let unpacked = unpack(archive.as_ref());
+        let entries = unpacked.path().join(target).read_dir().unwrap();
+        entries.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect::<Vec<_>>()
     };
-    let (metadata, packets) = (inputs("metadata"), inputs("packets"));
-    assert!(metadata.len() > 100 && packets.len() > 100);
+    let metadata = inputs("metadata");
+    assert!(metadata.len() > 100);
     let understood = metadata.iter().filter(|metadata| read_bytes(metadata, &[]).is_some());
     assert!(understood.count() > 10);
-    let read = packets.iter().filter_map(|input| {
+    // Metadata up to the first NUL, and a stream file after it.
+    let trace = |input: &[u8]| {
         let end = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
-        read_bytes(&input[..end], input.get(end + 1..).unwrap_or_default())
-    });
-    assert!(read.filter(|report| report.events > 0).count() > 10);
+        let stream = Arc::from(input.get(end + 1..).unwrap_or_default());
+        TraceFiles::from_bytes(input[..end].to_vec(), vec![("stream".into(), stream)])
+    };
+    // Two of them: the first two bytes say how long the first one is.
+    let two_traces = |input: &[u8]| {
+        let (length, rest) = input.split_first_chunk()?;
+        let (one, other) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+        Some(vec![trace(one), trace(other)])
+    };
+    for (target, least) in [("packets", 300), ("several", 100), ("ordered", 100)] {
+        let inputs = inputs(target);
+        assert!(inputs.len() > least, "{} inputs for {target}", inputs.len());
+        let read = inputs.iter().filter_map(|input| {
+            let traces = if target == "packets" { vec![trace(input)] } else { two_traces(input)? };
+            let reader = Reader::open_found(Discovery { traces, damage: Vec::new() }).ok()?;
+            Some(read_both_ways(&reader, Window::default()).1)
+        });
+        assert!(read.filter(|report| report.events > 0).count() > 10, "{target}");
+    }
 }
 
 #[test]

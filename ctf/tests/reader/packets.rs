@@ -1,8 +1,12 @@
 //! Which packets count, and clocks that run backwards.
 
-use ctf_reader::{ClockSteps, Window};
+use std::collections::VecDeque;
+use std::process::Command;
+use std::{fs, io};
 
-use crate::small::{SmallPacket, open};
+use ctf_reader::{ClockSteps, InOrder, NextPacket, Packet, PacketSource, Step, Window};
+
+use crate::small::{self, METADATA, SmallPacket, open};
 use crate::support::read_in_order;
 
 /// The numbers `x` of all events, in the order of time, with the report.
@@ -40,6 +44,84 @@ fn repeated_packet_counts_once() {
     let (numbers, report) = read(&[packet.clone(), packet.clone(), packet]);
     assert_eq!(numbers, ["1"]);
     assert_eq!(report.traces[0].packets, 1);
+}
+
+/// Packets of one event each, with these counts of discarded events.
+fn packets_with(discarded: &[u64]) -> Vec<SmallPacket> {
+    let packet = |(number, &discarded): (usize, &u64)| {
+        let (number, begin) = (number as u64, 1000 * number as u64);
+        SmallPacket { discarded, ..SmallPacket::new(number, begin, begin + 900).event(begin + 5, 1) }
+    };
+    discarded.iter().enumerate().map(packet).collect()
+}
+
+/// The counters of discarded events in packets, and the number of events that were discarded.
+const COUNTERS: [(&[u64], u64); 5] = [
+    (&[0, 3, 3, 10], 10),
+    // LTTng writes 0 into some packets under overload.
+    (&[0, 1, 0, 5, 0], 5),
+    (&[7, 0, 0, 0], 7),
+    (&[0, 100, 40, 120, 119], 120),
+    // A counter of 64 bits that wraps around.
+    (&[u64::MAX - 5, u64::MAX, 2], u64::MAX),
+];
+
+#[test]
+fn count_of_discarded_events_that_steps_back_says_nothing() {
+    for (discarded, expected) in COUNTERS {
+        let (_, report) = read(&packets_with(discarded));
+        assert_eq!(report.discarded_events, expected, "{discarded:?}");
+        let gaps = open(&packets_with(discarded)).gaps(Window::default());
+        assert!(gaps.iter().all(|gap| gap.since < gap.until), "{discarded:?}: {gaps:?}");
+    }
+}
+
+#[test]
+fn discarded_events_are_counted_the_same_as_packets_arrive() {
+    for (discarded, expected) in COUNTERS {
+        let source = Arriving {
+            metadata: METADATA.into(),
+            packets: packets_with(discarded).iter().map(SmallPacket::bytes).collect(),
+        };
+        let mut events = InOrder::new(vec![Box::new(source)], Window::default(), |_| None);
+        assert!(matches!(events.next_event(), Step::End));
+        assert_eq!(events.report().discarded_events, expected, "{discarded:?}");
+    }
+}
+
+/// A trace of one stream whose packets come one by one.
+struct Arriving {
+    metadata: Vec<u8>,
+    packets: VecDeque<Vec<u8>>,
+}
+
+impl PacketSource for Arriving {
+    fn metadata(&mut self) -> io::Result<Vec<u8>> {
+        Ok(std::mem::take(&mut self.metadata))
+    }
+
+    fn streams(&mut self) -> io::Result<usize> {
+        Ok(1)
+    }
+
+    fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
+        let next = self.packets.pop_front();
+        Ok(next.map_or(NextPacket::End, |bytes| NextPacket::Packet(Packet::from_bytes("net", bytes))))
+    }
+}
+
+#[test]
+fn babeltrace_2_counts_as_many_discarded_events() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("metadata"), METADATA).unwrap();
+    fs::write(folder.path().join("stream"), small::stream(&packets_with(&[0, 3, 3, 10, 25]))).unwrap();
+    let read = Command::new("babeltrace2").arg(folder.path()).output().expect("babeltrace2 is installed");
+    let said = String::from_utf8(read.stderr).unwrap();
+    let counts = said.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("Tracer discarded ")?;
+        rest.split(' ').next()?.parse::<u64>().ok()
+    });
+    assert_eq!(counts.sum::<u64>(), 25, "{said}");
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub struct SmallPacket {
     pub begin: u64,
     pub end: u64,
     pub sequence: u64,
+    pub discarded: u64,
     /// Its events, encoded.
     pub events: Vec<u8>,
 }
@@ -57,6 +58,7 @@ impl SmallPacket {
             begin,
             end,
             sequence,
+            discarded: 0,
             events: Vec::new(),
         }
     }
@@ -83,7 +85,7 @@ impl SmallPacket {
     /// Its bytes, if it is followed by this number of further bytes of content.
     pub fn bytes_and(&self, further: usize) -> Vec<u8> {
         let bits = (HEADER + self.events.len() + further) as u64 * 8;
-        let numbers = [self.instance, self.begin, self.end, bits, bits, self.sequence, 0];
+        let numbers = [self.instance, self.begin, self.end, bits, bits, self.sequence, self.discarded];
         let numbers = numbers.into_iter().flat_map(u64::to_le_bytes);
         let header = 0xC1FC_1FC1_u32.to_le_bytes().into_iter().chain(self.uuid).chain([0; 4]).chain(numbers);
         header.chain(self.events.iter().copied()).collect()

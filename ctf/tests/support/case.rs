@@ -1,4 +1,6 @@
-//! Hand-written traces: the files of `cases/`, whose format `cases.rs` describes.
+//! Hand-written traces: the cases of `cases/`, whose format `reader/cases.rs` describes.
+
+use std::path::{Path, PathBuf};
 
 /// A hand-written trace.
 #[derive(Clone, Debug)]
@@ -10,7 +12,21 @@ pub struct Case {
 }
 
 impl Case {
-    /// Takes the text of a case's file apart: the trace, and what is expected to be read from it.
+    /// The files of all cases, sorted.
+    pub fn files() -> Vec<PathBuf> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ctf/tests/cases");
+        let files = folder.read_dir().expect("there are cases").map(|entry| entry.expect("a file").path());
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        files
+    }
+
+    /// The names and texts of the cases in a file's text.
+    pub fn split(text: &str) -> impl Iterator<Item = (&str, &str)> {
+        text.split("=== ").skip(1).map(|case| case.split_once('\n').expect("a case begins with its name"))
+    }
+
+    /// Takes the text of a case apart: the trace, and what is expected to be read from it.
     pub fn parse(text: &str) -> (Case, &str) {
         let (metadata, rest) = text.split_once("== stream\n").expect("a case has `== stream`");
         let (stream, expected) = rest.split_once("== events\n").expect("a case has `== events`");

@@ -18,17 +18,21 @@ impl SharedTrace {
 
     /// Unpacks a trace.
     pub fn unpack_named(name: &str) -> Self {
-        let archive = data(&format!("{name}.tar.xz"));
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let unpacked = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(folder.path()).status();
-        assert!(unpacked.expect("tar is installed").success(), "tar needs xz: run `make setup`");
-        Self { folder }
+        Self { folder: unpack(&data(&format!("{name}.tar.xz"))) }
     }
 
     /// The folder above the trace.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// Unpacks an archive.
+pub fn unpack(archive: &Path) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let unpacked = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status();
+    assert!(unpacked.expect("tar is installed").success(), "tar needs xz: run `make setup`");
+    folder
 }
 
 /// A file in the folder of the traces.

@@ -19,7 +19,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use ctf_reader::{InOrder, Step, Window, all_fields};
+use ctf_reader::{Step, Window, all_fields};
 use libfuzzer_sys::fuzz_target;
 use lttng_live::{Live, Options, State};
 
@@ -45,16 +45,13 @@ fn view(url: &str) {
     // Replies that are too short are waited for.
     let options = Options { timeout: Duration::from_millis(50), ..Options::default() };
     let mut live = Live::start(vec![url.parse().expect("an address")], &options);
-    let mut merge = InOrder::new(Vec::new(), Window::default(), all_fields);
+    let mut merge = live.merge(Window::default(), all_fields);
     loop {
-        live.wait(Duration::from_secs(10));
-        live.new_traces().into_iter().for_each(|trace| merge.add_source(trace.name, trace.source));
-        merge.look_for_more();
-        while let Step::Event(event) = merge.step() {
-            (0..event.class().fields.len()).for_each(|field| drop(event.value(field)));
-        }
-        if live.is_over() || matches!(live.statuses()[0].state, State::Lost(_)) {
-            break;
+        match merge.next_event() {
+            Step::Event(event) => (0..event.class().fields.len()).for_each(|field| drop(event.value(field))),
+            Step::Wait if matches!(live.statuses()[0].state, State::Lost(_)) => break,
+            Step::Wait => live.feed(&mut merge, Duration::from_secs(10), |_| {}),
+            Step::End => break,
         }
     }
     merge.report();

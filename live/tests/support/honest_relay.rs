@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const METADATA: &str = r#"/* CTF 1.8 */
+/// The metadata of its trace.
+pub const METADATA: &str = r#"/* CTF 1.8 */
 typealias integer { size = 16; align = 8; } := u16;
 typealias integer { size = 32; align = 8; } := u32;
 typealias integer { size = 64; align = 8; } := u64;

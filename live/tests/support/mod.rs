@@ -18,20 +18,16 @@ pub struct Viewer {
 impl Viewer {
     pub fn start(urls: &[&str], options: &Options) -> Viewer {
         let urls: Vec<Url> = urls.iter().map(|url| url.parse().expect("it is an address")).collect();
-        let merge = InOrder::new(Vec::new(), Window::default(), all_fields);
-        Viewer { live: Live::start(urls, options), merge, seen: Vec::new(), has_ended: false }
+        let live = Live::start(urls, options);
+        let merge = live.merge(Window::default(), all_fields);
+        Viewer { live, merge, seen: Vec::new(), has_ended: false }
     }
 
     /// Takes what has arrived.
     pub fn take(&mut self) {
-        let is_over = self.live.is_over();
-        self.live.wait(Duration::from_millis(20));
-        for trace in self.live.new_traces() {
-            self.merge.add_source(trace.name, trace.source);
-        }
-        self.merge.look_for_more();
+        self.live.feed(&mut self.merge, Duration::from_millis(20), |_| {});
         loop {
-            match self.merge.step() {
+            match self.merge.next_event() {
                 Step::Event(event) => {
                     let number = match event.field("duration").or_else(|| event.field("number")) {
                         Some(Value::Unsigned(number)) => number,
@@ -41,7 +37,7 @@ impl Viewer {
                 }
                 Step::Wait => break,
                 Step::End => {
-                    self.has_ended = is_over;
+                    self.has_ended = true;
                     break;
                 }
             }

@@ -64,13 +64,12 @@ fn order(text: &str) -> Vec<(String, String)> {
 #[test]
 fn order_is_that_of_babeltrace_1_and_2_where_they_read_the_trace() {
     let folder = tempfile::tempdir().unwrap();
-    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../ctf/tests/cases");
     let mut compared = [0, 0];
-    for entry in std::fs::read_dir(cases).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let (case, _) = Case::parse(&text);
-        let trace = folder.path().join(path.file_stem().unwrap());
+    let texts = Case::files().into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let text: String = texts.collect();
+    for (name, text) in Case::split(&text) {
+        let (case, _) = Case::parse(text);
+        let trace = folder.path().join(name);
         std::fs::create_dir(&trace).unwrap();
         std::fs::write(trace.join("metadata"), &case.metadata).unwrap();
         std::fs::write(trace.join("stream"), &case.stream).unwrap();
@@ -83,7 +82,7 @@ fn order_is_that_of_babeltrace_1_and_2_where_they_read_the_trace() {
                 let names = |order: &[(String, String)]| {
                     order.iter().map(|event| event.1.clone()).collect::<Vec<_>>()
                 };
-                assert_eq!(names(&ours), names(&theirs), "{program}, {}", path.display());
+                assert_eq!(names(&ours), names(&theirs), "{program}, {name}");
                 *compared += 1;
             }
         }

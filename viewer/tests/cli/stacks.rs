@@ -190,7 +190,7 @@ fn a_recording_that_does_not_tell_where_binaries_were_shows_what_babeltrace_show
 fn the_slowest_events_have_named_stacks() {
     let recorded = Recorded::new(&[DUMP], &["vpid"]);
     let slow = ["slow", "--event", "probing:called", "--duration", "number", "--unit", "us"];
-    let found = json(recorded.command(&slow));
+    let found = json(&mut recorded.command(&slow));
     let events = found["events"].as_array().unwrap();
     assert_eq!(events.len(), 4);
     for event in events {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ctf_reader::{Reader, Value, Window};
+use ctf_reader::{Reader, Step, Value, Window};
 
 #[derive(Default)]
 struct Host {
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     // Only one field is decoded; classes without it are read too.
     let mut events = reader.in_order(Window::default(), |class| Some(class.field("hostname").into_iter().collect()));
     let mut hosts: BTreeMap<String, Host> = BTreeMap::new();
-    while let Some(event) = events.next_event() {
+    while let Step::Event(event) = events.next_event() {
         let name = match event.field("hostname") {
             Some(Value::Text(name)) => String::from_utf8_lossy(name).into_owned(),
             _ => "?".into(),

@@ -1,0 +1,314 @@
+//! Events in the order of time: against a brute-force sort of random traces, and fed packet by packet.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ctf_reader::{
+    InOrder, NextPacket, Packet, PacketSource, Reader, Report, Step, Value, Window, all_fields,
+};
+use lttng_testing::Random;
+
+const METADATA: &str = r#"/* CTF 1.8 */
+typealias integer { size = 16; align = 8; } := u16;
+typealias integer { size = 32; align = 8; } := u32;
+typealias integer { size = 64; align = 8; } := u64;
+trace {
+    major = 1; minor = 8; byte_order = le;
+    packet.header := struct { u32 magic; u64 stream_instance_id; };
+};
+clock { name = c; freq = 1000000000; };
+typealias integer { size = 64; align = 8; map = clock.c.value; } := time;
+stream {
+    packet.context := struct {
+        time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; u64 packet_seq_num;
+    };
+    event.header := struct { u16 id; time timestamp; };
+};
+event { name = "e"; id = 0; fields := struct { u32 stream; u32 number; }; };
+"#;
+
+/// A class that metadata may declare later.
+const LATE_CLASS: &str =
+    "event { name = \"late\"; id = 1; fields := struct { u32 stream; u32 number; }; };\n";
+
+/// An event: its time, its stream, and its number there.
+type EventKey = (i64, u64, u64);
+
+/// A packet of events that all have one id.
+fn packet(stream: u64, sequence: u64, id: u16, span: (u64, u64), events: &[EventKey]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    bytes.extend(0xC1FC_1FC1_u32.to_le_bytes());
+    let size = 8 * (52 + 18 * events.len() as u64);
+    for number in [stream, span.0, span.1, size, size, sequence] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for &(time, stream, number) in events {
+        bytes.extend(id.to_le_bytes());
+        bytes.extend(time.to_le_bytes());
+        bytes.extend((stream as u32).to_le_bytes());
+        bytes.extend((number as u32).to_le_bytes());
+    }
+    bytes
+}
+
+fn open(streams: Vec<Vec<u8>>) -> Reader {
+    let named = streams
+        .into_iter()
+        .enumerate()
+        .map(|(number, bytes)| (PathBuf::from(format!("stream {number}")), Arc::<[u8]>::from(bytes)));
+    Reader::from_bytes(METADATA.as_bytes(), named.collect()).unwrap()
+}
+
+fn read(reader: &Reader, window: Window) -> (Vec<EventKey>, Report) {
+    let mut events = reader.in_order(window, all_fields);
+    let mut seen = Vec::new();
+    while let Step::Event(event) = events.next_event() {
+        seen.push((event.timestamp(), number(event.field("stream")), number(event.field("number"))));
+    }
+    (seen, events.report())
+}
+
+fn number(value: Option<Value<'_>>) -> u64 {
+    match value {
+        Some(Value::Unsigned(number)) => number,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn random_traces_come_as_a_brute_force_sort_has_them() {
+    // Big-endian machines are emulated ones, which are slow.
+    let seeds = if cfg!(target_endian = "big") { 20 } else { 120 };
+    for seed in 1..seeds {
+        let mut random = Random::new(seed);
+        let (mut streams, mut expected) = (Vec::new(), Vec::new());
+        // Many events share a time where times are few.
+        let pace = 1 + random.below(40);
+        for stream in 0..1 + random.below(12) {
+            let (mut bytes, mut time, mut count) = (Vec::new(), random.below(100), 0);
+            let lies = random.below(2) == 0;
+            for sequence in 0..random.below(8) {
+                let begin = time;
+                let mut events = Vec::new();
+                for _ in 0..random.below(if sequence == 0 { 2000 } else { 20 }) {
+                    time += random.below(pace);
+                    events.push((time as i64, stream, count));
+                    count += 1;
+                }
+                // Either headers say that packets end before their last events, or packets overlap.
+                let end = if lies { begin + random.below(1 + time - begin) } else { time + random.below(9) };
+                bytes.extend(packet(stream, sequence, 0, (begin, end), &events));
+                expected.extend(events);
+                if !lies && random.below(3) == 0 {
+                    time = begin + random.below(1 + time - begin);
+                }
+            }
+            streams.push(bytes);
+        }
+        // Within a stream positions grow with packets, and so do the numbers.
+        expected.sort();
+        let reader = open(streams);
+        let (seen, report) = read(&reader, Window::default());
+        assert_eq!(seen, expected, "seed {seed}");
+        assert_eq!((report.events, report.damage.len()), (expected.len() as u64, 0), "seed {seed}");
+        assert_eq!(report.clock_steps.count, 0, "seed {seed}");
+        let (since, until) = (random.below(500) as i64, random.below(4000) as i64);
+        let (within, _) = read(&reader, Window { since: Some(since), until: Some(until) });
+        expected.retain(|(time, ..)| (since..=until).contains(time));
+        assert_eq!(within, expected, "seed {seed}, from {since} to {until}");
+    }
+}
+
+#[test]
+fn clock_that_steps_back_between_packets_or_within_one_brings_nothing_out_of_order() {
+    let between =
+        [packet(0, 0, 0, (100, 130), &[(100, 0, 0), (130, 0, 1)]), packet(0, 1, 0, (50, 60), &[(55, 0, 2)])];
+    let within = packet(1, 0, 0, (90, 70), &[(90, 1, 0), (95, 1, 1), (40, 1, 2), (70, 1, 3)]);
+    let (seen, report) = read(&open(vec![between.concat(), within]), Window::default());
+    let expected = [(40, 1, 2), (55, 0, 2), (70, 1, 3), (90, 1, 0), (95, 1, 1), (100, 0, 0), (130, 0, 1)];
+    assert_eq!(seen, expected);
+    assert_eq!((report.events, report.damage.len()), (7, 0));
+    assert!(report.clock_steps.count >= 2, "{:?}", report.clock_steps);
+    assert_eq!(report.clock_steps.largest_ns, 55);
+}
+
+#[test]
+fn hundreds_of_streams_are_merged() {
+    let event = |stream: u64, number: u64| ((number * 1000 + stream) as i64, stream, number);
+    let streams = (0..600).map(|stream| {
+        let packets = (0..5).map(|sequence| {
+            let events: Vec<EventKey> = (0..4).map(|number| event(stream, sequence * 4 + number)).collect();
+            packet(stream, sequence, 0, (events[0].0 as u64, events[3].0 as u64), &events)
+        });
+        packets.flatten().collect()
+    });
+    let (seen, _) = read(&open(streams.collect()), Window::default());
+    let expected: Vec<EventKey> =
+        (0..20).flat_map(|number| (0..600).map(move |stream| event(stream, number))).collect();
+    assert_eq!(seen, expected);
+}
+
+/// A trace that arrives piece by piece, as over a network.
+#[derive(Default)]
+struct Arriving {
+    /// What comes next: metadata, a new stream, or what a stream has.
+    pieces: VecDeque<Piece>,
+    metadata: Vec<u8>,
+    streams: Vec<VecDeque<NextPacket>>,
+}
+
+enum Piece {
+    Metadata(&'static str),
+    Stream,
+    Next(usize, NextPacket),
+}
+
+/// A source whose pieces have all arrived.
+fn arrived(pieces: impl IntoIterator<Item = Piece>) -> std::rc::Rc<std::cell::RefCell<Arriving>> {
+    let mut arriving = Arriving { pieces: pieces.into_iter().collect(), ..Arriving::default() };
+    while arriving.arrive() {}
+    std::rc::Rc::new(std::cell::RefCell::new(arriving))
+}
+
+#[test]
+fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
+    let packet = |stream, time: i64| {
+        let bytes = packet(stream, 0, 0, (time as u64, time as u64), &[(time, stream, 0)]);
+        NextPacket::Packet(Packet::from_bytes("net", bytes))
+    };
+    let first = arrived([
+        Piece::Metadata(METADATA),
+        Piece::Stream,
+        Piece::Stream,
+        Piece::Next(0, packet(0, 10)),
+        Piece::Next(0, NextPacket::End),
+    ]);
+    let mut events = InOrder::new(vec![Box::new(Shared(first.clone()))], Window::default(), all_fields);
+    assert!(matches!(events.next_event(), Step::Wait), "the second stream may have something earlier");
+    first.borrow_mut().streams[1].push_back(NextPacket::Away);
+    assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(10));
+    let end = Piece::Next(0, NextPacket::End);
+    let second = arrived([Piece::Metadata(METADATA), Piece::Stream, Piece::Next(0, packet(0, 30)), end]);
+    events.add_source("late", Box::new(Shared(second)));
+    assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(30));
+    // It is back.
+    first.borrow_mut().streams[1].extend([packet(1, 20), NextPacket::End]);
+    events.look_for_more();
+    assert_eq!(events.watermark(), Some(20));
+    assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(20), "it comes late");
+    assert_eq!(events.report().traces.len(), 2);
+}
+
+#[test]
+fn losses_are_counted_as_packets_arrive() {
+    let packet = |sequence| {
+        let bytes = packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
+        Piece::Next(0, NextPacket::Packet(Packet::from_bytes("net", bytes)))
+    };
+    let pieces = [Piece::Metadata(METADATA), Piece::Stream].into_iter().chain([3, 4, 7, 8, 20].map(packet));
+    let pieces = pieces.chain([Piece::Next(0, NextPacket::End)]);
+    let mut events = InOrder::new(vec![Box::new(Shared(arrived(pieces)))], Window::default(), all_fields);
+    while events.next_event().event().is_some() {}
+    let report = events.report();
+    // Those before the first are not lost: reading began after them.
+    assert_eq!((report.events, report.lost_packets, report.traces[0].packets), (5, 2 + 11, 5));
+    let gaps: Vec<_> = events.new_gaps().iter().map(|gap| (gap.trace, gap.since, gap.until)).collect();
+    assert_eq!(gaps, [(0, 4, 7), (0, 8, 20)]);
+    assert_eq!(events.new_gaps(), []);
+}
+
+impl Arriving {
+    /// Lets the next piece arrive.
+    fn arrive(&mut self) -> bool {
+        match self.pieces.pop_front() {
+            None => return false,
+            Some(Piece::Metadata(text)) => self.metadata.extend(text.bytes()),
+            Some(Piece::Stream) => self.streams.push(VecDeque::new()),
+            Some(Piece::Next(stream, next)) => self.streams[stream].push_back(next),
+        }
+        true
+    }
+}
+
+/// The merge owns its source, so the test keeps a handle to it.
+struct Shared(std::rc::Rc<std::cell::RefCell<Arriving>>);
+
+impl PacketSource for Shared {
+    fn metadata(&mut self) -> io::Result<Vec<u8>> {
+        Ok(std::mem::take(&mut self.0.borrow_mut().metadata))
+    }
+
+    fn streams(&mut self) -> io::Result<usize> {
+        Ok(self.0.borrow().streams.len())
+    }
+
+    fn next_packet(&mut self, stream: usize) -> io::Result<NextPacket> {
+        Ok(self.0.borrow_mut().streams[stream].pop_front().unwrap_or(NextPacket::Quiet(None)))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.0.borrow().pieces.is_empty()
+    }
+}
+
+#[test]
+fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
+    let arrived = |stream, sequence, id, span, events: &[EventKey]| {
+        NextPacket::Packet(Packet::from_bytes("net", packet(stream, sequence, id, span, events)))
+    };
+    let (start, rest) = METADATA.split_at(300);
+    let pieces = [
+        Piece::Metadata(start),
+        Piece::Metadata(rest),
+        Piece::Stream,
+        Piece::Stream,
+        Piece::Next(0, arrived(0, 0, 0, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
+        // The second stream recorded nothing up to 12, so the event at 10 may go, and the one at 15 must wait.
+        Piece::Next(1, NextPacket::Quiet(Some(12))),
+        Piece::Metadata(LATE_CLASS),
+        Piece::Next(1, arrived(1, 0, 1, (13, 40), &[(13, 1, 0), (30, 1, 1)])),
+        Piece::Next(0, arrived(0, 1, 0, (22, 50), &[(22, 0, 2), (45, 0, 3)])),
+        Piece::Next(0, NextPacket::End),
+        Piece::Next(1, NextPacket::End),
+    ];
+    let shared =
+        std::rc::Rc::new(std::cell::RefCell::new(Arriving { pieces: pieces.into(), ..Arriving::default() }));
+    let mut classes = Vec::new();
+    let (mut seen, mut waits, mut before_late) = (Vec::new(), 0, None);
+    {
+        let mut events = InOrder::new(vec![Box::new(Shared(shared.clone()))], Window::default(), |class| {
+            classes.push((class.index, class.name.clone()));
+            all_fields(class)
+        });
+        loop {
+            match events.next_event() {
+                Step::Event(event) => {
+                    seen.push((event.timestamp(), event.class().name.clone(), number(event.field("number"))));
+                }
+                Step::Wait => {
+                    waits += 1;
+                    if shared
+                        .borrow()
+                        .pieces
+                        .front()
+                        .is_some_and(|piece| matches!(piece, Piece::Metadata(LATE_CLASS)))
+                    {
+                        before_late = Some(seen.len());
+                    }
+                    assert!(shared.borrow_mut().arrive(), "it waits for something");
+                }
+                Step::End => break,
+            }
+        }
+        let report = events.report();
+        assert_eq!((report.events, report.damage.len()), (6, 0), "{:?}", report.damage);
+    }
+    let expected = [(10, "e", 0), (13, "late", 0), (15, "e", 1), (22, "e", 2), (30, "late", 1), (45, "e", 3)];
+    assert_eq!(seen, expected.map(|(time, name, number)| (time, name.to_owned(), number)));
+    assert_eq!(before_late, Some(1), "the event at 10 did not wait, and the one at 15 did");
+    assert!(waits >= 8, "{waits}");
+    let last = |name: &str| classes.iter().rfind(|(_, known)| known == name).map(|(index, _)| *index);
+    assert_eq!((last("e"), last("late")), (Some(0), Some(1)), "known classes keep their numbers");
+}

@@ -1,0 +1,319 @@
+//! A relay that lies: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
+//! panic, hang or fill the memory.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use lttng_live::{Options, State};
+use lttng_testing::{CountingAllocator, Random, must_end, wait_until};
+
+use crate::honest_relay::{METADATA, honest, stream, words};
+use crate::support::Viewer;
+
+/// What a relay answers to a command with this body, in parts with pauses between them; no parts close the connection.
+type Answer = dyn Fn(u32, &[u8]) -> Vec<Vec<u8>> + Send + Sync;
+
+/// The pause between two parts of an answer.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// A relay that gives the answers of a test.
+struct Liar {
+    url: String,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Liar {
+    /// A relay that gives these answers; `None` closes the connection.
+    fn start(answer: impl Fn(u32, &[u8]) -> Option<Vec<u8>> + Send + Sync + 'static) -> Liar {
+        Liar::start_slow(move |command, body| Vec::from_iter(answer(command, body)))
+    }
+
+    fn start_slow(answer: impl Fn(u32, &[u8]) -> Vec<Vec<u8>> + Send + Sync + 'static) -> Liar {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("net://{}/demo", listener.local_addr().expect("it is bound"));
+        let (is_over, answer): (Arc<AtomicBool>, Arc<Answer>) = (Arc::default(), Arc::new(answer));
+        let ended = Arc::clone(&is_over);
+        thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                if ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let answer = Arc::clone(&answer);
+                thread::spawn(move || serve(connection, &*answer));
+            }
+        });
+        Liar { url, is_over }
+    }
+}
+
+impl Drop for Liar {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // It waits for a connection before it looks.
+        _ = TcpStream::connect(self.url.trim_start_matches("net://").trim_end_matches("/demo"));
+    }
+}
+
+fn serve(mut connection: TcpStream, answer: &Answer) {
+    let mut header = [0; 16];
+    while connection.read_exact(&mut header).is_ok() {
+        let size = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
+        let command = u32::from_be_bytes(header[8..12].try_into().expect("4 bytes"));
+        let mut body = vec![0; size as usize];
+        if connection.read_exact(&mut body).is_err() {
+            return;
+        }
+        let reply = answer(command, &body);
+        for (number, part) in reply.iter().enumerate() {
+            if number > 0 {
+                thread::sleep(PAUSE);
+            }
+            if connection.write_all(part).is_err() {
+                return;
+            }
+        }
+        if reply.is_empty() {
+            return;
+        }
+    }
+}
+
+/// Waits for replies longer than any machine takes for one.
+fn patient() -> Options {
+    Options { timeout: Duration::from_secs(60), ..Options::default() }
+}
+
+/// Gives up on replies soon.
+fn impatient() -> Options {
+    let (timeout, patience) = (Duration::from_millis(100), Duration::from_millis(50));
+    Options { timeout, patience, ..Options::default() }
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+/// The memory that all tests together have allocated, in MiB.
+fn memory() -> usize {
+    ALLOCATOR.used() >> 20
+}
+
+/// Why the viewer has lost the relay, or cannot receive from it.
+fn trouble(viewer: &Viewer) -> String {
+    let mut said = String::new();
+    // Nothing is merged meanwhile: reading endless metadata again and again would take most of the time.
+    wait_until("it complains", || {
+        viewer.live.wait(Duration::from_millis(20));
+        match viewer.status().state {
+            State::Lost(why) | State::Failed(why) => {
+                said = why;
+                true
+            }
+            _ => false,
+        }
+    });
+    said
+}
+
+#[test]
+fn honest_relay_of_the_test_is_understood() {
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| Some(honest(command, &counter)));
+    let mut viewer = Viewer::start(&[&relay.url], &patient());
+    viewer.until("events arrive", |viewer| viewer.seen.len() > 100);
+    assert!(viewer.report().damage.is_empty(), "{:?}", viewer.report().damage);
+}
+
+#[test]
+fn lengths_and_counts_beyond_their_limits_are_refused() {
+    type Lie = (u32, Vec<u8>, &'static str);
+    let index = |packet_size: u64, status: u32| {
+        let fields_of = [0, packet_size, packet_size, 1, 2, 0, 0_u64];
+        let index: Vec<u8> = fields_of.iter().flat_map(|field| field.to_be_bytes()).collect();
+        [index, words(&[status, 0])].concat()
+    };
+    let lies: Vec<Lie> = vec![
+        (1, [0_u64.to_be_bytes().to_vec(), words(&[3, 0, 1])].concat(), "version 3.0"),
+        (2, words(&[u32::MAX]), "4294967295 sessions"),
+        (3, words(&[1, u32::MAX]), "4294967295 streams"),
+        (3, words(&[4, 0]), "is not live"),
+        (3, words(&[77, 0]), "status 77"),
+        (4, index(u64::MAX, 1), "a packet of 2305843009213693951 bytes"),
+        (4, index(0, 1), "a packet of 0 bytes"),
+        (4, index(0, 99), "status 99"),
+        (5, words(&[1, u32::MAX, 0]), "4294967295 bytes of a packet instead of 54"),
+        (6, [u64::MAX.to_be_bytes().to_vec(), words(&[1])].concat(), "larger than 32 MiB"),
+        (7, words(&[1, u32::MAX]), "4294967295 streams"),
+        (8, words(&[2]), "refuses a viewer"),
+    ];
+    for (command, lie, expected) in lies {
+        let counter = AtomicU64::new(0);
+        let relay = Liar::start(move |asked, _| {
+            Some(if asked == command { lie.clone() } else { honest(asked, &counter) })
+        });
+        let said = trouble(&Viewer::start(&[&relay.url], &patient()));
+        assert!(said.contains(expected), "command {command}: {said}");
+    }
+}
+
+#[test]
+fn streams_without_end_are_refused() {
+    let next = AtomicU64::new(10);
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| match command {
+        7 => {
+            let streams = (0..5000).flat_map(|_| stream(next.fetch_add(1, Ordering::Relaxed), false));
+            Some([words(&[1, 5000]), streams.collect()].concat())
+        }
+        4 => Some([vec![0; 56], words(&[2, 0])].concat()),
+        _ => Some(honest(command, &counter)),
+    });
+    let viewer = Viewer::start(&[&relay.url], &patient());
+    let said = trouble(&viewer);
+    assert!(said.contains("too many streams"), "{said}");
+    assert!(memory() < 500, "{} MiB", memory());
+}
+
+#[test]
+fn metadata_without_end_is_refused() {
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| match command {
+        6 => {
+            let bytes = vec![b' '; 1 << 20];
+            Some([(bytes.len() as u64).to_be_bytes().to_vec(), words(&[1]), bytes].concat())
+        }
+        _ => Some(honest(command, &counter)),
+    });
+    let viewer = Viewer::start(&[&relay.url], &patient());
+    assert!(trouble(&viewer).contains("larger than 32 MiB"));
+    assert!(memory() < 500, "{} MiB", memory());
+}
+
+#[test]
+fn metadata_of_the_limit_after_a_beginning_too_short_to_identify_the_trace_is_refused() {
+    let (counter, asked) = (AtomicU64::new(0), AtomicU64::new(0));
+    let relay = Liar::start(move |command, _| match command {
+        6 => {
+            let bytes = match asked.fetch_add(1, Ordering::Relaxed) {
+                0 => vec![b' '; 10],
+                _ => vec![b' '; 32 << 20],
+            };
+            Some([(bytes.len() as u64).to_be_bytes().to_vec(), words(&[1]), bytes].concat())
+        }
+        _ => Some(honest(command, &counter)),
+    });
+    assert!(trouble(&Viewer::start(&[&relay.url], &patient())).contains("larger than 32 MiB"));
+}
+
+#[test]
+fn long_metadata_may_take_a_second_longer_for_each_mebibyte() {
+    const SIZE: usize = 3 << 20;
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start_slow(move |command, _| match command {
+        6 if counter.swap(1, Ordering::Relaxed) == 0 => {
+            let header = [(SIZE as u64).to_be_bytes().to_vec(), words(&[1])].concat();
+            let mut metadata = METADATA.as_bytes().to_vec();
+            metadata.resize(SIZE, b' ');
+            [vec![header], metadata.chunks(SIZE / 4).map(<[u8]>::to_vec).collect()].concat()
+        }
+        _ => vec![honest(command, &counter)],
+    });
+    // All of it takes longer than the timeout.
+    let timeout = PAUSE * 2;
+    let mut viewer = Viewer::start(&[&relay.url], &Options { timeout, ..Options::default() });
+    viewer.until("events arrive", |viewer| {
+        assert!(!matches!(viewer.status().state, State::Lost(_)), "{:?}", viewer.status());
+        !viewer.seen.is_empty()
+    });
+}
+
+#[test]
+fn packets_that_nobody_takes_are_not_asked_for() {
+    let counter = AtomicU64::new(0);
+    let asked: Arc<[AtomicU64; 2]> = Arc::default();
+    let [packets, rounds] = [0, 1];
+    let counts = Arc::clone(&asked);
+    let relay = Liar::start(move |command, _| {
+        counts[packets].fetch_add(u64::from(command == 5), Ordering::Relaxed);
+        // New streams are asked for in each round.
+        counts[rounds].fetch_add(u64::from(command == 7), Ordering::Relaxed);
+        Some(honest(command, &counter))
+    });
+    let _viewer = Viewer::start(&[&relay.url], &patient());
+    let count = |what: usize| asked[what].load(Ordering::Relaxed);
+    wait_until("the inbox is full", || count(packets) == 4);
+    let before = count(rounds);
+    wait_until("more rounds have passed", || count(rounds) >= before + 5);
+    assert_eq!(count(packets), 4);
+}
+
+#[test]
+fn answer_that_comes_too_late_is_not_waited_for() {
+    let counter = AtomicU64::new(0);
+    let given_up = Arc::new(AtomicBool::new(false));
+    let may_answer = Arc::clone(&given_up);
+    let relay = Liar::start(move |command, _| {
+        while command == 2 && !may_answer.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Some(honest(command, &counter))
+    });
+    let said = trouble(&Viewer::start(&[&relay.url], &impatient()));
+    given_up.store(true, Ordering::Relaxed);
+    assert_eq!(said, "no answer in time");
+}
+
+/// Watches a relay whose replies are garbled, for a while.
+fn watch_garbled(seed: u64) {
+    let random = Mutex::new(Random::new(seed));
+    let below = move |limit: u64| random.lock().expect("nobody panics with it").below(limit);
+    let counter = AtomicU64::new(0);
+    let relay = Liar::start(move |command, _| {
+        let mut reply = honest(command, &counter);
+        // The first replies must be right for the others to be asked for.
+        if command < 3 && below(4) > 0 {
+            return Some(reply);
+        }
+        match below(12) {
+            0 => return None,
+            1 => reply.truncate(below(reply.len() as u64 + 1) as usize),
+            2 => reply.extend(vec![0xFF; below(100) as usize]),
+            3..=6 => {
+                for _ in 0..1 + below(4) {
+                    let place = below(reply.len() as u64) as usize;
+                    reply[place] = below(256) as u8;
+                }
+            }
+            // Status, flags and lengths are where words begin.
+            7 | 8 => {
+                let place = 4 * below(reply.len() as u64 / 4) as usize;
+                let word = [0_u32, 1, 2, 3, 4, 5, 6, u32::MAX][below(8) as usize];
+                reply[place..place + 4].copy_from_slice(&word.to_be_bytes());
+            }
+            _ => {}
+        }
+        Some(reply)
+    });
+    let mut viewer = Viewer::start(&[&relay.url], &impatient());
+    for _ in 0..3 {
+        viewer.take();
+    }
+}
+
+#[test]
+fn garbled_replies_are_survived() {
+    static PANICS: AtomicU64 = AtomicU64::new(0);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        usual(info);
+    }));
+    for seed in 1..=150 {
+        must_end(&format!("seed {seed}"), move || watch_garbled(seed));
+    }
+    assert_eq!(PANICS.load(Ordering::Relaxed), 0);
+    assert!(memory() < 500, "{} MiB", memory());
+}
