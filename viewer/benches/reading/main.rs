@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ctf_reader::{Brief, Collect, EventClass, Events, Progress, Reader, Value, Window};
+use ctf_reader::{Brief, Collect, EventClass, Events, Progress, Reader, Step, Value, Window};
 use lttng_testing::Table;
 
 mod floor;
@@ -233,7 +233,7 @@ fn in_order(folder: &Path) -> u64 {
     let reader = Reader::open(&[folder]).expect("it can be opened");
     let mut events = reader.in_order(Window::default(), name_and_duration);
     let (mut count, mut total, mut last) = (0, 0, i64::MIN);
-    while let Some(event) = events.next_event() {
+    while let Step::Event(event) = events.next_event() {
         assert!(last <= event.timestamp(), "they are in order");
         last = event.timestamp();
         if let (Value::Text(_), Value::Unsigned(duration)) = (event.value(0), event.value(1)) {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Window};
+use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Step, Window};
 
 use super::finding::TraceFinding;
 use super::roster::Roster;
@@ -87,7 +87,7 @@ pub fn follow<F: Follower>(
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(progress);
     let mut stopped = None;
-    while let Some(event) = events.next_event() {
+    while let Step::Event(event) = events.next_event() {
         if let Some(is_match) = sieve.judge(&event)
             && let ControlFlow::Break(stop) = follower.event(&event, is_match)
         {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window};
+use ctf_reader::{
+    Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Step, Value, Window,
+};
 
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
@@ -140,7 +142,7 @@ impl Feed {
         let mut wanted: Vec<_> = reader.classes().map(want).collect();
         let take = |class: &Arc<EventClass>| wanted[class.index].take();
         let mut events = reader.in_order(window, take).with_progress(progress);
-        while let Some(event) = events.next_event() {
+        while let Step::Event(event) = events.next_event() {
             self.event(&event, listener);
         }
         events.report()

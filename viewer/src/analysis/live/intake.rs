@@ -59,21 +59,15 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
             let host = hosts.get(class.trace).and_then(Option::as_deref);
             asked.borrow_mut().class(class, host)
         };
-        let merge = InOrder::new(Vec::new(), window, want);
+        let merge = live.merge(window, want);
         Intake { live, merge, audience, hosts, has_more: false }
     }
 
     /// Waits for events, at most this long, and passes them on.
     pub fn turn(&mut self, patience: Duration) -> Turn {
-        // Checked before anything is received: if it is over, all events have arrived.
-        let is_over = self.live.is_over();
-        let patience = if self.has_more || is_over { Duration::ZERO } else { patience };
-        self.live.wait(patience);
-        for trace in self.live.new_traces() {
-            self.hosts.borrow_mut().push(trace.url.hostname.clone());
-            self.merge.add_source(trace.name, trace.source);
-        }
-        self.merge.look_for_more();
+        let patience = if self.has_more { Duration::ZERO } else { patience };
+        let hosts = &self.hosts;
+        self.live.feed(&mut self.merge, patience, |url| hosts.borrow_mut().push(url.hostname.clone()));
         for gap in self.merge.new_gaps() {
             self.audience.borrow_mut().gap(gap);
         }
@@ -81,7 +75,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         self.has_more = true;
         while begin.elapsed() < TURN {
             for _ in 0..EVENTS {
-                match self.merge.step() {
+                match self.merge.next_event() {
                     Step::Event(event) => {
                         if self.audience.borrow_mut().event(&event).is_break() {
                             return Turn::Over;
@@ -91,10 +85,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
                         self.has_more = false;
                         return Turn::Open;
                     }
-                    Step::End => {
-                        self.has_more = false;
-                        return if is_over { Turn::Over } else { Turn::Open };
-                    }
+                    Step::End => return Turn::Over,
                 }
             }
         }
