@@ -32,16 +32,12 @@ impl Layout {
         let classes = metadata.streams.iter().map(|stream| {
             let shared: Arc<[FieldClass]> = shared_fields(&metadata, stream).collect();
             let class = |event: &EventLayout| {
-                let class = |index| {
-                    let fields = FieldClasses::new(shared.clone(), own_fields(event).collect::<Vec<_>>());
-                    let (name, log_level) = (event.name.clone(), event.log_level);
-                    EventClass { index, name, log_level, fields, trace }
-                };
+                let class = event_class(event, &shared, trace, *next);
                 match known.get(&(stream.id, event.id)) {
-                    Some(known) if known.fields == class(0).fields => Arc::clone(known),
+                    Some(known) if known.fields == class.fields => Arc::clone(known),
                     _ => {
                         *next += 1;
-                        Arc::new(class(*next - 1))
+                        Arc::new(class)
                     }
                 }
             };
@@ -50,6 +46,31 @@ impl Layout {
         let classes = classes.collect();
         let timebases = metadata.streams.iter().map(|stream| Timebase::new(stream.clock.as_ref())).collect();
         Layout { metadata, classes, timebases }
+    }
+
+    /// Adds classes for the events that have been added to the metadata, and to plans that no others are to have.
+    pub fn extend(
+        &mut self,
+        trace: usize,
+        next: &mut usize,
+        plans: &mut [Arc<StreamPlan>],
+        want: &mut Want<'_>,
+    ) {
+        let Layout { metadata, classes, .. } = self;
+        for ((stream, classes), plan) in metadata.streams.iter().zip(classes).zip(plans) {
+            let first = classes.len();
+            if first == stream.events.len() {
+                continue;
+            }
+            let shared: Arc<[FieldClass]> = shared_fields(metadata, stream).collect();
+            for event in &stream.events[first..] {
+                classes.push(Arc::new(event_class(event, &shared, trace, *next)));
+                *next += 1;
+            }
+            let wanted: Vec<_> = classes[first..].iter().map(&mut *want).collect();
+            let context: Vec<usize> = packet_fields(stream).map(|(place, _)| place).collect();
+            Arc::make_mut(plan).extend(metadata, stream, &context, &classes[first..], &wanted);
+        }
     }
 
     /// Whether the time between two counts of a stream class's clock reaches into a window.
@@ -89,6 +110,12 @@ impl Layout {
         };
         streams.map(plan).collect()
     }
+}
+
+/// The class of an event, with the fields that it shares with the others of its stream.
+fn event_class(event: &EventLayout, shared: &Arc<[FieldClass]>, trace: usize, index: usize) -> EventClass {
+    let fields = FieldClasses::new(shared.clone(), own_fields(event).collect::<Vec<_>>());
+    EventClass { index, name: event.name.clone(), log_level: event.log_level, fields, trace }
 }
 
 /// The fields that all classes of a stream have.

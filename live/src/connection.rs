@@ -122,7 +122,7 @@ impl Connection {
 impl Input for Connection {
     fn take(&mut self, length: usize) -> Result<Vec<u8>, Error> {
         self.deadline += Duration::from_secs(length as u64 / SLOWEST);
-        if self.taken == self.arrived.len() && length < BUFFER {
+        if self.taken == self.arrived.len() && (1..BUFFER).contains(&length) {
             // Nothing follows a reply before the next request, so this reads no further.
             let mut arrived = std::mem::take(&mut self.arrived);
             arrived.resize(BUFFER, 0);

@@ -19,13 +19,15 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub struct CountingAllocator {
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// All that was ever allocated.
+    total: AtomicUsize,
 }
 
 impl CountingAllocator {
     /// An allocator that has given out nothing yet.
     #[allow(clippy::new_without_default, reason = "a global allocator is a constant, which `default` is not")]
     pub const fn new() -> CountingAllocator {
-        CountingAllocator { used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
+        CountingAllocator { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), total: AtomicUsize::new(0) }
     }
 
     /// Does some work, and returns by how many bytes memory in use grew at most meanwhile, over all threads.
@@ -36,6 +38,13 @@ impl CountingAllocator {
         (result, self.peak.load(Relaxed).saturating_sub(before))
     }
 
+    /// Does some work, and returns how many bytes all threads allocated meanwhile, freed or not.
+    pub fn allocated_by<R>(&self, work: impl FnOnce() -> R) -> (R, usize) {
+        let before = self.total.load(Relaxed);
+        let result = work();
+        (result, self.total.load(Relaxed) - before)
+    }
+
     /// The bytes in use, by all threads.
     pub fn used(&self) -> usize {
         self.used.load(Relaxed)
@@ -44,6 +53,7 @@ impl CountingAllocator {
     fn add(&self, bytes: usize) {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         self.peak.fetch_max(used, Relaxed);
+        self.total.fetch_add(bytes, Relaxed);
     }
 }
 

@@ -18,7 +18,7 @@ use super::roles::{RoleField, visit};
 use crate::metadata::{ByteOrder, Length, Role, Slot, StreamClass, Type};
 
 /// How to decode the event headers of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum EventHeader {
     /// One of LTTng's.
     Lttng(Lttng),

@@ -9,12 +9,12 @@ use crate::metadata::{Metadata, StreamClass, Type};
 use crate::{EventClass, Scope};
 
 /// How to decode the events of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StreamPlan {
     /// How to decode the header of an event.
     pub header: EventHeader,
-    /// How to decode the events of each class.
-    pub classes: Vec<ClassPlan>,
+    /// How to decode the events of each class. Where metadata grows, plans of before and after share them.
+    pub classes: Vec<Arc<ClassPlan>>,
     /// The ids of the classes where they are not the classes' positions.
     ids: Option<Vec<u64>>,
     /// The times of the clock's counts.
@@ -47,37 +47,58 @@ impl StreamPlan {
         wanted: &[Option<Vec<usize>>],
     ) -> StreamPlan {
         let header = EventHeader::new(stream);
-        let plans = stream.events.iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
-            let fields = wanted.as_deref().unwrap_or_default();
-            let firsts = first_positions(fields, class.fields.len());
-            let scopes = [
-                (Scope::StreamContext, &stream.event_context),
-                (Scope::EventContext, &layout.context),
-                (Scope::Payload, &layout.payload),
-            ];
-            let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
-                let kind = kind.as_ref()?;
-                Some((kind, targets(class, scope, kind, &firsts)))
+        let timebase = Timebase::new(stream.clock.as_ref());
+        let mut plan = StreamPlan { header, classes: Vec::new(), ids: None, timebase, needs_context: false };
+        plan.extend(metadata, stream, context, classes, wanted);
+        plan
+    }
+
+    /// Adds plans for the last events of the stream class.
+    pub fn extend(
+        &mut self,
+        metadata: &Metadata,
+        stream: &StreamClass,
+        context: &[usize],
+        classes: &[Arc<EventClass>],
+        wanted: &[Option<Vec<usize>>],
+    ) {
+        let first = self.classes.len();
+        let plans =
+            stream.events[first..].iter().zip(classes).zip(wanted).map(|((layout, class), wanted)| {
+                let fields = wanted.as_deref().unwrap_or_default();
+                let firsts = first_positions(fields, class.fields.len());
+                let scopes = [
+                    (Scope::StreamContext, &stream.event_context),
+                    (Scope::EventContext, &layout.context),
+                    (Scope::Payload, &layout.payload),
+                ];
+                let scopes = scopes.into_iter().filter_map(|(scope, kind)| {
+                    let kind = kind.as_ref()?;
+                    Some((kind, targets(class, scope, kind, &firsts)))
+                });
+                let scopes: Vec<_> = scopes.collect();
+                let constants = fields.iter().map(|&field| constant(metadata, context, class, field));
+                let constants: Vec<_> = constants.collect();
+                let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
+                    let from = firsts.get(field).copied().flatten()?;
+                    (from < into).then_some((from, into))
+                });
+                Arc::new(ClassPlan {
+                    class: Arc::clone(class),
+                    is_wanted: wanted.is_some(),
+                    fields: fields.into(),
+                    plan: EventPlan::new(&scopes, self.header.ends_at_a_byte(), constants, repeats.collect()),
+                })
             });
-            let scopes: Vec<_> = scopes.collect();
-            let constants = fields.iter().map(|&field| constant(metadata, context, class, field));
-            let constants: Vec<_> = constants.collect();
-            let repeats = fields.iter().enumerate().filter_map(|(into, &field)| {
-                let from = firsts.get(field).copied().flatten()?;
-                (from < into).then_some((from, into))
-            });
-            ClassPlan {
-                class: Arc::clone(class),
-                is_wanted: wanted.is_some(),
-                fields: fields.into(),
-                plan: EventPlan::new(&scopes, header.ends_at_a_byte(), constants, repeats.collect()),
-            }
-        });
-        let classes: Vec<_> = plans.collect();
-        let needs_context = classes.iter().any(|class| class.plan.needs_context());
-        let dense = stream.events.iter().zip(0..).all(|(event, id)| event.id == id);
-        let ids = (!dense).then(|| stream.events.iter().map(|event| event.id).collect());
-        StreamPlan { header, classes, ids, timebase: Timebase::new(stream.clock.as_ref()), needs_context }
+        self.classes.extend(plans);
+        self.needs_context |= self.classes[first..].iter().any(|class| class.plan.needs_context());
+        let is_dense = stream.events.iter().zip(0..).skip(first).all(|(event, id)| event.id == id);
+        let ids = stream.events.iter().map(|event| event.id);
+        match &mut self.ids {
+            Some(known) => known.extend(ids.skip(first)),
+            None if is_dense => {}
+            none => *none = Some(ids.collect()),
+        }
     }
 
     /// The position of the class with this id; for an unknown id, it may be past the last class.

@@ -12,7 +12,7 @@ use super::merged::{MergedStream, MergedTrace};
 use super::packet_source::{NextPacket, Packet, PacketSource, Storage};
 use super::unordered::MAX_DAMAGE;
 use crate::layout::{Layout, Want};
-use crate::metadata;
+use crate::metadata::{GrowingMetadata, Growth, Problem};
 use crate::packets::LocatedPacket;
 use crate::packets::header::PacketHeader;
 use crate::packets::pool::FilePool;
@@ -76,7 +76,13 @@ impl<'r> Arrivals<'r> {
     /// Adds a trace, which the report has already; its layout may come with its metadata.
     pub fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>) {
         let plans = layout.plans(&mut *self.want);
-        self.traces.push(MergedTrace { source, layout, plans, metadata: Vec::new(), streams: 0 });
+        self.traces.push(MergedTrace {
+            source,
+            layout,
+            plans,
+            metadata: GrowingMetadata::default(),
+            streams: 0,
+        });
         self.refresh(self.traces.len() - 1);
     }
 
@@ -158,22 +164,47 @@ impl<'r> Arrivals<'r> {
         known.streams = known.streams.max(streams);
     }
 
-    /// Reads a trace's metadata again if it has grown. Classes that are known keep their numbers.
+    /// Reads what a trace's metadata has grown by. Classes that are known keep their numbers.
     fn refresh_metadata(&mut self, number: usize) {
-        let trace = &mut self.traces[number];
-        match trace.source.metadata() {
-            Ok(bytes) if bytes.is_empty() => {}
-            Ok(bytes) => {
-                trace.metadata.extend(bytes);
-                // What cannot be understood yet may be complete next time.
-                let (metadata, _) = metadata::read(&trace.metadata);
-                let layout = Layout::new(metadata, number, &trace.layout, &mut self.next_class);
-                self.report.traces[number].environment = layout.environment().collect();
-                trace.plans = layout.plans(&mut *self.want);
-                trace.layout = Arc::new(layout);
+        let MergedTrace { source, metadata, layout, plans, .. } = &mut self.traces[number];
+        let bytes = match source.metadata() {
+            Ok(bytes) if bytes.is_empty() => return,
+            Ok(bytes) => bytes,
+            Err(error) => return self.failed(number, &error),
+        };
+        let known = Arc::get_mut(layout);
+        match (metadata.grow(&bytes, known.map(|layout| &mut layout.metadata)), Arc::get_mut(layout)) {
+            (Growth::Events, Some(layout)) => {
+                layout.extend(number, &mut self.next_class, plans, &mut *self.want)
             }
-            Err(error) => self.failed(number, &error),
+            // Events are only added to a layout that nobody else has.
+            (Growth::Events, None) => {}
+            (Growth::All(metadata), _) => {
+                *layout = Arc::new(Layout::new(metadata, number, layout, &mut self.next_class));
+                self.report.traces[number].environment = layout.environment().collect();
+                *plans = layout.plans(&mut *self.want);
+            }
         }
+        let problems: Vec<String> = metadata.new_problems().iter().map(Problem::to_string).collect();
+        problems.into_iter().for_each(|problem| self.damaged_metadata(number, problem));
+    }
+
+    /// Reports metadata that cannot be used.
+    fn damaged_metadata(&mut self, number: usize, reason: String) {
+        let folder = self.report.traces[number].folders.first().cloned().unwrap_or_default();
+        self.damaged(Damage::new(&folder.join("metadata"), reason));
+    }
+
+    /// What was found other than the events, if no more metadata comes.
+    pub fn report(&self) -> Report {
+        let mut report = self.report.clone();
+        for (trace, known) in self.traces.iter().zip(&self.report.traces) {
+            if let Some(problem) = trace.metadata.unfinished().filter(|_| trace.source.is_complete()) {
+                let folder = known.folders.first().cloned().unwrap_or_default();
+                report.damage.push(Damage::new(&folder.join("metadata"), problem.to_string()));
+            }
+        }
+        report
     }
 
     /// Finds out what a stream has next, and gives it a floor unless it is at its end.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::packet_source::{PacketSource, Storage};
 use crate::decode::stream_plan::StreamPlan;
 use crate::layout::Layout;
+use crate::metadata::GrowingMetadata;
 use crate::packets::LocatedPacket;
 use crate::packets::ledger::Predecessors;
 
@@ -14,7 +15,7 @@ pub struct MergedTrace<'r> {
     pub layout: Arc<Layout>,
     pub plans: Vec<Arc<StreamPlan>>,
     /// The metadata that the source has delivered.
-    pub metadata: Vec<u8>,
+    pub metadata: GrowingMetadata,
     /// The number of streams that are known.
     pub streams: usize,
 }

@@ -256,7 +256,7 @@ impl<'r> InOrder<'r> {
 
     /// What was found other than the events; it is complete when the last event has been handed out.
     pub fn report(&self) -> Report {
-        let mut report = self.arrivals.report.clone();
+        let mut report = self.arrivals.report();
         self.tally.add_to(&mut report);
         report.damage.sort();
         report
@@ -350,6 +350,8 @@ impl<'r> InOrder<'r> {
             }
             Err(error) => arrivals.damaged(storage.unreadable(packet.offset, &error)),
         }
+        // The layout may grow.
+        drop(layout);
         self.arrivals.find_next(stream);
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::draft::{Draft, Origin};
 use super::language::Language;
-use super::link::Linker;
+use super::link::{Linker, Slots};
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
 use super::problem::Problems;
 use super::surroundings::Outer;
@@ -136,8 +136,8 @@ impl Assembler {
         }
     }
 
-    /// Links what is waiting. What does not fit is left out and reported.
-    pub fn finish(mut self, problems: &mut Problems) -> Metadata {
+    /// Links what is waiting. What does not fit is left out and reported. Also returns what [later events](LaterEvents) need.
+    pub fn finish(mut self, problems: &mut Problems) -> (Metadata, LaterEvents) {
         for draft in std::mem::take(&mut self.waiting_streams) {
             self.link_stream(&draft, problems);
         }
@@ -159,14 +159,15 @@ impl Assembler {
             let events = if count == 1 { String::new() } else { format!(" ({count} events)") };
             problems.add(line, format!("event `{name}`: unknown stream {id}{events}"));
         }
-        let Assembler { mut metadata, linker, .. } = self;
+        let Assembler { mut metadata, mut linker, context_fields, .. } = self;
         metadata.streams.sort_by_key(|stream| stream.id);
         for stream in &mut metadata.streams {
             stream.events.sort_by_key(|event| event.id);
             stream.events.shrink_to_fit();
         }
-        metadata.slots = linker.settle(&mut metadata);
-        metadata
+        let slots = linker.settle(&mut metadata);
+        metadata.slots = slots.all;
+        (metadata, LaterEvents { linker, slots, context_fields })
     }
 
     fn link_stream(&mut self, draft: &StreamDraft, problems: &mut Problems) {
@@ -231,5 +232,41 @@ impl Assembler {
         outer.extend(context.as_ref().map(|context| (Origin::OwnContext, context)));
         let payload = self.linker.scope(Origin::Payload, &draft.payload, &outer)?;
         Ok((id, context, payload))
+    }
+}
+
+/// Adds events to metadata that has been put together.
+pub struct LaterEvents {
+    linker: Linker,
+    slots: Slots,
+    context_fields: usize,
+}
+
+impl LaterEvents {
+    /// Makes room for events of this many more bytes of text.
+    pub fn extend(&mut self, text_size: usize) {
+        self.linker.extend(text_size);
+        self.context_fields =
+            self.context_fields.saturating_add(text_size.saturating_mul(CONTEXT_FIELDS_PER_BYTE));
+    }
+
+    /// Adds an event after the others of its stream. `None` if it cannot be understood alone: it names no known stream, its id
+    /// does not follow the others', it refers to something outside of it, or it is wrong.
+    pub fn add(&mut self, draft: EventDraft, metadata: &mut Metadata) -> Option<()> {
+        let stream_id = draft.stream_id?;
+        let position = metadata.streams.binary_search_by_key(&stream_id, |stream| stream.id).ok()?;
+        let stream = &mut metadata.streams[position];
+        let id = draft.id.filter(|&id| stream.events.last().is_none_or(|last| last.id < id))?;
+        let fields = stream.event_context.as_ref().map_or(0, |context| context.members().len());
+        self.context_fields = self.context_fields.checked_sub(fields)?;
+        let context = self.linker.scope(Origin::OwnContext, &draft.context, &[]).ok()?;
+        let outer = Vec::from_iter(context.as_ref().map(|context| (Origin::OwnContext, context)));
+        let payload = self.linker.scope(Origin::Payload, &draft.payload, &outer).ok()?;
+        let EventDraft { name, log_level, .. } = draft;
+        let mut event = EventLayout { id, name, log_level, context, payload };
+        self.linker.settle_event(&mut event, &mut self.slots);
+        stream.events.push(event);
+        metadata.slots = metadata.slots.max(self.slots.all);
+        Some(())
     }
 }

@@ -1,5 +1,7 @@
 //! The two languages of metadata.
 
+use super::json;
+
 /// The languages of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -7,4 +9,11 @@ pub enum Language {
     Tsdl,
     /// CTF 2's.
     Json,
+}
+
+impl Language {
+    /// The language of a text.
+    pub fn of(text: &str) -> Language {
+        if json::is_sequence(text) { Language::Json } else { Language::Tsdl }
+    }
 }

@@ -21,7 +21,9 @@ use std::rc::Rc;
 use super::draft::{Draft, DraftKind, DraftLength, DraftMember, FieldLocation, Origin, Tag};
 use super::language::Language;
 use super::locate::locate;
-use super::model::{ArrayType, Length, Member, Metadata, OptionalType, Slot, StructType, Type, VariantType};
+use super::model::{
+    ArrayType, EventLayout, Length, Member, Metadata, OptionalType, Slot, StructType, Type, VariantType,
+};
 use super::surroundings::{Outer, PartialStruct, Surroundings, Target};
 
 /// The number of parts that all types together may have, and [more](BYTES_PER_NODE) for a larger text: a named type is
@@ -55,6 +57,11 @@ impl Linker {
             parents: Vec::new(),
             used: Vec::new(),
         }
+    }
+
+    /// Makes room for the types of this many more bytes of text.
+    pub fn extend(&mut self, text_size: usize) {
+        self.max_nodes = self.max_nodes.saturating_add(text_size / BYTES_PER_NODE);
     }
 
     /// Links the type of a scope, which must be a structure.
@@ -236,14 +243,10 @@ impl Linker {
         root
     }
 
-    /// Replaces the numbers of integers that something refers to, and of what refers to them, by slots. Returns the
-    /// number of slots. Run when all is linked.
-    pub fn settle(mut self, metadata: &mut Metadata) -> usize {
-        let mut slots = vec![Settled::Unused; self.parents.len()];
-        for number in std::mem::take(&mut self.used) {
-            slots[self.root(number)] = Settled::Used;
-        }
-        let mut settling = Settling { slots, next: 0 };
+    /// Replaces the numbers of integers that something refers to, and of what refers to them, by slots. Run when all is
+    /// linked.
+    pub fn settle(&mut self, metadata: &mut Metadata) -> Slots {
+        let mut settling = self.settling(0);
         let Metadata { packet_header, streams, .. } = metadata;
         let shared = streams.iter_mut().flat_map(|stream| {
             [&mut stream.packet_context, &mut stream.event_header, &mut stream.event_context]
@@ -252,15 +255,37 @@ impl Linker {
             self.settle_one(scope, &mut settling);
         }
         let shared = settling.next;
-        let mut most = shared;
+        let mut all = shared;
         for event in streams.iter_mut().flat_map(|stream| &mut stream.events) {
             settling.next = shared;
-            for scope in [&mut event.context, &mut event.payload].into_iter().flatten() {
-                self.settle_one(scope, &mut settling);
-            }
-            most = most.max(settling.next);
+            self.settle_scopes(event, &mut settling);
+            all = all.max(settling.next);
         }
-        most
+        self.parents.clear();
+        Slots { shared, all }
+    }
+
+    /// The same for a single event, linked after the others were settled, that refers to nothing outside of it.
+    pub fn settle_event(&mut self, event: &mut EventLayout, slots: &mut Slots) {
+        let mut settling = self.settling(slots.shared);
+        self.settle_scopes(event, &mut settling);
+        self.parents.clear();
+        slots.all = slots.all.max(settling.next);
+    }
+
+    fn settle_scopes(&mut self, event: &mut EventLayout, settling: &mut Settling) {
+        for scope in [&mut event.context, &mut event.payload].into_iter().flatten() {
+            self.settle_one(scope, settling);
+        }
+    }
+
+    /// Which numbers need slots. The first slot is this.
+    fn settling(&mut self, next: Slot) -> Settling {
+        let mut slots = vec![Settled::Unused; self.parents.len()];
+        for number in std::mem::take(&mut self.used) {
+            slots[self.root(number)] = Settled::Used;
+        }
+        Settling { slots, next }
     }
 
     fn settle_one(&mut self, kind: &mut Type, slots: &mut Settling) {
@@ -288,6 +313,15 @@ impl Linker {
             }
         }
     }
+}
+
+/// The numbers of slots.
+#[derive(Clone, Copy)]
+pub struct Slots {
+    /// Those of what all events share.
+    shared: Slot,
+    /// Those that decoding any event needs.
+    pub all: usize,
 }
 
 /// What is known of the slots of numbers.

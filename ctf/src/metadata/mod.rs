@@ -14,6 +14,7 @@
 
 mod assemble;
 mod draft;
+mod growing;
 mod identity;
 mod json;
 mod language;
@@ -25,7 +26,9 @@ mod problem;
 mod surroundings;
 mod tsdl;
 
+pub(crate) use growing::{GrowingMetadata, Growth};
 pub(crate) use identity::is_json;
+use language::Language;
 pub use model::*;
 pub use problem::{Position, Problem};
 
@@ -39,9 +42,9 @@ pub use problem::{Position, Problem};
 /// ```
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
     let (text, mut problems) = packets::text(bytes);
-    let metadata = match json::is_sequence(&text) {
-        true => json::read(&text, &mut problems),
-        false => tsdl::read(&text, &mut problems),
+    let metadata = match Language::of(&text) {
+        Language::Json => json::read(&text, &mut problems),
+        Language::Tsdl => tsdl::read(&text, &mut problems).0,
     };
     (metadata, problems.finish())
 }

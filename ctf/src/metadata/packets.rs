@@ -13,6 +13,7 @@
 //! text gets a NUL, which no statement can contain, so that the two halves are never taken for one.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -40,6 +41,42 @@ pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Problems) {
     let text = String::from_utf8(file.text);
     let text = text.unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
     (Cow::Owned(text), problems)
+}
+
+/// Where in a file that grows its last whole packet ends, from where one ends on; in plain text, its last whole character.
+/// `None` if a packet is damaged, so that only all of the file shows where the next one begins.
+pub fn whole(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_packets = |order: &Order| bytes.starts_with(&order.magic());
+    let Some(order) = [Order::Little, Order::Big].into_iter().find(is_packets) else {
+        // Up to its fourth byte nothing shows whether the file consists of packets.
+        let is_text = bytes.len() >= 4 && Order::of(&bytes[..4]).is_none();
+        let end = std::str::from_utf8(&bytes[from..]).map_or_else(|error| error.valid_up_to(), str::len);
+        return is_text.then_some(from + end);
+    };
+    let mut end = from;
+    while let Some(header) = bytes.get(end..end + HEADER) {
+        let sizes =
+            order.sizes(header).filter(|_| header.starts_with(&order.magic()) && header[32..35] == [0; 3])?;
+        if sizes.packet > bytes.len() - end {
+            break;
+        }
+        end += sizes.packet;
+    }
+    Some(end)
+}
+
+/// The text of whole packets, or plain text, from where a packet ends on.
+pub fn whole_text(bytes: &[u8], range: Range<usize>) -> Option<String> {
+    let order = [Order::Little, Order::Big].into_iter().find(|order| bytes.starts_with(&order.magic()));
+    let Some(order) = order else { return String::from_utf8(bytes[range].to_vec()).ok() };
+    let mut text = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        let Sizes { content, packet } = order.sizes(&bytes[at..])?;
+        text.extend_from_slice(&bytes[at + HEADER..at + content]);
+        at += packet;
+    }
+    String::from_utf8(text).ok()
 }
 
 /// The byte order of packet headers.

@@ -77,6 +77,21 @@ impl Problems {
         }
     }
 
+    /// The problems that more text cannot solve, from a number on.
+    pub fn settled_from(&self, first: usize) -> &[Problem] {
+        self.found.get(first..).unwrap_or_default()
+    }
+
+    /// Forgets that the file or a statement ends early, where more of it has come.
+    pub fn continue_text(&mut self) {
+        (self.cut_packet, self.cut_statement) = (None, None);
+    }
+
+    /// What is wrong if no more text comes: the file ends early.
+    pub fn cut(&self) -> Option<&Problem> {
+        self.cut_packet.as_ref().or(self.cut_statement.as_ref())
+    }
+
     /// All problems. That the file ends early is one problem, even if both a packet and a statement are cut.
     pub fn finish(self) -> Vec<Problem> {
         let Problems { mut found, others, cut_packet, cut_statement } = self;

@@ -6,7 +6,7 @@ use std::{env, process};
 use lttng_testing::CountingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+pub static ALLOCATOR: CountingAllocator = CountingAllocator::new();
 
 /// Set in the environment of the child.
 const IS_CHILD: &str = "CTF_READER_TEST_CHILD";

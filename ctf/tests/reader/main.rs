@@ -11,6 +11,7 @@ mod changed_bytes;
 mod child;
 mod ctf2;
 mod damage;
+mod growing;
 mod hand_written;
 mod large;
 mod metadata;

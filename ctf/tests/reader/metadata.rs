@@ -43,7 +43,7 @@ fn blocks(keyword: &str) -> Vec<Range<usize>> {
 }
 
 /// A metadata file of packets with this much text in each, as LTTng writes them.
-fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
+pub fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
     let packet = |content: &[u8]| {
         let bits = |bytes: usize| u32::try_from(8 * bytes).unwrap().to_le_bytes();
         let mut packet = 0x75D1_1D57_u32.to_le_bytes().to_vec();

@@ -58,7 +58,7 @@ pub fn read(text: &str, problems: &mut Problems) -> Metadata {
         may_have_lost_trace: false,
     };
     match builder.fragments(text, problems) {
-        Ok(()) => builder.assembler.finish(problems),
+        Ok(()) => builder.assembler.finish(problems).0,
         Err((line, reason)) => {
             problems.add(line, reason);
             Metadata::default()

@@ -1,11 +1,12 @@
 //! Statements to metadata.
 //!
 //! The text is read twice. Types depend on the byte order and on the clocks, wherever they are described, so the first
-//! pass reads those blocks alone. The second pass reads all statements, one after the other.
+//! pass reads those blocks alone. The second pass reads all statements, one after the other. Events that come later, where
+//! metadata grows, are [added](Tail) to the others.
 
 use std::sync::Arc;
 
-use super::super::assemble::{Assembler, EventDraft, StreamDraft};
+use super::super::assemble::{Assembler, EventDraft, LaterEvents, StreamDraft};
 use super::super::language::Language;
 use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
 use super::super::problem::Problems;
@@ -18,8 +19,9 @@ use crate::Uuid;
 
 const NO_HEADER: &str = "no packet can be read without the description of its header";
 
-/// Reads the text of metadata. What cannot be understood is skipped and reported.
-pub fn read(text: &str, problems: &mut Problems) -> Metadata {
+/// Reads the text of metadata. What cannot be understood is skipped and reported. Also returns what is needed to continue,
+/// if there are streams.
+pub fn read(text: &str, problems: &mut Problems) -> (Metadata, Option<Tail>) {
     let mut builder = Builder {
         order: None,
         clocks: Vec::new(),
@@ -29,19 +31,72 @@ pub fn read(text: &str, problems: &mut Problems) -> Metadata {
         has_trace: false,
         may_have_lost_trace: false,
         may_have_lost_stream: false,
+        end: (0, 1),
     };
     builder.first_pass(text);
     let mut drafter = Drafter::new(builder.order.unwrap_or(ByteOrder::Little), builder.clocks.clone());
     if builder.second_pass(text, &mut drafter).is_err() {
-        return Metadata::default();
+        return (Metadata::default(), None);
     }
-    let Builder { mut assembler, clocks, problems, has_stream, may_have_lost_stream, .. } = builder;
+    let Builder { mut assembler, clocks, problems, has_stream, may_have_lost_stream, end, .. } = builder;
     if !has_stream && !may_have_lost_stream {
         assembler.add_default_stream();
     }
-    let mut metadata = assembler.finish(problems);
+    let (mut metadata, events) = assembler.finish(problems);
     roles::assign(&mut metadata, &clocks);
-    metadata
+    let tail = (has_stream && !metadata.streams.is_empty()).then_some(Tail { drafter, events, end });
+    (metadata, tail)
+}
+
+/// What is needed to add events to metadata that has been read.
+pub struct Tail {
+    drafter: Drafter,
+    events: LaterEvents,
+    /// Where the statements that have been read end in their text: a position, and its line in all of the text.
+    end: Place,
+}
+
+/// A position in a text, and its line.
+type Place = (usize, usize);
+
+impl Tail {
+    /// Where in the text that was read last its whole statements end.
+    pub fn end(&self) -> usize {
+        self.end.0
+    }
+
+    /// Adds the events in the text that follows what was read, up to its last whole statement. `None` if there is anything
+    /// else, which may change the meaning of what was read: all of it must be read again.
+    pub fn add(&mut self, text: &str, metadata: &mut Metadata, problems: &mut Problems) -> Option<()> {
+        self.events.extend(text.len());
+        let mut parser = Parser::new_at(text, self.end.1);
+        self.end.0 = 0;
+        loop {
+            // The semicolon of a block that was complete without it.
+            while parser.take_mark(";") {}
+            self.end = parser.place();
+            match parser.statement() {
+                None => return Some(()),
+                Some(Ok(Statement::Types(types))) => {
+                    if let Err(reason) = self.drafter.declare(&types) {
+                        problems.add(types.line(), reason);
+                    }
+                }
+                Some(Ok(Statement::Block { keyword: "event", statements, line })) => {
+                    let draft = self.drafter.scoped(|inner| event_draft(&statements, line, inner)).ok()?;
+                    self.events.add(draft, metadata)?;
+                }
+                Some(Err(Broken { is_cut: true, line, reason, .. })) => {
+                    problems.cut_statement(line, reason);
+                    return Some(());
+                }
+                Some(Err(Broken { line, reason, keyword: Some("event") | None, .. })) => {
+                    problems.add(line, reason)
+                }
+                Some(_) => return None,
+            }
+        }
+    }
 }
 
 struct Builder<'p> {
@@ -57,6 +112,8 @@ struct Builder<'p> {
     may_have_lost_trace: bool,
     /// Whether a statement that was not understood may have been a stream block.
     may_have_lost_stream: bool,
+    /// Where the last whole statement ends.
+    end: Place,
 }
 
 /// The header of packets cannot be understood, so no packet can be read. The reason has been reported.
@@ -114,9 +171,13 @@ impl Builder<'_> {
     fn second_pass(&mut self, text: &str, drafter: &mut Drafter) -> Result<(), NoHeader> {
         let mut parser = Parser::new(text);
         while let Some(statement) = parser.statement() {
+            let is_cut = matches!(statement, Err(Broken { is_cut: true, .. }));
             match statement {
                 Ok(statement) => self.statement(&statement, drafter)?,
                 Err(broken) => self.broken(broken)?,
+            }
+            if !is_cut {
+                self.end = parser.place();
             }
         }
         if self.may_have_lost_trace && !self.has_trace {
@@ -158,7 +219,8 @@ impl Builder<'_> {
             Statement::Block { keyword, statements, line } => {
                 let built = drafter.scoped(|inner| match *keyword {
                     "stream" => self.stream(statements, *line, inner),
-                    "event" => self.event(statements, *line, inner),
+                    "event" => event_draft(statements, *line, inner)
+                        .map(|event| self.assembler.event(event, self.problems)),
                     _ => Ok(()),
                 });
                 if let Err(reason) = built {
@@ -213,42 +275,39 @@ impl Builder<'_> {
         }
         self.assembler.stream(stream, self.problems)
     }
+}
 
-    fn event(
-        &mut self,
-        statements: &[Statement<'_>],
-        line: usize,
-        drafter: &mut Drafter,
-    ) -> Result<(), String> {
-        let mut event = EventDraft { line, ..EventDraft::default() };
-        for statement in statements {
-            match statement {
-                Statement::Types(types) => drafter.declare(types)?,
-                Statement::Assign { name, value, .. } => match (&**name, value) {
-                    ("name", AssignedValue::Text(name) | AssignedValue::Word(name)) => {
-                        event.name = name.clone().into_owned()
-                    }
-                    ("id", value) => event.id = Some(identifier(value)?),
-                    ("stream_id", value) => event.stream_id = Some(identifier(value)?),
-                    ("loglevel", AssignedValue::Number(level)) => {
-                        event.log_level = i64::try_from(*level).ok()
-                    }
-                    _ => {}
-                },
-                Statement::Layout { name, kind } => {
-                    let layout = match &**name {
-                        "context" => &mut event.context,
-                        "fields" => &mut event.payload,
-                        _ => continue,
-                    };
-                    *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
+/// What an event block says.
+fn event_draft(
+    statements: &[Statement<'_>],
+    line: usize,
+    drafter: &mut Drafter,
+) -> Result<EventDraft, String> {
+    let mut event = EventDraft { line, ..EventDraft::default() };
+    for statement in statements {
+        match statement {
+            Statement::Types(types) => drafter.declare(types)?,
+            Statement::Assign { name, value, .. } => match (&**name, value) {
+                ("name", AssignedValue::Text(name) | AssignedValue::Word(name)) => {
+                    event.name = name.clone().into_owned()
                 }
-                Statement::Block { .. } => {}
+                ("id", value) => event.id = Some(identifier(value)?),
+                ("stream_id", value) => event.stream_id = Some(identifier(value)?),
+                ("loglevel", AssignedValue::Number(level)) => event.log_level = i64::try_from(*level).ok(),
+                _ => {}
+            },
+            Statement::Layout { name, kind } => {
+                let layout = match &**name {
+                    "context" => &mut event.context,
+                    "fields" => &mut event.payload,
+                    _ => continue,
+                };
+                *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
             }
+            Statement::Block { .. } => {}
         }
-        self.assembler.event(event, self.problems);
-        Ok(())
     }
+    Ok(event)
 }
 
 fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {

@@ -13,4 +13,4 @@ mod roles;
 mod skip;
 mod types;
 
-pub use build::read;
+pub use build::{Tail, read};

@@ -34,12 +34,17 @@ pub struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str) -> Parser<'a> {
+        Parser::new_at(text, 1)
+    }
+
+    /// A parser of a text whose first line has this number.
+    pub fn new_at(text: &'a str, line: usize) -> Parser<'a> {
         let mut parser = Parser {
-            lexer: Lexer::new(text),
+            lexer: Lexer::new(text).at(0, line),
             next: Ok(None),
             at: 0,
-            line: 1,
-            last_line: 1,
+            line,
+            last_line: line,
             depth: 0,
             block_name: None,
             is_after_broken: false,
@@ -47,6 +52,11 @@ impl<'a> Parser<'a> {
         };
         parser.bump();
         parser
+    }
+
+    /// Where the next token begins, and its line.
+    pub fn place(&self) -> (usize, usize) {
+        (self.at, self.line)
     }
 
     /// Goes on to the next token.

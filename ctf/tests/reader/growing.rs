@@ -1,0 +1,161 @@
+//! Metadata that arrives piece by piece: the same classes as at once, in linear time, and what is wrong is reported.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use ctf_reader::{
+    EventClass, FieldClasses, InOrder, NextPacket, PacketSource, Reader, Step, Window, all_fields,
+};
+use lttng_testing::Random;
+
+use crate::child::{ALLOCATOR, peak_memory_of};
+
+const TEXT: &str = include_str!("../data/lttng-ust.tsdl");
+
+/// A trace without packets, whose metadata comes a piece at a time.
+struct Pieces(VecDeque<Vec<u8>>);
+
+impl PacketSource for Pieces {
+    fn metadata(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.0.pop_front().unwrap_or_default())
+    }
+
+    fn streams(&mut self) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
+        Ok(NextPacket::End)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+type ClassFacts = (usize, String, Option<i64>, FieldClasses);
+
+fn facts(class: &EventClass) -> ClassFacts {
+    (class.index, class.name.clone(), class.log_level, class.fields.clone())
+}
+
+/// The classes that a merge asks about, without those that are asked about again, and the damage in words.
+fn arrive(pieces: impl IntoIterator<Item = Vec<u8>>) -> (Vec<ClassFacts>, Vec<String>, usize) {
+    let classes: RefCell<Vec<ClassFacts>> = RefCell::default();
+    let asked = RefCell::new(0);
+    let want = |class: &Arc<EventClass>| {
+        *asked.borrow_mut() += 1;
+        let mut classes = classes.borrow_mut();
+        match classes.get(class.index) {
+            Some(known) => assert_eq!(*known, facts(class)),
+            None => classes.push(facts(class)),
+        }
+        all_fields(class)
+    };
+    let source = Pieces(pieces.into_iter().collect());
+    let mut events = InOrder::new(vec![Box::new(source)], Window::default(), want);
+    while let Step::Wait = events.next_event() {
+        events.look_for_more();
+    }
+    let damage = events.report().damage.iter().map(ToString::to_string).collect();
+    drop(events);
+    (classes.into_inner(), damage, asked.into_inner())
+}
+
+/// The classes and the damage of metadata that is there at once.
+fn at_once(metadata: &[u8]) -> (Vec<ClassFacts>, Vec<String>) {
+    let reader = Reader::from_bytes(metadata, Vec::new()).unwrap();
+    let damage = reader.in_order(Window::default(), all_fields).report().damage;
+    let damage = damage.iter().map(|damage| format!("metadata: {}", damage.reason)).collect();
+    (reader.classes().map(|class| facts(class)).collect(), damage)
+}
+
+/// An event block.
+fn event(id: usize) -> String {
+    let fields = "struct { integer { size = 32; align = 8; } _n; integer { size = 8; align = 8; } _a[_n]; string _s; }";
+    format!("event {{ name = \"e{id}\"; id = {id}; stream_id = 0; fields := {fields}; }};\n")
+}
+
+/// The bytes in pieces, cut at random.
+fn cut(bytes: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
+    let mut rest = bytes;
+    let mut pieces = Vec::new();
+    let longest = 1 + random.index(2000);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at((1 + random.index(longest)).min(rest.len()));
+        pieces.push(piece.to_vec());
+        rest = after;
+    }
+    pieces
+}
+
+#[test]
+fn metadata_in_pieces_gives_the_classes_that_it_gives_at_once() {
+    let more: String = (3..40).map(event).collect();
+    // A type, a stream and events of it, an event that refers to its stream, one out of order, and a broken one.
+    let others = "typealias integer { size = 16; } := short_one;
+        event { name = \"t\"; id = 50; stream_id = 0; fields := struct { short_one _x; }; };
+        stream { id = 1; event.header := struct { integer { size = 8; } id; }; };
+        event { name = \"u\"; id = 0; stream_id = 1; fields := struct { integer { size = 8; } _x; }; };
+        event { name = \"v\"; id = 60; stream_id = 0; fields := struct { integer { size = 8; } _x[stream.event.context._vpid]; }; };
+        event { name = \"w\"; id = 45; stream_id = 0; };
+        event { name = \"broken\"; id = ; stream_id = 0; };
+        event { name = \"x\"; id = 61; stream_id = 0; };
+    ";
+    for (seed, text) in (1..).zip([TEXT.to_owned(), format!("{TEXT}{more}"), format!("{TEXT}{more}{others}")])
+    {
+        let (mut expected, damage) = at_once(text.as_bytes());
+        assert!(expected.len() >= 3);
+        expected.sort_by(|a, b| a.1.cmp(&b.1));
+        for round in 0..30 {
+            let mut random = Random::new(100 * seed + round);
+            let packets = crate::metadata::packets(&text, 1 + random.index(1000)).concat();
+            for bytes in [text.as_bytes(), &packets] {
+                let (mut classes, found, _) = arrive(cut(bytes, &mut random));
+                // Numbers are given in the order in which classes come.
+                let indexes: Vec<usize> = classes.iter().map(|class| class.0).collect();
+                assert_eq!(indexes, (0..classes.len()).collect::<Vec<_>>(), "seed {seed}, round {round}");
+                classes.sort_by(|a, b| a.1.cmp(&b.1));
+                let without_index = |classes: &[ClassFacts]| -> Vec<_> {
+                    classes.iter().map(|class| (class.1.clone(), class.2, class.3.clone())).collect()
+                };
+                assert_eq!(without_index(&classes), without_index(&expected), "seed {seed}, round {round}");
+                assert_eq!(found, damage, "seed {seed}, round {round}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_in_metadata_that_arrives_is_reported_once() {
+    let pieces = [TEXT, "event { name = \"a\"; id = ; };\n", &event(7), "event { name = \"b\"; nonsense"];
+    let (classes, damage, _) = arrive(pieces.map(|piece| piece.as_bytes().to_vec()));
+    assert_eq!(classes.len(), 4);
+    let lines = TEXT.lines().count();
+    assert_eq!(
+        damage,
+        [
+            format!("metadata: line {}: event `a`: expected a number, found `;`", lines + 1),
+            format!("metadata: line {}: event `b`: expected `;`, found the end of the text", lines + 3),
+        ]
+    );
+}
+
+#[test]
+fn event_classes_that_arrive_one_by_one_take_linear_time() {
+    peak_memory_of("growing::event_classes_that_arrive_one_by_one_take_linear_time", || {
+        let grow = |count: usize| {
+            let pieces = [TEXT.to_owned()].into_iter().chain((3..3 + count).map(event));
+            let pieces: Vec<_> = pieces.map(String::into_bytes).collect();
+            let ((classes, damage, asked), allocated) = ALLOCATOR.allocated_by(|| arrive(pieces));
+            assert_eq!((classes.len(), damage), (count + 3, vec![]));
+            // Each class is asked about once, and the first ones where the merge gets its source.
+            assert!(asked <= count + 6, "{asked}");
+            allocated
+        };
+        let [few, many] = [grow(500), grow(2000)];
+        assert!(many < 5 * few, "{few} bytes for 500 classes, {many} for four times as many");
+    });
+}
