@@ -150,6 +150,7 @@ pub struct FieldClass {
 /// assert!(class.fields.iter().all(|field| field.base == ctf_reader::Base::Decimal));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Base {
     /// Base 2.
     Binary,
@@ -174,6 +175,7 @@ pub enum Base {
 /// assert_eq!(scopes, [Scope::Environment, Scope::Packet, Scope::Payload, Scope::Payload]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Scope {
     /// The same for the whole trace, e.g. `hostname`, and with per-process buffers `vpid` and `procname`.
     Environment,
@@ -199,6 +201,7 @@ pub enum Scope {
 /// assert_eq!(class.fields[class.field("duration").unwrap()].kind, FieldKind::Integer);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FieldKind {
     /// A [`Value::Unsigned`](crate::Value::Unsigned) or [`Value::Signed`](crate::Value::Signed).
     Integer,

@@ -5,12 +5,12 @@
 //! are therefore grouped by UUID, and a source reads each group as one trace.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::packets::bytes::Location;
-use crate::{Damage, Error, Uuid};
+use crate::{Damage, Error, ErrorKind, Uuid};
 
 #[cfg(feature = "archives")]
 mod archive;
@@ -81,15 +81,15 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
                 let group = groups.entry(key).or_insert(TraceFiles { uuid, ..TraceFiles::default() });
                 group.add(folder, bytes);
             }
-            Some(Err(error)) => damage.push(Damage::new(&path, format!("cannot be read: {error}"))),
-            Some(Ok(_)) | None => damage.push(Damage::new(&path, EMPTY)),
+            Some(Err(error)) => damage.push(Damage::io(&path, "read", &error)),
+            Some(Ok(_)) | None => damage.push(Damage::of(ErrorKind::NoTrace, &path, EMPTY)),
         }
     }
     let mut traces: Vec<_> = groups.into_values().collect();
     traces.sort_by(|a, b| a.folders.cmp(&b.folders));
     damage.sort();
     match damage.first() {
-        Some(first) if traces.is_empty() => Err(Error::new(first.to_string())),
+        Some(first) if traces.is_empty() => Err(first.into()),
         _ => Ok(Discovery { traces, damage }),
     }
 }
@@ -99,7 +99,7 @@ pub fn discover<P: AsRef<Path>>(roots: &[P]) -> Result<Discovery, Error> {
 /// Empty ones are left out: LTTng makes one for each CPU, also for those that recorded nothing. So are hidden files and
 /// `.toml` files.
 pub fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Damage> {
-    let unreadable = |error| Damage::new(folder, format!("cannot be read: {error}"));
+    let unreadable = |error| Damage::io(folder, "read", &error);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -146,7 +146,7 @@ impl Search {
     fn folder(&mut self, folder: &Path, depth: usize) -> bool {
         let found = match fs::metadata(folder) {
             Ok(found) => found,
-            Err(error) => return self.damage(folder, &format!("cannot be opened: {error}")),
+            Err(error) => return self.unreadable(folder, "opened", &error),
         };
         if !found.is_dir() {
             return self.file(folder);
@@ -156,7 +156,7 @@ impl Search {
         }
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),
+            Err(error) => return self.unreadable(folder, "listed", &error),
         };
         let mut below = Vec::new();
         for entry in entries {
@@ -169,7 +169,7 @@ impl Search {
                 // A broken link is not a folder, and no trace is lost with it.
                 Ok(entry) if entry.path().is_dir() => below.push(entry.path()),
                 Ok(_) => {}
-                Err(error) => return self.damage(folder, &format!("cannot be listed: {error}")),
+                Err(error) => return self.unreadable(folder, "listed", &error),
             }
         }
         if depth == MAX_DEPTH && !below.is_empty() {
@@ -212,7 +212,7 @@ impl Search {
                 );
             }
             Err(error) => {
-                self.damage(path, &format!("cannot be unpacked: {error}"));
+                self.unreadable(path, "unpacked", &error);
             }
         }
         false
@@ -223,8 +223,13 @@ impl Search {
         self.damage(path, "is not a folder: give the folder that holds the trace")
     }
 
+    fn unreadable(&mut self, path: &Path, what: &str, error: &io::Error) -> bool {
+        self.damage.push(Damage::io(path, what, error));
+        false
+    }
+
     fn damage(&mut self, path: &Path, reason: &str) -> bool {
-        self.damage.push(Damage::new(path, reason));
+        self.damage.push(Damage::of(ErrorKind::NoTrace, path, reason));
         false
     }
 }

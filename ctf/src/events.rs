@@ -14,7 +14,7 @@ use crate::{Brief, ClassIndex, Value};
 /// let decoded = Decoded { timestamp: 10, values: &values };
 /// let events = decoded.events(0);
 /// let mut durations = Vec::new();
-/// events.fields.integers(1, &mut durations);
+/// events.fields.integers(1, u64::MAX, &mut durations);
 /// assert_eq!((events.count, durations), (1, vec![12]));
 /// assert_eq!(events.get(0).value(0), Value::Text(b"Ada"));
 /// ```
@@ -49,8 +49,8 @@ pub trait Fields {
     /// Appends the values that a field has, as far as they are brief.
     fn briefs(&self, field: usize, into: &mut Vec<Brief>);
 
-    /// Appends the integers that a field has, in two's complement. Anything else is -1.
-    fn integers(&self, field: usize, into: &mut Vec<u64>);
+    /// Appends the integers that a field has, in two's complement, and `other` for each value that is not an integer.
+    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>);
 }
 
 impl<'a> Events<'a> {
@@ -132,7 +132,7 @@ impl Fields for Decoded<'_> {
         into.push(Brief::from(&self.values[field]));
     }
 
-    fn integers(&self, field: usize, into: &mut Vec<u64>) {
-        into.push(self.values[field].raw());
+    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
+        into.push(self.values[field].integer().unwrap_or(other));
     }
 }

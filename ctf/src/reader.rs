@@ -28,8 +28,6 @@ use crate::{Damage, Error, EventClass, Gap, Progress, Report, Trace, Window};
 /// assert_eq!(reader.span(), Some(10..=30));
 /// let classes: Vec<_> = reader.classes().map(|class| class.name.as_str()).collect();
 /// assert_eq!(classes, ["hello:greeted"]);
-/// let metadata = reader.metadata().next().unwrap();
-/// assert_eq!(metadata.streams[0].clock.as_ref().unwrap().frequency, 1_000_000_000);
 /// ```
 #[derive(Debug)]
 pub struct Reader {
@@ -60,7 +58,7 @@ impl Reader {
             }
         }
         match reader.damage.first() {
-            Some(first) if reader.traces.is_empty() => Err(Error::new(first.to_string())),
+            Some(first) if reader.traces.is_empty() => Err(first.into()),
             _ => Ok(reader),
         }
     }
@@ -75,11 +73,6 @@ impl Reader {
     pub fn threads(mut self, threads: usize) -> Reader {
         self.threads = threads.max(1);
         self
-    }
-
-    /// What the metadata of each trace says, in the order of [`Report::traces`].
-    pub fn metadata(&self) -> impl Iterator<Item = &Metadata> {
-        self.traces.iter().map(|trace| &trace.layout.metadata)
     }
 
     /// What is known of each trace without reading its events.

@@ -1,8 +1,10 @@
 //! What to read, how far reading has come, and what was found other than the events themselves.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
+
+use crate::Damage;
 
 /// What to read.
 ///
@@ -51,32 +53,6 @@ pub struct Progress {
     pub done: AtomicU64,
 }
 
-/// Why nothing could be read: one line that says what is wrong, where, and what to do.
-///
-/// ```
-/// use ctf_reader::Reader;
-///
-/// let error = Reader::open(&["no/such/folder"]).unwrap_err();
-/// assert!(error.to_string().starts_with("no/such/folder: cannot be opened"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(String);
-
-impl Error {
-    /// An error with this message.
-    pub fn new(message: impl Into<String>) -> Error {
-        Error(message.into())
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
-
 /// A time in which events of a trace are missing: the tracer discarded them, or overwrote a packet.
 ///
 /// ```
@@ -87,6 +63,7 @@ impl std::error::Error for Error {}
 /// assert_eq!(example().gaps(Window::default()), []);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// The trace, as an index into [`Report::traces`].
     pub trace: usize,
@@ -110,6 +87,7 @@ pub struct Gap {
 /// assert!(report.damage.is_empty());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// All events in the window, of classes wanted or not.
     pub events: u64,
@@ -142,6 +120,7 @@ pub struct Report {
 /// # Ok::<(), ctf_reader::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClockSteps {
     /// The number of steps back.
     pub count: u64,
@@ -171,6 +150,7 @@ impl ClockSteps {
 /// assert_eq!((traces[0].streams, traces[0].environment("hostname")), (2, Some("ada")));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// The folders that directly hold a `metadata` file.
     pub folders: Vec<PathBuf>,
@@ -186,48 +166,5 @@ impl Trace {
     /// A value of the environment, e.g. of `hostname`.
     pub fn environment(&self, name: &str) -> Option<&str> {
         self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-}
-
-/// Something that could not be read, and where.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{Nothing, Progress, Reader, Window};
-///
-/// // The last event is cut off.
-/// let mut packet = example_packet(0, &[(10, "Ada", 12), (30, "Edsger", 0)]);
-/// packet.pop();
-/// let reader = Reader::from_bytes(EXAMPLE_METADATA.as_bytes(), vec![("ch_0".into(), packet.into())])?;
-/// let report = reader.read(Window::default(), Nothing, &Progress::default()).report;
-/// assert_eq!(report.events, 1);
-/// assert!(report.damage[0].to_string().starts_with("ch_0 at byte "));
-/// # Ok::<(), ctf_reader::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Damage {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// The offset in the file, in bytes, where it is known.
-    pub offset: Option<u64>,
-    /// What is wrong.
-    pub reason: String,
-}
-
-impl Damage {
-    /// Damage at no known offset.
-    pub fn new(path: &Path, reason: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), offset: None, reason: reason.into() }
-    }
-}
-
-impl std::fmt::Display for Damage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path.display())?;
-        if let Some(offset) = self.offset {
-            write!(f, " at byte {offset}")?;
-        }
-        write!(f, ": {}", self.reason)
     }
 }

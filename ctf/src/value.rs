@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 /// The value of a field, borrowed from the trace where it can be.
 ///
+/// A consumer must know all kinds of values to lose none, so another kind will be a breaking change.
+///
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
 /// # use made::*;
@@ -36,12 +38,12 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// An integer in two's complement; anything else is -1.
-    pub fn raw(&self) -> u64 {
+    /// An integer, signed or not, in two's complement.
+    pub fn integer(&self) -> Option<u64> {
         match *self {
-            Value::Unsigned(number) => number,
-            Value::Signed(number) => number as u64,
-            _ => u64::MAX,
+            Value::Unsigned(number) => Some(number),
+            Value::Signed(number) => Some(number as u64),
+            _ => None,
         }
     }
 }

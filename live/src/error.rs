@@ -10,6 +10,7 @@ use std::io;
 /// assert!(error.to_string().contains("net://HOST"));
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The relay cannot be reached, or does not answer.
     Network(io::Error),
@@ -40,7 +41,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Network(error) => Some(error),
+            Error::Protocol(_) | Error::Url(_) => None,
+        }
+    }
+}
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {

@@ -8,6 +8,8 @@
 //! All integers are big-endian and nothing is padded. Names are arrays of a fixed size that end at their first NUL. Every
 //! length and count in a reply is checked against a limit before anything is read or reserved for it.
 
+use std::time::Duration;
+
 use crate::{Error, Seek};
 
 /// The version of the protocol that is asked for: later ones add to it.
@@ -132,16 +134,17 @@ impl Input for &[u8] {
 ///
 /// ```no_run
 /// for session in lttng_live::sessions(&"net://localhost".parse()?, &Default::default())? {
-///     println!("{}/{}, a packet every {} µs", session.hostname, session.name, session.live_timer_us);
+///     println!("{}/{}, a packet every {:?}", session.hostname, session.name, session.live_timer);
 /// }
 /// # Ok::<(), lttng_live::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Session {
     /// Its number at the relay.
     pub id: u64,
-    /// How often its tracer closes packets, in microseconds; 0 if it is not live.
-    pub live_timer_us: u32,
+    /// How often its tracer closes packets, if it is live.
+    pub live_timer: Option<Duration>,
     /// The number of viewers that are attached.
     pub viewers: u32,
     /// The number of streams that it has.
@@ -184,7 +187,7 @@ pub fn sessions(input: &mut impl Input) -> Result<Vec<Session>, Error> {
     let session = |_| {
         Ok(Session {
             id: input.u64()?,
-            live_timer_us: input.u32()?,
+            live_timer: Some(input.u32()?).filter(|&us| us > 0).map(|us| Duration::from_micros(us.into())),
             viewers: input.u32()?,
             streams: input.u32()?,
             hostname: input.name(HOSTNAME)?,

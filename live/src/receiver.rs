@@ -103,9 +103,10 @@ impl Receiver {
             AttachReply::Unknown => return Err(Error::protocol("no such session")),
         };
         *retry = RETRY[0];
-        let live_timer = Duration::from_micros(session.live_timer_us.into());
+        let live_timer = session.live_timer;
         inbox.set_status(*number, Status { live_timer, ..Status::new(url, State::Attached) });
-        let mut attachment = Attachment::new(connection, session.id, live_timer, self.options.patience);
+        let timer = live_timer.unwrap_or_default();
+        let mut attachment = Attachment::new(connection, session.id, timer, self.options.patience);
         attachment.add_streams(streams, &self.received)?;
         attachment.receive(&mut self.received)
     }

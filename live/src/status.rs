@@ -17,13 +17,14 @@ use crate::Url;
 /// # Ok::<(), lttng_live::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
     /// The session.
     pub url: Url,
     /// What is known of it.
     pub state: State,
-    /// How often its tracer closes packets.
-    pub live_timer: Duration,
+    /// How often its tracer closes packets, once that is known.
+    pub live_timer: Option<Duration>,
 }
 
 /// What is known of a session.
@@ -35,6 +36,7 @@ pub struct Status {
 /// assert_eq!(states.iter().filter(|state| state.is_over()).count(), 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum State {
     /// The relay has not answered yet.
     Connecting,
@@ -57,6 +59,6 @@ impl State {
 
 impl Status {
     pub(crate) fn new(url: &Url, state: State) -> Status {
-        Status { url: url.clone(), state, live_timer: Duration::ZERO }
+        Status { url: url.clone(), state, live_timer: None }
     }
 }

@@ -144,7 +144,7 @@ impl<'r> Arrivals<'r> {
 
     fn failed(&mut self, trace: usize, error: &io::Error) {
         let folder = self.report.traces[trace].folders.first().cloned().unwrap_or_default();
-        self.damaged(Damage::new(&folder, format!("cannot be read: {error}")));
+        self.damaged(Damage::io(&folder, "read", error));
     }
 
     /// Asks a source for new metadata and streams.

@@ -93,7 +93,7 @@ impl Fields for OrderedEvent<'_> {
         into.push(Brief::from(&OrderedEvent::value(self, field)));
     }
 
-    fn integers(&self, field: usize, into: &mut Vec<u64>) {
-        into.push(OrderedEvent::value(self, field).raw());
+    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
+        into.push(OrderedEvent::value(self, field).integer().unwrap_or(other));
     }
 }

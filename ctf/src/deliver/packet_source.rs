@@ -84,6 +84,7 @@ pub trait PacketSource {
 /// assert_eq!(arrivals.len(), 3);
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum NextPacket {
     /// A packet.
     Packet(Packet),
@@ -158,12 +159,12 @@ impl Storage {
 
     /// Damage in it at an offset.
     pub fn damage(&self, offset: u64, reason: String) -> Damage {
-        Damage { path: self.path().to_owned(), offset: Some(offset), reason }
+        Damage::new(self.path(), reason).at(offset)
     }
 
     /// Damage at an offset: it cannot be read.
     pub fn unreadable(&self, offset: u64, error: &io::Error) -> Damage {
-        self.damage(offset, format!("cannot be read: {error}"))
+        Damage::io(self.path(), "read", error).at(offset)
     }
 
     /// The name of the bytes in messages.

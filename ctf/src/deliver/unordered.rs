@@ -12,6 +12,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -123,6 +124,12 @@ struct PacketTask<'j> {
     packet: &'j LocatedPacket,
 }
 
+impl PacketTask<'_> {
+    fn path(&self) -> &Path {
+        &self.trace_task.files[self.packet.file].path
+    }
+}
+
 /// What one thread keeps from packet to packet.
 struct Worker<'p, C: Collect> {
     progress: &'p Progress,
@@ -173,7 +180,7 @@ impl<C: Collect> Worker<'_, C> {
                     continue;
                 }
                 if let Some((offset, reason)) = packet.verdict(stop) {
-                    self.damaged(task, offset, reason);
+                    self.damaged(Damage::new(task.path(), reason).at(offset));
                 }
                 self.done(task);
                 self.buffers.push(packet.take_buffer());
@@ -206,19 +213,13 @@ impl<C: Collect> Worker<'_, C> {
     }
 
     fn unreadable(&mut self, task: PacketTask<'_>, error: &io::Error) {
-        self.damaged(task, task.packet.offset, format!("cannot be read: {error}"));
+        self.damaged(Damage::io(task.path(), "read", error).at(task.packet.offset));
         self.done(task);
     }
 
-    fn damaged(
-        &mut self,
-        PacketTask { trace_task, packet, .. }: PacketTask<'_>,
-        offset: u64,
-        reason: String,
-    ) {
+    fn damaged(&mut self, damage: Damage) {
         if self.read.damage.len() < MAX_DAMAGE {
-            let path = trace_task.files[packet.file].path.clone();
-            self.read.damage.push(Damage { path, offset: Some(offset), reason });
+            self.read.damage.push(damage);
         }
     }
 

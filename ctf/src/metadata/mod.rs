@@ -30,16 +30,9 @@ pub(crate) use growing::{GrowingMetadata, Growth};
 pub(crate) use identity::is_json;
 use language::Language;
 pub use model::*;
-pub use problem::{Position, Problem};
+pub use problem::Problem;
 
 /// Reads a metadata file: what it says, and what in it cannot be used.
-///
-/// ```
-/// let text = "/* CTF 1.8 */ event { name = \"hello\"; fields := struct { integer { size = 8; } x; }; }; event {";
-/// let (metadata, problems) = ctf_reader::metadata::read(text.as_bytes());
-/// assert_eq!(metadata.streams[0].events[0].name, "hello");
-/// assert_eq!(problems[0].to_string(), "line 1: event: expected a name, found the end of the text");
-/// ```
 pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
     let (text, mut problems) = packets::text(bytes);
     let metadata = match Language::of(&text) {
@@ -48,3 +41,6 @@ pub fn read(bytes: &[u8]) -> (Metadata, Vec<Problem>) {
     };
     (metadata, problems.finish())
 }
+
+#[cfg(test)]
+mod tests;

@@ -202,10 +202,10 @@ impl File<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn metadata_packet(text: &str, padding: usize) -> Vec<u8> {
+    pub fn metadata_packet(text: &str, padding: usize) -> Vec<u8> {
         let mut packet = MAGIC.to_be_bytes().to_vec();
         packet.extend([7; 20]);
         let content = HEADER + text.len();

@@ -28,24 +28,20 @@ impl TracePackets {
                 Ok(bytes) => index::read(&bytes).unwrap_or_default(),
                 // The trace is complete without it, but a bad index is worth knowing about.
                 Err(error) => {
-                    found
-                        .damage
-                        .push(Damage::new(&location.index_path(), format!("cannot be read: {error}")));
+                    found.damage.push(Damage::io(&location.index_path(), "read", &error));
                     Vec::new()
                 }
             };
             match location.open().and_then(|bytes| scan::scan(metadata, &bytes, number, &index)) {
                 Ok(scan) => {
                     found.packets.extend(scan.packets);
-                    let damage = scan.damage.into_iter().map(|(offset, reason)| Damage {
-                        path: location.path.clone(),
-                        offset: Some(offset),
-                        reason,
-                    });
+                    let damage = scan.damage.into_iter();
+                    let damage =
+                        damage.map(|(offset, reason)| Damage::new(&location.path, reason).at(offset));
                     found.damage.extend(damage);
                 }
                 Err(error) => {
-                    found.damage.push(Damage::new(&location.path, format!("cannot be read: {error}")));
+                    found.damage.push(Damage::io(&location.path, "read", &error));
                 }
             }
         }

@@ -75,6 +75,7 @@ fn one_bit(offset: usize) -> [usize; 1] {
 }
 
 #[test]
+#[ignore = "make check: damages a trace thousands of times"]
 fn every_changed_bit_of_a_small_trace_is_survived() {
     let peak = peak_memory_of("changed_bytes::every_changed_bit_of_a_small_trace_is_survived", || {
         let trace = SmallTrace::write();
@@ -91,6 +92,7 @@ fn every_changed_bit_of_a_small_trace_is_survived() {
 }
 
 #[test]
+#[ignore = "make check: damages a trace thousands of times"]
 fn every_changed_byte_of_a_small_ctf_2_trace_is_survived() {
     let peak = peak_memory_of("changed_bytes::every_changed_byte_of_a_small_ctf_2_trace_is_survived", || {
         let case = Case::load("ctf2_roles_mark_what_describes_a_packet");

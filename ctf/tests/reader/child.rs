@@ -22,7 +22,9 @@ pub fn peak_memory_of(test: &str, part: impl FnOnce()) -> usize {
         process::exit(0);
     }
     let mut command = Command::new(env::current_exe().expect("the test binary is a file"));
-    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(IS_CHILD, "1");
+    command
+        .args(["--exact", test, "--nocapture", "--test-threads=1", "--include-ignored"])
+        .env(IS_CHILD, "1");
     let output = command.output().expect("the test binary runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{out}{err}", output.status);

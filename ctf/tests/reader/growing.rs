@@ -78,6 +78,22 @@ fn event(id: usize) -> String {
     format!("event {{ name = \"e{id}\"; id = {id}; stream_id = 0; fields := {fields}; }};\n")
 }
 
+/// A metadata file of packets with this much text in each, as LTTng writes them.
+fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
+    let packet = |content: &[u8]| {
+        let bits = |bytes: usize| u32::try_from(8 * bytes).unwrap().to_le_bytes();
+        let mut packet = 0x75D1_1D57_u32.to_le_bytes().to_vec();
+        packet.extend([7; 20]);
+        packet.extend(bits(37 + content.len()));
+        packet.extend(bits(40 + content.len()));
+        packet.extend([0, 0, 0, 1, 8]);
+        packet.extend(content);
+        packet.extend(b"}; ");
+        packet
+    };
+    text.as_bytes().chunks(size).map(packet).collect()
+}
+
 /// The bytes in pieces, cut at random.
 fn cut(bytes: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
     let mut rest = bytes;
@@ -111,7 +127,7 @@ fn metadata_in_pieces_gives_the_classes_that_it_gives_at_once() {
         expected.sort_by(|a, b| a.1.cmp(&b.1));
         for round in 0..30 {
             let mut random = Random::new(100 * seed + round);
-            let packets = crate::metadata::packets(&text, 1 + random.index(1000)).concat();
+            let packets = packets(&text, 1 + random.index(1000)).concat();
             for bytes in [text.as_bytes(), &packets] {
                 let (mut classes, found, _) = arrive(cut(bytes, &mut random));
                 // Numbers are given in the order in which classes come.

@@ -35,7 +35,7 @@ impl Collect for Lists {
         for event in events.iter() {
             for field in 0..self.classes[events.class].fields.len() {
                 if let Value::List(list) = event.value(field) {
-                    let numbers = list.elements.iter().map(Value::raw).collect();
+                    let numbers = list.elements.iter().map(|element| element.integer().unwrap()).collect();
                     self.seen.push((event.timestamp(), numbers, list.length));
                 }
             }

@@ -14,10 +14,11 @@ mod damage;
 mod growing;
 mod hand_written;
 mod large;
-mod metadata;
 mod native;
 mod ordered;
 mod outside;
+#[path = "../support/package.rs"]
+mod package;
 mod packets;
 mod recorded;
 mod small;

@@ -100,6 +100,7 @@ fn fuzz_corpus_is_survived() {
 }
 
 #[test]
+#[ignore = "make check: damages a trace thousands of times"]
 fn thousands_of_damaged_traces_are_survived() {
     let peak = peak_memory_of("native::thousands_of_damaged_traces_are_survived", || {
         let recorded = Recording::copy();

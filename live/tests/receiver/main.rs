@@ -3,6 +3,8 @@
 #[path = "../support/honest_relay.rs"]
 mod honest_relay;
 mod hostile;
+#[path = "../../../ctf/tests/support/package.rs"]
+mod package;
 mod relay;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,11 +1,13 @@
 //! A real relay and real session daemons: what is received is what the relay wrote.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use ctf_reader::{Nothing, Progress, Reader, Step, Window, all_fields};
-use lttng_live::{Options, Seek, State, sessions};
-use lttng_testing::{Daemon, Relay, Session, Trace, need_namespaces};
+use lttng_live::{Options, Seek, State, Url, sessions};
+use lttng_testing::{Daemon, Relay, Session, Trace, must_end, need_namespaces, wait_until};
 
+use crate::package::outside;
 use crate::support::Viewer;
 use crate::tracee::Tracee;
 
@@ -249,4 +251,26 @@ fn session_that_is_not_there_is_an_error() {
     let mut viewer = Viewer::start(&[&format!("{}/nothing", relay.viewer_url())], &Options::default());
     viewer.until("it fails", |viewer| viewer.has_ended);
     assert_eq!(viewer.status().state, State::Failed("no such session".into()));
+}
+
+#[test]
+#[ignore = "make check: builds a crate"]
+fn a_program_outside_of_the_workspace_follows_a_session_to_its_end() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 100);
+    let mut follow = outside("live/examples/outside", &["ctf-reader", "lttng-live"]);
+    let follow = follow.arg(url(&relay, &session)).stdout(Stdio::piped()).spawn().expect("cargo runs");
+    let relay_url: Url = relay.viewer_url().parse().unwrap();
+    wait_until("it is attached", || {
+        sessions(&relay_url, &Options::default()).is_ok_and(|sessions| sessions[0].viewers == 1)
+    });
+    program.emit("work", 50);
+    drop(program);
+    session.destroy();
+    let output = must_end("following", move || follow.wait_with_output().expect("it runs"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().last(), Some("Ended, 150 events"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.ends_with(" tracee:work")).count(), 150);
 }

@@ -5,12 +5,13 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use ctf_reader::metadata::{self, Metadata};
-use ctf_reader::{Collect, EventClass, Events, Progress, Reader, Window};
 use lttng_testing::must_end;
 
+use super::Metadata;
+use crate::{Collect, EventClass, Events, Progress, Reader, Window};
+
 /// As lttng-sessiond writes it for three events of LTTng-UST, with fewer types and fields.
-const TEXT: &str = include_str!("../data/lttng-ust.tsdl");
+const TEXT: &str = include_str!("../../tests/data/lttng-ust.tsdl");
 
 /// The same in CTF 2, without what is not needed.
 const JSON: &str = concat!(
@@ -27,7 +28,7 @@ const JSON: &str = concat!(
 );
 
 fn read(bytes: &[u8]) -> (Metadata, Vec<String>) {
-    let (metadata, problems) = metadata::read(bytes);
+    let (metadata, problems) = super::read(bytes);
     (metadata, problems.iter().map(ToString::to_string).collect())
 }
 
@@ -42,20 +43,10 @@ fn blocks(keyword: &str) -> Vec<Range<usize>> {
     begins.map(|begin| begin..begin + TEXT[begin..].find("\n}").unwrap() + 2).collect()
 }
 
-/// A metadata file of packets with this much text in each, as LTTng writes them.
-pub fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
-    let packet = |content: &[u8]| {
-        let bits = |bytes: usize| u32::try_from(8 * bytes).unwrap().to_le_bytes();
-        let mut packet = 0x75D1_1D57_u32.to_le_bytes().to_vec();
-        packet.extend([7; 20]);
-        packet.extend(bits(37 + content.len()));
-        packet.extend(bits(40 + content.len()));
-        packet.extend([0, 0, 0, 1, 8]);
-        packet.extend(content);
-        packet.extend(b"}; ");
-        packet
-    };
-    text.as_bytes().chunks(size).map(packet).collect()
+/// A metadata file of packets with this much text in each.
+fn packets(text: &str, size: usize) -> Vec<Vec<u8>> {
+    let text = text.as_bytes().chunks(size);
+    text.map(|text| super::packets::tests::metadata_packet(std::str::from_utf8(text).unwrap(), 3)).collect()
 }
 
 /// All bytes with one changed: each of its bits flipped, and set to what means something.
@@ -199,7 +190,7 @@ fn many_event_classes_are_all_read() {
     let first = TEXT.find("event {").unwrap();
     let text: String = [TEXT[..first].to_owned()].into_iter().chain((0..50_000).map(event)).collect();
     // Quadratic time would not end.
-    let (metadata, problems) = must_end("many event classes", move || metadata::read(text.as_bytes()));
+    let (metadata, problems) = must_end("many event classes", move || super::read(text.as_bytes()));
     assert_eq!((events(&metadata).len(), problems), (50_000, vec![]));
     // Each event has a length, and they share its slot.
     assert!(metadata.slots <= 3, "{}", metadata.slots);
@@ -224,6 +215,6 @@ fn what_cannot_be_parsed_takes_linear_time() {
     {
         // So much that quadratic time would not end.
         let text = part.repeat(1_000_000 / part.len());
-        must_end(part, move || _ = metadata::read(text.as_bytes()));
+        must_end(part, move || _ = super::read(text.as_bytes()));
     }
 }
