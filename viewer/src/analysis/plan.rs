@@ -117,7 +117,7 @@ impl ClassPlan {
         into.clear();
         match self.duration {
             None => {}
-            Some(DurationSlot { slot, float_scale: None }) => events.fields.integers(slot, into),
+            Some(DurationSlot { slot, float_scale: None }) => events.fields.integers(slot, IMPLAUSIBLE, into),
             Some(DurationSlot { slot, float_scale: Some(scale) }) => {
                 into.extend(events.iter().map(|event| match event.value(slot) {
                     Value::Float(value) => whole(value * scale),

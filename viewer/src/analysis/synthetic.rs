@@ -86,7 +86,8 @@ impl Source for SyntheticSource {
             }
         }
         parts.into_iter().rev().for_each(|part| collector.absorb(part));
-        let report = Report { events: self.events.len() as u64, span: self.span()?, ..Report::default() };
+        let mut report = Report::default();
+        (report.events, report.span) = (self.events.len() as u64, self.span()?);
         Ok((collector, report))
     }
 }

@@ -77,8 +77,9 @@ struct EventWriter<'o> {
 impl Audience for EventWriter<'_> {
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let host = host.map(|host| ("hostname".to_owned(), host.to_owned()));
-        self.printer
-            .trace(class.trace, &Trace { environment: host.into_iter().collect(), ..Trace::default() });
+        let mut trace = Trace::default();
+        trace.environment.extend(host);
+        self.printer.trace(class.trace, &trace);
         self.sieve.class(class, &mut self.printer)
     }
 

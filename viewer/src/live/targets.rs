@@ -28,7 +28,7 @@ pub fn choose(given: &[PathBuf], options: &Options) -> Result<SessionChoice, Tro
     let mut chosen: Vec<Url> = Vec::new();
     for url in urls {
         let all = sessions(&url, options).map_err(|error| unreachable(&url, &error))?;
-        let live: Vec<Session> = all.into_iter().filter(|session| session.live_timer_us > 0).collect();
+        let live: Vec<Session> = all.into_iter().filter(|session| session.live_timer.is_some()).collect();
         let fits = |part: &Option<String>, name: &str| part.as_deref().is_none_or(|part| part == name);
         let named: Vec<Url> = live
             .iter()

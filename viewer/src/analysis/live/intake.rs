@@ -117,6 +117,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
                 State::Lost(reason) => ("lost", Some(reason)),
                 State::Ended => ("ended", None),
                 State::Failed(reason) => ("failed", Some(reason)),
+                other => ("unknown", Some(format!("{other:?}"))),
             };
             SessionFinding { url: status.url.to_string(), state, reason }
         });
