@@ -11,14 +11,14 @@ pub type ClassIndex = usize;
 /// ```
 /// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
 /// # use made::*;
-/// use ctf_reader::{FieldKind, Scope};
+/// use ctf_reader::{Base, FieldKind, Scope};
 ///
 /// let reader = example();
 /// let class = reader.classes().next().unwrap();
 /// let names: Vec<_> = class.fields.iter().map(|field| &*field.name).collect();
 /// assert_eq!(names, ["hostname", "cpu_id", "name", "duration"]);
 /// let name = &class.fields[class.field("name").unwrap()];
-/// assert_eq!((name.scope, name.kind), (Scope::Payload, FieldKind::Text));
+/// assert_eq!((name.scope, name.kind, name.base), (Scope::Payload, FieldKind::Text, Base::Decimal));
 /// ```
 #[derive(Clone, Debug)]
 pub struct EventClass {
@@ -49,15 +49,6 @@ impl EventClass {
 /// The fields of an event class.
 ///
 /// Those outside of the event itself are the same for all classes of a stream, and shared between them.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// let reader = example();
-/// let fields = &reader.classes().next().unwrap().fields;
-/// assert_eq!((fields.len(), fields.is_empty()), (4, false));
-/// assert_eq!(*fields[2].name, *fields.get(2).unwrap().name);
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldClasses {
     shared: Arc<[FieldClass]>,
@@ -120,14 +111,6 @@ impl FromIterator<FieldClass> for FieldClasses {
 }
 
 /// A field of an event class.
-///
-/// ```
-/// use ctf_reader::{Base, FieldClass, FieldKind, Scope};
-///
-/// let (scope, kind, base) = (Scope::Payload, FieldKind::Integer, Base::Hexadecimal);
-/// let address = FieldClass { name: "address".into(), scope, kind, base };
-/// assert_eq!(&*address.name, "address");
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldClass {
     /// The name, without the underscore that LTTng puts before it in CTF 1.8.
@@ -141,14 +124,6 @@ pub struct FieldClass {
 }
 
 /// The base in which integers are shown.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// let reader = example();
-/// let class = reader.classes().next().unwrap();
-/// assert!(class.fields.iter().all(|field| field.base == ctf_reader::Base::Decimal));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Base {
@@ -164,16 +139,6 @@ pub enum Base {
 }
 
 /// Where a field is recorded.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::Scope;
-///
-/// let reader = example();
-/// let scopes: Vec<_> = reader.classes().next().unwrap().fields.iter().map(|field| field.scope).collect();
-/// assert_eq!(scopes, [Scope::Environment, Scope::Packet, Scope::Payload, Scope::Payload]);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Scope {
@@ -190,16 +155,6 @@ pub enum Scope {
 }
 
 /// What the values of a field are.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::FieldKind;
-///
-/// let reader = example();
-/// let class = reader.classes().next().unwrap();
-/// assert_eq!(class.fields[class.field("duration").unwrap()].kind, FieldKind::Integer);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {

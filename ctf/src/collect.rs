@@ -82,15 +82,6 @@ pub fn all_fields(class: &Arc<EventClass>) -> Option<Vec<usize>> {
 }
 
 /// The result of a reading.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{Collected, Nothing, Progress, Window};
-///
-/// let Collected { report, stopped, .. } = example().read(Window::default(), Nothing, &Progress::default());
-/// assert_eq!((report.events, stopped), (3, None));
-/// ```
 #[derive(Debug)]
 pub struct Collected<C: Collect> {
     /// The collector, with all that it gathered.
@@ -102,15 +93,6 @@ pub struct Collected<C: Collect> {
 }
 
 /// Collects nothing, for readings whose [`Report`] alone matters.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{Nothing, Progress, Window};
-///
-/// let read = example().read(Window::default(), Nothing, &Progress::default());
-/// assert_eq!(read.report.events, 3);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 

@@ -29,16 +29,6 @@ pub struct Events<'a> {
 }
 
 /// What was recorded with events. Fields are numbered in the order in which they were asked for.
-///
-/// ```
-/// use ctf_reader::{Brief, Decoded, Fields, Value};
-///
-/// let decoded = Decoded { timestamp: 10, values: &[Value::Text(b"Ada"), Value::Unsigned(12)] };
-/// let mut names = Vec::new();
-/// decoded.briefs(0, &mut names);
-/// assert_eq!(names, [Brief::text(b"Ada", 3)]);
-/// assert_eq!(decoded.value(0, 1), Value::Unsigned(12));
-/// ```
 pub trait Fields {
     /// When one of the events happened: nanoseconds since 1970.
     fn timestamp(&self, event: usize) -> i64;
@@ -68,14 +58,6 @@ impl<'a> Events<'a> {
 }
 
 /// One of several [`Events`].
-///
-/// ```
-/// use ctf_reader::{Decoded, Value};
-///
-/// let decoded = Decoded { timestamp: 10, values: &[Value::Text(b"Ada")] };
-/// let event = decoded.events(0).get(0);
-/// assert_eq!((event.timestamp(), event.value(0)), (10, Value::Text(b"Ada")));
-/// ```
 #[derive(Clone, Copy)]
 pub struct Event<'a> {
     /// Which of the events it is.
@@ -98,13 +80,6 @@ impl<'a> Event<'a> {
 }
 
 /// A single event that has been decoded.
-///
-/// ```
-/// use ctf_reader::{Decoded, Value};
-///
-/// let decoded = Decoded { timestamp: 10, values: &[Value::Unsigned(12)] };
-/// assert_eq!(decoded.events(7).class, 7);
-/// ```
 pub struct Decoded<'a> {
     /// When it happened.
     pub timestamp: i64,

@@ -31,13 +31,6 @@ impl Default for Options {
 }
 
 /// Where to begin.
-///
-/// ```
-/// use lttng_live::{Options, Seek};
-///
-/// let options = Options { seek: Seek::Now, ..Options::default() };
-/// assert_ne!(options.seek, Options::default().seek);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seek {
     /// With all that the relay has of the session.

@@ -108,21 +108,6 @@ impl Current {
 }
 
 /// What comes next.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{Step, Window, all_fields};
-///
-/// let reader = example();
-/// let mut events = reader.in_order(Window::default(), all_fields);
-/// let mut count = 0;
-/// while let Step::Event(_) = events.next_event() {
-///     count += 1;
-/// }
-/// assert!(matches!(events.next_event(), Step::End));
-/// assert_eq!(count, 3);
-/// ```
 pub enum Step<'a> {
     /// An event.
     Event(OrderedEvent<'a>),

@@ -72,17 +72,6 @@ pub trait PacketSource {
 }
 
 /// What a stream has next.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{NextPacket, Packet};
-///
-/// // What a stream of one packet has, and then that it has nothing up to 50.
-/// let packet = Packet::from_bytes("net", example_packet(0, &[(10, "Ada", 12)]));
-/// let arrivals = [NextPacket::Packet(packet), NextPacket::Quiet(Some(50)), NextPacket::End];
-/// assert_eq!(arrivals.len(), 3);
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NextPacket {
@@ -99,15 +88,6 @@ pub enum NextPacket {
 }
 
 /// A packet, before it is opened.
-///
-/// ```
-/// # mod made { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs")); }
-/// # use made::*;
-/// use ctf_reader::{NextPacket, Packet};
-///
-/// let packet = Packet::from_bytes("net", example_packet(0, &[(10, "Ada", 12)]));
-/// assert!(matches!(NextPacket::Packet(packet), NextPacket::Packet(_)));
-/// ```
 #[derive(Clone, Debug)]
 pub struct Packet {
     pub(crate) storage: Storage,

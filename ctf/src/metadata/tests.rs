@@ -116,8 +116,14 @@ fn every_prefix_of_a_file_of_packets_gives_what_its_text_gives() {
 fn one_wrong_byte_in_an_event_loses_no_other() {
     let blocks = blocks("event {");
     for (at, changed) in changes(TEXT.as_bytes()) {
+        let Some(hit) = blocks.iter().position(|block| block.contains(&at)) else {
+            // One change of each other byte, which must only be survived.
+            if changed[at] ^ TEXT.as_bytes()[at] == 1 << (at % 8) {
+                read(&changed);
+            }
+            continue;
+        };
         let (metadata, problems) = read(&changed);
-        let Some(hit) = blocks.iter().position(|block| block.contains(&at)) else { continue };
         let names = ["valkey_server:command", "valkey_commands:command_call", "valkey_rdb:fork"];
         let lost = (0..3).filter(|&event| !events(&metadata).contains(&names[event]));
         // Its id may become another event's, which then loses it.

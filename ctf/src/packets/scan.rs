@@ -11,7 +11,6 @@ use memchr::memmem::Finder;
 use super::LocatedPacket;
 use super::bytes::Bytes;
 use super::header::{HeaderError, MAGIC, PacketHeader};
-use super::index::IndexEntry;
 use crate::metadata::{ByteOrder, IntegerType, Metadata, Role, Type};
 
 /// How much of a packet to read for its header at first. LTTng's are 84 bytes.
@@ -39,7 +38,7 @@ pub struct Scan {
 }
 
 /// Finds the packets of a file, which has this number within its trace.
-pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[IndexEntry]) -> io::Result<Scan> {
+pub fn scan(metadata: &Metadata, bytes: &Bytes, file: usize, index: &[u64]) -> io::Result<Scan> {
     let mut scanner =
         Scanner { metadata, bytes, file, index, slots: vec![0; metadata.slots], buffer: Vec::new() };
     let mut scan = Scan::default();
@@ -99,7 +98,8 @@ struct Scanner<'a> {
     metadata: &'a Metadata,
     bytes: &'a Bytes,
     file: usize,
-    index: &'a [IndexEntry],
+    /// Where the index says that packets begin.
+    index: &'a [u64],
     slots: Vec<i128>,
     buffer: Vec<u8>,
 }
@@ -139,10 +139,10 @@ impl Scanner<'_> {
 
     /// Finds where the next valid packet begins, from an offset on.
     fn find_packet(&mut self, from: u64) -> io::Result<Option<u64>> {
-        let listed = &self.index[self.index.partition_point(|entry| entry.offset < from)..];
-        for entry in listed.iter().take(MAX_TRIES).take_while(|entry| entry.offset < self.bytes.length) {
-            if self.header(entry.offset)?.is_ok() {
-                return Ok(Some(entry.offset));
+        let listed = &self.index[self.index.partition_point(|&offset| offset < from)..];
+        for &offset in listed.iter().take(MAX_TRIES).take_while(|&&offset| offset < self.bytes.length) {
+            if self.header(offset)?.is_ok() {
+                return Ok(Some(offset));
             }
         }
         let Some(mark) = beginning(self.metadata) else { return Ok(None) };

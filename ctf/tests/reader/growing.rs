@@ -1,39 +1,15 @@
 //! Metadata that arrives piece by piece: the same classes as at once, in linear time, and what is wrong is reported.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::io;
 use std::sync::Arc;
 
-use ctf_reader::{
-    EventClass, FieldClasses, InOrder, NextPacket, PacketSource, Reader, Step, Window, all_fields,
-};
+use ctf_reader::{EventClass, FieldClasses, InOrder, Reader, Step, Window, all_fields};
 use lttng_testing::Random;
 
+use crate::arriving::{Piece, Shared};
 use crate::child::{ALLOCATOR, peak_memory_of};
 
 const TEXT: &str = include_str!("../data/lttng-ust.tsdl");
-
-/// A trace without packets, whose metadata comes a piece at a time.
-struct Pieces(VecDeque<Vec<u8>>);
-
-impl PacketSource for Pieces {
-    fn metadata(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.pop_front().unwrap_or_default())
-    }
-
-    fn streams(&mut self) -> io::Result<usize> {
-        Ok(0)
-    }
-
-    fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
-        Ok(NextPacket::End)
-    }
-
-    fn is_complete(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 type ClassFacts = (usize, String, Option<i64>, FieldClasses);
 
@@ -54,10 +30,10 @@ fn arrive(pieces: impl IntoIterator<Item = Vec<u8>>) -> (Vec<ClassFacts>, Vec<St
         }
         all_fields(class)
     };
-    let source = Pieces(pieces.into_iter().collect());
-    let mut events = InOrder::new(vec![Box::new(source)], Window::default(), want);
+    let source = Shared::new(pieces.into_iter().map(Piece::Metadata));
+    let mut events = InOrder::new(vec![Box::new(source.clone())], Window::default(), want);
     while let Step::Wait = events.next_event() {
-        events.look_for_more();
+        source.0.borrow_mut().arrive();
     }
     let damage = events.report().damage.iter().map(ToString::to_string).collect();
     drop(events);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ctf_reader::{Reader, Report, Window};
 
+mod arriving;
 #[path = "../support/case.rs"]
 mod case;
 mod cases;

@@ -1,14 +1,12 @@
 //! Events in the order of time: against a brute-force sort of random traces, and fed packet by packet.
 
-use std::collections::VecDeque;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ctf_reader::{
-    InOrder, NextPacket, Packet, PacketSource, Reader, Report, Step, Value, Window, all_fields,
-};
+use ctf_reader::{InOrder, NextPacket, Reader, Report, Step, Value, Window, all_fields};
 use lttng_testing::Random;
+
+use crate::arriving::{self, Piece, Shared};
 
 const METADATA: &str = r#"/* CTF 1.8 */
 typealias integer { size = 16; align = 8; } := u16;
@@ -150,51 +148,33 @@ fn hundreds_of_streams_are_merged() {
     assert_eq!(seen, expected);
 }
 
-/// A trace that arrives piece by piece, as over a network.
-#[derive(Default)]
-struct Arriving {
-    /// What comes next: metadata, a new stream, or what a stream has.
-    pieces: VecDeque<Piece>,
-    metadata: Vec<u8>,
-    streams: Vec<VecDeque<NextPacket>>,
-}
-
-enum Piece {
-    Metadata(&'static str),
-    Stream,
-    Next(usize, NextPacket),
-}
-
-/// A source whose pieces have all arrived.
-fn arrived(pieces: impl IntoIterator<Item = Piece>) -> std::rc::Rc<std::cell::RefCell<Arriving>> {
-    let mut arriving = Arriving { pieces: pieces.into_iter().collect(), ..Arriving::default() };
-    while arriving.arrive() {}
-    std::rc::Rc::new(std::cell::RefCell::new(arriving))
-}
-
 #[test]
 fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
     let packet = |stream, time: i64| {
-        let bytes = packet(stream, 0, 0, (time as u64, time as u64), &[(time, stream, 0)]);
-        NextPacket::Packet(Packet::from_bytes("net", bytes))
+        arriving::packet(packet(stream, 0, 0, (time as u64, time as u64), &[(time, stream, 0)]))
     };
-    let first = arrived([
-        Piece::Metadata(METADATA),
+    let first = Shared::arrived([
+        Piece::Metadata(METADATA.into()),
         Piece::Stream,
         Piece::Stream,
         Piece::Next(0, packet(0, 10)),
         Piece::Next(0, NextPacket::End),
     ]);
-    let mut events = InOrder::new(vec![Box::new(Shared(first.clone()))], Window::default(), all_fields);
+    let mut events = InOrder::new(vec![Box::new(first.clone())], Window::default(), all_fields);
     assert!(matches!(events.next_event(), Step::Wait), "the second stream may have something earlier");
-    first.borrow_mut().streams[1].push_back(NextPacket::Away);
+    first.0.borrow_mut().streams[1].push_back(NextPacket::Away);
     assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(10));
     let end = Piece::Next(0, NextPacket::End);
-    let second = arrived([Piece::Metadata(METADATA), Piece::Stream, Piece::Next(0, packet(0, 30)), end]);
-    events.add_source("late", Box::new(Shared(second)));
+    let second = Shared::arrived([
+        Piece::Metadata(METADATA.into()),
+        Piece::Stream,
+        Piece::Next(0, packet(0, 30)),
+        end,
+    ]);
+    events.add_source("late", Box::new(second));
     assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(30));
     // It is back.
-    first.borrow_mut().streams[1].extend([packet(1, 20), NextPacket::End]);
+    first.0.borrow_mut().streams[1].extend([packet(1, 20), NextPacket::End]);
     events.look_for_more();
     assert_eq!(events.watermark(), Some(20));
     assert_eq!(events.next_event().event().map(|event| event.timestamp()), Some(20), "it comes late");
@@ -203,13 +183,9 @@ fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
 
 #[test]
 fn losses_are_counted_as_packets_arrive() {
-    let packet = |sequence| {
-        let bytes = packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
-        Piece::Next(0, NextPacket::Packet(Packet::from_bytes("net", bytes)))
-    };
-    let pieces = [Piece::Metadata(METADATA), Piece::Stream].into_iter().chain([3, 4, 7, 8, 20].map(packet));
-    let pieces = pieces.chain([Piece::Next(0, NextPacket::End)]);
-    let mut events = InOrder::new(vec![Box::new(Shared(arrived(pieces)))], Window::default(), all_fields);
+    let packet = |sequence| packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
+    let source = Shared::stream(METADATA, [3, 4, 7, 8, 20].map(packet));
+    let mut events = InOrder::new(vec![Box::new(source)], Window::default(), all_fields);
     while events.next_event().event().is_some() {}
     let report = events.report();
     // Those before the first are not lost: reading began after them.
@@ -219,66 +195,31 @@ fn losses_are_counted_as_packets_arrive() {
     assert_eq!(events.new_gaps(), []);
 }
 
-impl Arriving {
-    /// Lets the next piece arrive.
-    fn arrive(&mut self) -> bool {
-        match self.pieces.pop_front() {
-            None => return false,
-            Some(Piece::Metadata(text)) => self.metadata.extend(text.bytes()),
-            Some(Piece::Stream) => self.streams.push(VecDeque::new()),
-            Some(Piece::Next(stream, next)) => self.streams[stream].push_back(next),
-        }
-        true
-    }
-}
-
-/// The merge owns its source, so the test keeps a handle to it.
-struct Shared(std::rc::Rc<std::cell::RefCell<Arriving>>);
-
-impl PacketSource for Shared {
-    fn metadata(&mut self) -> io::Result<Vec<u8>> {
-        Ok(std::mem::take(&mut self.0.borrow_mut().metadata))
-    }
-
-    fn streams(&mut self) -> io::Result<usize> {
-        Ok(self.0.borrow().streams.len())
-    }
-
-    fn next_packet(&mut self, stream: usize) -> io::Result<NextPacket> {
-        Ok(self.0.borrow_mut().streams[stream].pop_front().unwrap_or(NextPacket::Quiet(None)))
-    }
-
-    fn is_complete(&self) -> bool {
-        self.0.borrow().pieces.is_empty()
-    }
-}
-
 #[test]
 fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
     let arrived = |stream, sequence, id, span, events: &[EventKey]| {
-        NextPacket::Packet(Packet::from_bytes("net", packet(stream, sequence, id, span, events)))
+        arriving::packet(packet(stream, sequence, id, span, events))
     };
     let (start, rest) = METADATA.split_at(300);
     let pieces = [
-        Piece::Metadata(start),
-        Piece::Metadata(rest),
+        Piece::Metadata(start.into()),
+        Piece::Metadata(rest.into()),
         Piece::Stream,
         Piece::Stream,
         Piece::Next(0, arrived(0, 0, 0, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
         // The second stream recorded nothing up to 12, so the event at 10 may go, and the one at 15 must wait.
         Piece::Next(1, NextPacket::Quiet(Some(12))),
-        Piece::Metadata(LATE_CLASS),
+        Piece::Metadata(LATE_CLASS.into()),
         Piece::Next(1, arrived(1, 0, 1, (13, 40), &[(13, 1, 0), (30, 1, 1)])),
         Piece::Next(0, arrived(0, 1, 0, (22, 50), &[(22, 0, 2), (45, 0, 3)])),
         Piece::Next(0, NextPacket::End),
         Piece::Next(1, NextPacket::End),
     ];
-    let shared =
-        std::rc::Rc::new(std::cell::RefCell::new(Arriving { pieces: pieces.into(), ..Arriving::default() }));
+    let shared = Shared::new(pieces);
     let mut classes = Vec::new();
     let (mut seen, mut waits, mut before_late) = (Vec::new(), 0, None);
     {
-        let mut events = InOrder::new(vec![Box::new(Shared(shared.clone()))], Window::default(), |class| {
+        let mut events = InOrder::new(vec![Box::new(shared.clone())], Window::default(), |class| {
             classes.push((class.index, class.name.clone()));
             all_fields(class)
         });
@@ -289,15 +230,12 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
                 }
                 Step::Wait => {
                     waits += 1;
-                    if shared
-                        .borrow()
-                        .pieces
-                        .front()
-                        .is_some_and(|piece| matches!(piece, Piece::Metadata(LATE_CLASS)))
+                    let mut arriving = shared.0.borrow_mut();
+                    if matches!(arriving.pieces.front(), Some(Piece::Metadata(text)) if text == LATE_CLASS.as_bytes())
                     {
                         before_late = Some(seen.len());
                     }
-                    assert!(shared.borrow_mut().arrive(), "it waits for something");
+                    assert!(arriving.arrive(), "it waits for something");
                 }
                 Step::End => break,
             }

@@ -1,11 +1,11 @@
 //! Which packets count, and clocks that run backwards.
 
-use std::collections::VecDeque;
+use std::fs;
 use std::process::Command;
-use std::{fs, io};
 
-use ctf_reader::{ClockSteps, InOrder, NextPacket, Packet, PacketSource, Step, Window};
+use ctf_reader::{ClockSteps, InOrder, Step, Window};
 
+use crate::arriving::Shared;
 use crate::small::{self, METADATA, SmallPacket, open};
 use crate::support::read_in_order;
 
@@ -79,34 +79,10 @@ fn count_of_discarded_events_that_steps_back_says_nothing() {
 #[test]
 fn discarded_events_are_counted_the_same_as_packets_arrive() {
     for (discarded, expected) in COUNTERS {
-        let source = Arriving {
-            metadata: METADATA.into(),
-            packets: packets_with(discarded).iter().map(SmallPacket::bytes).collect(),
-        };
+        let source = Shared::stream(METADATA, packets_with(discarded).iter().map(SmallPacket::bytes));
         let mut events = InOrder::new(vec![Box::new(source)], Window::default(), |_| None);
         assert!(matches!(events.next_event(), Step::End));
         assert_eq!(events.report().discarded_events, expected, "{discarded:?}");
-    }
-}
-
-/// A trace of one stream whose packets come one by one.
-struct Arriving {
-    metadata: Vec<u8>,
-    packets: VecDeque<Vec<u8>>,
-}
-
-impl PacketSource for Arriving {
-    fn metadata(&mut self) -> io::Result<Vec<u8>> {
-        Ok(std::mem::take(&mut self.metadata))
-    }
-
-    fn streams(&mut self) -> io::Result<usize> {
-        Ok(1)
-    }
-
-    fn next_packet(&mut self, _: usize) -> io::Result<NextPacket> {
-        let next = self.packets.pop_front();
-        Ok(next.map_or(NextPacket::End, |bytes| NextPacket::Packet(Packet::from_bytes("net", bytes))))
     }
 }
 
