@@ -14,7 +14,7 @@
 
 #![no_main]
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -60,14 +60,7 @@ fn view(url: &str) {
 /// Answers each request by the next record.
 fn serve(mut connection: TcpStream, mut records: &[u8]) {
     let counter = AtomicU64::new(0);
-    let mut header = [0; 16];
-    while connection.read_exact(&mut header).is_ok() {
-        let size = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
-        let command = u32::from_be_bytes(header[8..12].try_into().expect("4 bytes"));
-        let mut body = vec![0; size as usize];
-        if connection.read_exact(&mut body).is_err() {
-            return;
-        }
+    while let Some((command, _)) = honest_relay::request(&mut connection) {
         let honest = honest_relay::honest(command, &counter);
         let Some(reply) = reply(&mut records, honest) else { return };
         if connection.write_all(&reply).is_err() {

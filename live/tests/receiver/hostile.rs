@@ -1,7 +1,7 @@
 //! A relay that lies: wrong lengths, endless streams and metadata, replies that are cut, slow or garbled. Nothing may
 //! panic, hang or fill the memory.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use lttng_live::{Options, State};
 use lttng_testing::{CountingAllocator, Random, must_end, wait_until};
 
-use crate::honest_relay::{METADATA, honest, stream, words};
+use crate::honest_relay::{METADATA, honest, request, stream, words};
 use crate::support::Viewer;
 
 /// What a relay answers to a command with this body, in parts with pauses between them; no parts close the connection.
@@ -59,14 +59,7 @@ impl Drop for Liar {
 }
 
 fn serve(mut connection: TcpStream, answer: &Answer) {
-    let mut header = [0; 16];
-    while connection.read_exact(&mut header).is_ok() {
-        let size = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
-        let command = u32::from_be_bytes(header[8..12].try_into().expect("4 bytes"));
-        let mut body = vec![0; size as usize];
-        if connection.read_exact(&mut body).is_err() {
-            return;
-        }
+    while let Some((command, body)) = request(&mut connection) {
         let reply = answer(command, &body);
         for (number, part) in reply.iter().enumerate() {
             if number > 0 {

@@ -1,5 +1,6 @@
 //! The replies of a relay that follows the protocol, written byte by byte.
 
+use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The metadata of its trace.
@@ -25,6 +26,17 @@ fn packet(number: u64) -> Vec<u8> {
     bytes.extend(0_u16.to_le_bytes());
     [number, number].iter().for_each(|field| bytes.extend(field.to_le_bytes()));
     bytes
+}
+
+/// The next request: its command, and its body.
+pub fn request(connection: &mut impl Read) -> Option<(u32, Vec<u8>)> {
+    let mut header = [0; 16];
+    connection.read_exact(&mut header).ok()?;
+    let size = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
+    let command = u32::from_be_bytes(header[8..12].try_into().expect("4 bytes"));
+    let mut body = vec![0; size as usize];
+    connection.read_exact(&mut body).ok()?;
+    Some((command, body))
 }
 
 /// Numbers as the protocol has them.

@@ -69,39 +69,27 @@ impl Classes {
             "fixed-length-boolean" => {
                 DraftKind::Integer(IntegerType { is_boolean: true, ..bit_array(class)? })
             }
-            "fixed-length-unsigned-integer" => {
-                let integer = IntegerType { roles: roles(class)?, ..bit_array(class)? };
-                labelled(integer, labels(class, "mappings")?)
-            }
-            "fixed-length-signed-integer" => {
-                let integer = IntegerType { signed: true, ..bit_array(class)? };
-                labelled(integer, labels(class, "mappings")?)
-            }
             // Release candidates of the specification had other types for integers with mappings.
-            "fixed-length-unsigned-enumeration" => {
-                let integer = IntegerType { roles: roles(class)?, ..bit_array(class)? };
-                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
-            }
-            "fixed-length-signed-enumeration" => {
-                let integer = IntegerType { signed: true, ..bit_array(class)? };
-                labelled(integer, Some(labels(class, "mappings")?.ok_or_else(|| missing("mappings"))?))
+            "fixed-length-unsigned-integer"
+            | "fixed-length-signed-integer"
+            | "fixed-length-unsigned-enumeration"
+            | "fixed-length-signed-enumeration" => {
+                let (signed, roles) = signed_and_roles(kind, class)?;
+                let integer = IntegerType { signed, roles, ..bit_array(class)? };
+                match labels(class, "mappings")? {
+                    Some(labels) => DraftKind::Enum(integer, Arc::new(labels)),
+                    None if kind.ends_with("-enumeration") => return Err(missing("mappings")),
+                    None => DraftKind::Integer(integer),
+                }
             }
             "fixed-length-floating-point-number" => DraftKind::Float(float(class)?),
-            "variable-length-unsigned-integer" | "variable-length-unsigned-enumeration" => {
-                DraftKind::Variable(VariableIntegerType {
-                    signed: false,
-                    labels: labels(class, "mappings")?.map(Arc::new),
-                    roles: roles(class)?,
-                    slot: None,
-                })
-            }
-            "variable-length-signed-integer" | "variable-length-signed-enumeration" => {
-                DraftKind::Variable(VariableIntegerType {
-                    signed: true,
-                    labels: labels(class, "mappings")?.map(Arc::new),
-                    roles: Vec::new(),
-                    slot: None,
-                })
+            "variable-length-unsigned-integer"
+            | "variable-length-signed-integer"
+            | "variable-length-unsigned-enumeration"
+            | "variable-length-signed-enumeration" => {
+                let labels = labels(class, "mappings")?.map(Arc::new);
+                let (signed, roles) = signed_and_roles(kind, class)?;
+                DraftKind::Variable(VariableIntegerType { signed, labels, roles, slot: None })
             }
             "null-terminated-string" => {
                 check_encoding(class)?;
@@ -264,11 +252,10 @@ fn align(class: Object<'_>, name: &str) -> Result<u32, String> {
     alignment(class.integer(name)?.unwrap_or(1))
 }
 
-fn labelled(integer: IntegerType, labels: Option<Enumeration>) -> DraftKind {
-    match labels {
-        Some(labels) => DraftKind::Enum(integer, Arc::new(labels)),
-        None => DraftKind::Integer(integer),
-    }
+/// Whether an integer is signed, by the type of its class, and its roles, which only unsigned ones have.
+fn signed_and_roles(kind: &str, class: Object<'_>) -> Result<(bool, Vec<Role>), String> {
+    let signed = kind.contains("-signed-");
+    Ok((signed, if signed { Vec::new() } else { roles(class)? }))
 }
 
 /// The labels of a class's values, or of its bits, if it has any.
