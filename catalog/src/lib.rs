@@ -15,6 +15,7 @@ mod callsite;
 mod check;
 mod error;
 mod lookup;
+pub mod lowered;
 mod markdown;
 mod model;
 mod naming;

@@ -1,6 +1,6 @@
 //! A field of the catalog: the type that it takes, and the conversion of a value to it.
 
-use lttng_border::{Argument, RustType, Shape};
+use lttng_catalog::lowered::{Argument, RustType, Shape};
 use lttng_catalog::{Field, Provider};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;

@@ -1,6 +1,6 @@
 //! The function that emits an event for C: packs it on the stack, and writes it to every session.
 
-use lttng_border::{Argument, CParameter, Event, PACKED_MAX, Packing, PackingKind, Shape};
+use lttng_catalog::lowered::{Argument, CParameter, Event, PACKED_MAX, Packing, PackingKind, Shape};
 
 /// The part of the function that is for LTTng-UST.
 pub(super) fn record(event: &Event<'_>) -> String {

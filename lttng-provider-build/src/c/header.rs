@@ -1,7 +1,7 @@
 //! The header that an application includes: a check and a call for each event.
 
-use lttng_border::{Argument, CParameter, Event, Provider, Shape};
 use lttng_catalog::Catalog;
+use lttng_catalog::lowered::{Argument, CParameter, Event, Provider, Shape};
 
 use super::build_files::base_name;
 use crate::GeneratedFile;

@@ -1,6 +1,6 @@
 //! The function that fires an event's USDT probe for C.
 
-use lttng_border::{Event, ProbePart};
+use lttng_catalog::lowered::{Event, ProbePart};
 
 use super::signature::head;
 

@@ -1,6 +1,6 @@
 //! Fields as LTTng-UST's macros declare them.
 
-use lttng_border::{Argument, Number, Shape};
+use lttng_catalog::lowered::{Argument, Number, Shape};
 use lttng_catalog::{Base, ByteOrder, FieldType, Integer, Width};
 
 /// `lttng_ust_field_integer(uint64_t, duration, duration)`

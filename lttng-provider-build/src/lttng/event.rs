@@ -1,7 +1,7 @@
 //! The C for each event that Rust and C share: its layout in a trace, and how filters and other probes get its
 //! values.
 
-use lttng_border::{Argument, Event, PackingKind, Source};
+use lttng_catalog::lowered::{Argument, Event, PackingKind, Source};
 
 use crate::c_text::list;
 

@@ -1,6 +1,6 @@
 //! Arguments: what the application passes, and what is recorded.
 
-use lttng_border::{Argument as Lowered, Event, Number, RustType, Shape};
+use lttng_catalog::lowered::{Argument as Lowered, Event, Number, RustType, Shape};
 
 /// What is generated for an argument, each in the words of one place.
 pub(super) struct Argument {
@@ -52,7 +52,7 @@ fn type_name(kind: &RustType) -> String {
     }
 }
 
-/// The expression of the value that crosses the border.
+/// The expression of the value that crosses the program.
 fn recorded(shape: &Shape, name: &str) -> String {
     let network = |number: &Number| if number.swapped { "Network" } else { "" };
     match shape {

@@ -1,7 +1,7 @@
 //! The table of all events by which `lttng-provider-tracing` records spans: an expression, in a file that only its macro
 //! `events!` includes.
 
-use lttng_border::{Argument, Border, Event, Provider, RustType, Shape};
+use lttng_catalog::lowered::{Argument, Event, Program, Provider, RustType, Shape};
 use lttng_catalog::{Enumeration, Measure, Unit};
 
 use super::doc::literal;
@@ -9,10 +9,10 @@ use super::layout::{ALLOWED, indent, list};
 use crate::GeneratedFile;
 
 /// All events in one table.
-pub(crate) fn table(border: &Border<'_>) -> GeneratedFile {
+pub(crate) fn table(program: &Program<'_>) -> GeneratedFile {
     let origins: String =
-        border.providers.iter().map(|provider| format!("// {}\n", provider.origin())).collect();
-    let events: String = border
+        program.providers.iter().map(|provider| format!("// {}\n", provider.origin())).collect();
+    let events: String = program
         .providers
         .iter()
         .flat_map(|provider| provider.events.iter().map(move |event| entry(provider, event)))

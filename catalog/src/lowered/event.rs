@@ -1,16 +1,16 @@
 //! Events, lowered.
 
-use lttng_catalog::identifier;
+use crate::identifier;
 
-use crate::argument::{Argument, CParameter, Shape, Source};
-use crate::packing::PACKED_MAX;
-use crate::probe::Probe;
+use super::argument::{Argument, CParameter, Shape, Source};
+use super::packing::PACKED_MAX;
+use super::probe::Probe;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'c> {
     /// The event in the catalog.
-    pub source: &'c lttng_catalog::Event,
+    pub source: &'c crate::Event,
     /// The name of the type in Rust.
     pub rust_name: String,
     /// The ending of all its C symbols: `valkey_db___expire_del`.
@@ -33,15 +33,11 @@ pub struct Duration {
     /// Its index among the arguments.
     pub index: usize,
     /// The unit that it is recorded in.
-    pub unit: lttng_catalog::Unit,
+    pub unit: crate::Unit,
 }
 
 impl<'c> Event<'c> {
-    pub(crate) fn lower(
-        provider: &str,
-        source: &'c lttng_catalog::Event,
-        arguments: Vec<Argument<'c>>,
-    ) -> Event<'c> {
+    pub(crate) fn lower(provider: &str, source: &'c crate::Event, arguments: Vec<Argument<'c>>) -> Event<'c> {
         let name = &source.name;
         let duration = source.meaning.duration.as_ref().and_then(|duration| {
             let index = arguments.iter().position(|argument| argument.field.name == *duration)?;

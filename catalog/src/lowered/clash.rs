@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
-use crate::provider::Provider;
+use super::provider::Provider;
 
 /// Two names, each valid in its catalog, that cannot be in one program.
 #[derive(Clone, Debug, PartialEq, Eq)]

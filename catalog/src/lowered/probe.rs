@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use lttng_catalog::Event;
+use crate::Event;
 
-use crate::argument::{Argument, Shape};
+use super::argument::{Argument, Shape};
 
 /// The format's limit.
 pub const PROBE_ARGUMENTS_MAX: usize = 12;

@@ -1,9 +1,9 @@
 //! Providers and classes, lowered.
 
-use lttng_catalog::{Catalog, identifier};
+use crate::{Catalog, identifier};
 
-use crate::argument::Argument;
-use crate::event::Event;
+use super::argument::Argument;
+use super::event::Event;
 
 /// A provider.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Provider<'c> {
     /// Its catalog.
     pub catalog: &'c Catalog,
     /// The provider there.
-    pub source: &'c lttng_catalog::Provider,
+    pub source: &'c crate::Provider,
     /// The name that tracers see: the catalog's, after the prefix.
     pub name: String,
     /// The name of the module in Rust.
@@ -26,20 +26,16 @@ pub struct Provider<'c> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class<'c> {
     /// The class in the catalog.
-    pub source: &'c lttng_catalog::Class,
+    pub source: &'c crate::Class,
     /// The arguments, in the order on the wire.
     pub arguments: Vec<Argument<'c>>,
 }
 
 impl<'c> Provider<'c> {
-    pub(crate) fn lower(
-        catalog: &'c Catalog,
-        source: &'c lttng_catalog::Provider,
-        prefix: &str,
-    ) -> Provider<'c> {
+    pub(crate) fn lower(catalog: &'c Catalog, source: &'c crate::Provider, prefix: &str) -> Provider<'c> {
         let name = format!("{prefix}{}", source.name);
         let arguments =
-            |fields: &'c [lttng_catalog::Field]| fields.iter().map(|f| Argument::lower(source, f)).collect();
+            |fields: &'c [crate::Field]| fields.iter().map(|f| Argument::lower(source, f)).collect();
         let classes =
             source.classes.iter().map(|class| Class { source: class, arguments: arguments(&class.fields) });
         let events = source.events.iter().map(|event| Event::lower(&name, event, arguments(&event.fields)));

@@ -1,12 +1,12 @@
 //! What a USDT tracer sees of an event.
 
-use lttng_border::{Border, PROBE_ARGUMENTS_MAX};
+use lttng_catalog::lowered::{PROBE_ARGUMENTS_MAX, Program};
 use lttng_catalog::{Catalog, Field, FieldType, Meaning};
 
 #[test]
 fn arguments_keep_their_order_types_and_signs() {
     let catalogs = [lttng_catalog::valkey()];
-    let border = Border::lower(&catalogs, "").unwrap();
+    let border = Program::lower(&catalogs, "").unwrap();
     let probe = &border.event("valkey_commands", "command_call").unwrap().probe;
     assert_eq!(probe.x86_64(), "-4@0(%rdi) 8@8(%rdi) 8@16(%rdi) 8@24(%rdi) 8@32(%rdi)");
     assert_eq!(probe.aarch64(), "-4@[x0] 8@[x0, 8] 8@[x0, 16] 8@[x0, 24] 8@[x0, 32]");
@@ -17,7 +17,7 @@ fn arguments_keep_their_order_types_and_signs() {
 fn of_more_than_twelve_arguments_the_duration_and_the_groups_come_first() {
     let mut catalog = lttng_catalog::valkey();
     add_fields(&mut catalog, 12);
-    let border = Border::lower(std::slice::from_ref(&catalog), "").unwrap();
+    let border = Program::lower(std::slice::from_ref(&catalog), "").unwrap();
     let probe = &border.event("valkey_commands", "command_call").unwrap().probe;
     let indices: Vec<usize> = probe.arguments.iter().map(|argument| argument.index).collect();
     assert_eq!(indices.len(), PROBE_ARGUMENTS_MAX);
@@ -34,7 +34,7 @@ fn pointer_and_length_count_as_two() {
         field.kind = FieldType::Text { length: lttng_catalog::Width::W16 };
     }
     event.meaning = Meaning::default();
-    let border = Border::lower(std::slice::from_ref(&catalog), "").unwrap();
+    let border = Program::lower(std::slice::from_ref(&catalog), "").unwrap();
     assert_eq!(border.providers[0].events[0].probe.arguments.len(), 5 + 2 * 3);
 }
 

@@ -1,26 +1,26 @@
 //! All catalogs of a program, lowered together.
 
-use lttng_catalog::Catalog;
+use crate::Catalog;
 
-use crate::clash::{self, Clash};
-use crate::event::Event;
-use crate::provider::Provider;
+use super::clash::{self, Clash};
+use super::event::Event;
+use super::provider::Provider;
 
-/// All that crosses the border in one program.
+/// All events of one program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Border<'c> {
+pub struct Program<'c> {
     /// The providers of all catalogs, in order.
     pub providers: Vec<Provider<'c>>,
 }
 
-impl<'c> Border<'c> {
+impl<'c> Program<'c> {
     /// Lowers all catalogs of a program together. The prefix comes before each provider's name as tracers see it.
-    pub fn lower(catalogs: &'c [Catalog], prefix: &str) -> Result<Border<'c>, Clash> {
+    pub fn lower(catalogs: &'c [Catalog], prefix: &str) -> Result<Program<'c>, Clash> {
         let all = catalogs.iter().flat_map(|catalog| catalog.providers.iter().map(move |p| (catalog, p)));
         let providers: Vec<_> =
             all.map(|(catalog, source)| Provider::lower(catalog, source, prefix)).collect();
         clash::check(&providers)?;
-        Ok(Border { providers })
+        Ok(Program { providers })
     }
 
     /// Checks the names that applications in C have for events, which only they need to differ.

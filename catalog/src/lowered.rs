@@ -1,40 +1,36 @@
-//! What crosses the border between an application and its tracer, derived once from catalogs.
+//! Catalogs as writers need them: what an application hands to its tracers, derived once.
 //!
 //! A field of a catalog is a parameter in Rust, one or two parameters in C, an argument of LTTng-UST's macros, bytes in
 //! a trace and an operand of a USDT probe. If two generators disagreed about one of these, safe code would call a C
-//! function with arguments of other types. So [`Border::lower`] decides all of it, and front ends (Rust, C, the derive
+//! function with arguments of other types. So [`Program::lower`] decides all of it, and front ends (Rust, C, the derive
 //! macros) and back ends (LTTng-UST, USDT) only write it out.
 //!
 //! ```
-//! use lttng_border::Border;
+//! use lttng_catalog::lowered::Program;
 //!
 //! let catalogs = [lttng_catalog::valkey()];
-//! let border = Border::lower(&catalogs, "").unwrap();
-//! let call = border.event("valkey_commands", "command_call").unwrap();
+//! let program = Program::lower(&catalogs, "").unwrap();
+//! let call = program.event("valkey_commands", "command_call").unwrap();
 //! assert_eq!(call.symbol, "valkey_commands___command_call");
 //! let addr = &call.arguments[1];
 //! assert_eq!(addr.c_parameters()[0].declaration(), "const char *addr");
 //! assert_eq!(call.probe.arguments.len(), 5);
 //! ```
 
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 mod argument;
-mod border;
 mod clash;
 mod event;
 mod number;
 mod packing;
 mod probe;
+mod program;
 mod provider;
 
 pub use argument::{Argument, CParameter, RustType, Shape, Source};
-pub use border::Border;
 pub use clash::Clash;
 pub use event::{Duration, Event};
 pub use number::Number;
 pub use packing::{PACKED_MAX, Packing, PackingKind};
 pub use probe::{PROBE_ARGUMENTS_MAX, Probe, ProbeArgument, ProbePart};
+pub use program::Program;
 pub use provider::{Class, Provider};

@@ -1,8 +1,8 @@
 //! An argument of an event: its shape, and what each language passes for it.
 
-use lttng_catalog::{Field, FieldType, Provider, Unit, Width, identifier};
+use crate::{Field, FieldType, Provider, Unit, Width, identifier};
 
-use crate::number::Number;
+use super::number::Number;
 
 /// What an application passes for a field, and how.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The layout of arguments in a trace.
 
-use crate::argument::{Argument, Shape};
-use crate::number::Number;
+use super::argument::{Argument, Shape};
+use super::number::Number;
 
 /// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece. An emitting
 /// function's frame grows by as much, whether or not a session records.

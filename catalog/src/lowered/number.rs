@@ -1,8 +1,8 @@
 //! Numbers: their types in C and Rust, and their layout in a trace.
 
-use lttng_catalog::{ByteOrder, Integer, Width};
+use crate::{ByteOrder, Integer, Width};
 
-/// A number of a field or of an element, as it crosses the border.
+/// A number of a field or of an element, as an application passes it and a trace records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
     /// The name of its type in C, e.g. `uint32_t`.
