@@ -19,6 +19,7 @@
 
 mod argument;
 mod clash;
+mod error;
 mod event;
 mod number;
 mod packing;
@@ -27,10 +28,10 @@ mod program;
 mod provider;
 
 pub use argument::{Argument, CParameter, RustType, Shape, Source};
-pub use clash::Clash;
+pub use error::LowerError;
 pub use event::{Duration, Event};
 pub use number::Number;
 pub use packing::{PACKED_MAX, Packing, PackingKind};
-pub use probe::{PROBE_ARGUMENTS_MAX, Probe, ProbeArgument, ProbePart};
+pub use probe::{Probe, ProbeArgument, ProbePart};
 pub use program::Program;
 pub use provider::{Class, Provider};

@@ -1,9 +1,9 @@
 //! Catalogs in, named texts out: lowered once, and then only written out.
 
 use lttng_catalog::Catalog;
-use lttng_catalog::lowered::{Clash, Program};
+use lttng_catalog::lowered::Program;
 
-use crate::{BackEnds, GeneratedFile, lttng, rust};
+use crate::{BackEnds, Error, GeneratedFile, lttng, rust};
 
 /// How to generate; start from the default, which has neither a back end nor a prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Options {
 
 /// Turns catalogs into `events.rs`, the table `tracing.rs` that `lttng-provider-tracing` needs and, for LTTng-UST, a header
 /// and a C file for each provider.
-pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Clash> {
+pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Error> {
     let program = Program::lower(catalogs, &options.prefix)?;
     let mut files = vec![rust::events(&program, options.back_ends), rust::table(&program)];
     if options.back_ends.lttng {

@@ -4,31 +4,19 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fmt;
 
+use super::error::LowerError;
 use super::provider::Provider;
 
-/// Two names, each valid in its catalog, that cannot be in one program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash(String);
-
-impl fmt::Display for Clash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Clash {}
-
 /// No two parts have the same name, and no name is too long.
-pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), Clash> {
+pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), LowerError> {
     let mut names = Names::default();
     for provider in providers {
         names.claim_provider(provider)?;
         for event in &provider.events {
             let full = format!("{}:{}", provider.name, event.source.name);
             if full.len() > 255 {
-                return Err(Clash(format!(
+                return Err(LowerError::Clash(format!(
                     "`{full}` is longer than LTTng's limit of 255 bytes: choose a shorter prefix"
                 )));
             }
@@ -45,7 +33,7 @@ pub(crate) fn check(providers: &[Provider<'_>]) -> Result<(), Clash> {
 }
 
 /// No two events have the same name in C, where `a_b` and `c` read as `a` and `b_c`.
-pub(crate) fn check_c_names(providers: &[Provider<'_>]) -> Result<(), Clash> {
+pub(crate) fn check_c_names(providers: &[Provider<'_>]) -> Result<(), LowerError> {
     let mut names = Names::default();
     for provider in providers {
         for event in &provider.events {
@@ -64,24 +52,26 @@ struct Names {
 }
 
 impl Names {
-    fn claim_provider(&mut self, provider: &Provider<'_>) -> Result<(), Clash> {
+    fn claim_provider(&mut self, provider: &Provider<'_>) -> Result<(), LowerError> {
         let name = &provider.source.name;
         // A module of Rust, and files: `.c` and `-tp.h` after the name.
         for taken in [format!("mod {}", provider.module), format!("provider {}", provider.name)] {
             if self.owners.insert(taken, String::new()).is_some() {
-                return Err(Clash(format!("two catalogs have a provider `{name}`: rename one of them")));
+                return Err(LowerError::Clash(format!(
+                    "two catalogs have a provider `{name}`: rename one of them"
+                )));
             }
         }
         Ok(())
     }
 
-    fn claim(&mut self, symbol: String, owner: String) -> Result<(), Clash> {
+    fn claim(&mut self, symbol: String, owner: String) -> Result<(), LowerError> {
         match self.owners.entry(symbol) {
             Entry::Vacant(free) => {
                 free.insert(owner);
                 Ok(())
             }
-            Entry::Occupied(taken) => Err(Clash(format!(
+            Entry::Occupied(taken) => Err(LowerError::Clash(format!(
                 "{owner} and {} have the same C symbol `{}`: rename one of them",
                 taken.get(),
                 taken.key()

@@ -4,14 +4,9 @@
 //! argument as memory from there. So the operands are the same for any number of arguments, and none depends on what a
 //! compiler keeps in which register.
 
-use std::collections::HashSet;
-
 use crate::Event;
 
 use super::argument::{Argument, Shape};
-
-/// The format's limit.
-pub const PROBE_ARGUMENTS_MAX: usize = 12;
 
 /// A probe of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,14 +43,10 @@ pub enum ProbePart {
 
 impl Probe {
     pub(crate) fn lower(event: &Event, arguments: &[Argument<'_>]) -> Probe {
-        let of = |index: &usize| of_argument(*index, &arguments[*index]);
-        let all: Vec<usize> = (0..arguments.len()).collect();
-        let mut chosen: Vec<ProbeArgument> = all.iter().flat_map(of).collect();
-        if chosen.len() > PROBE_ARGUMENTS_MAX {
-            chosen = most_wanted(event, arguments).iter().flat_map(of).collect();
-            chosen.truncate(PROBE_ARGUMENTS_MAX);
-        }
-        Probe { arguments: chosen, has_start: event.entry }
+        let each = arguments.iter().enumerate();
+        // Twelve fit, and LTTng-UST takes no more than ten.
+        let arguments = each.flat_map(|(index, argument)| of_argument(index, argument)).collect();
+        Probe { arguments, has_start: event.entry }
     }
 
     /// The arguments as a stapsdt note has them on x86-64: `8@0(%rdi) -4@8(%rdi)`.
@@ -76,14 +67,6 @@ impl Probe {
         let each = each.map(|(index, argument)| format!("{}@{}", argument.size, operand(8 * index)));
         each.collect::<Vec<_>>().join(" ")
     }
-}
-
-/// The duration, then what groups the event, then the others in their order.
-fn most_wanted(event: &Event, arguments: &[Argument<'_>]) -> Vec<usize> {
-    let wanted = event.meaning.duration.iter().chain(&event.meaning.group_by);
-    let named = wanted.filter_map(|name| arguments.iter().position(|a| a.field.name == *name));
-    let mut taken = HashSet::new();
-    named.chain(0..arguments.len()).filter(|index| taken.insert(*index)).collect()
 }
 
 fn of_argument(index: usize, argument: &Argument<'_>) -> Vec<ProbeArgument> {

@@ -1,8 +1,9 @@
 //! All catalogs of a program, lowered together.
 
-use crate::Catalog;
+use crate::{Catalog, Errors, check};
 
-use super::clash::{self, Clash};
+use super::clash;
+use super::error::LowerError;
 use super::event::Event;
 use super::provider::Provider;
 
@@ -15,7 +16,14 @@ pub struct Program<'c> {
 
 impl<'c> Program<'c> {
     /// Lowers all catalogs of a program together. The prefix comes before each provider's name as tracers see it.
-    pub fn lower(catalogs: &'c [Catalog], prefix: &str) -> Result<Program<'c>, Clash> {
+    /// Catalogs are checked first, because a program can change one after it was read.
+    pub fn lower(catalogs: &'c [Catalog], prefix: &str) -> Result<Program<'c>, LowerError> {
+        for catalog in catalogs {
+            let errors = check(catalog);
+            if !errors.is_empty() {
+                return Err(LowerError::Catalog(Errors { file: catalog.name.clone(), errors }));
+            }
+        }
         let all = catalogs.iter().flat_map(|catalog| catalog.providers.iter().map(move |p| (catalog, p)));
         let providers: Vec<_> =
             all.map(|(catalog, source)| Provider::lower(catalog, source, prefix)).collect();
@@ -24,7 +32,7 @@ impl<'c> Program<'c> {
     }
 
     /// Checks the names that applications in C have for events, which only they need to differ.
-    pub fn check_c_names(&self) -> Result<(), Clash> {
+    pub fn check_c_names(&self) -> Result<(), LowerError> {
         clash::check_c_names(&self.providers)
     }
 

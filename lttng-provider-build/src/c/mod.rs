@@ -8,9 +8,9 @@ mod signature;
 mod source;
 
 use lttng_catalog::Catalog;
-use lttng_catalog::lowered::{Clash, Program, Provider};
+use lttng_catalog::lowered::{Program, Provider};
 
-use crate::{GeneratedFile, lttng, usdt};
+use crate::{Error, GeneratedFile, lttng, usdt};
 
 /// The files for a program in C or C++.
 ///
@@ -40,7 +40,7 @@ use crate::{GeneratedFile, lttng, usdt};
 /// assert!(header.text.contains("#define trace_valkey_db_expire_del(...)"));
 /// assert_eq!(files.iter().filter(|file| file.is_c_source()).count(), 6);
 /// ```
-pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Clash> {
+pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Error> {
     let program = Program::lower(catalogs, "")?;
     program.check_c_names()?;
     let support = ("lttng_application.h", include_str!("lttng_application.h"));

@@ -32,13 +32,6 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
     if values.is_empty() {
         values.push_str("\t\t0,\n");
     }
-    // What does not fit among the arguments of a probe.
-    let is_left_out = |index: usize| probe.arguments.iter().all(|argument| argument.index != index);
-    let left_out = parameters
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| event.arguments[*index].is_passed() && is_left_out(*index));
-    let unused: String = left_out.flat_map(|(_, of)| of).map(|p| format!("\t(void) {};\n", p.name)).collect();
     let start = match probe.has_start {
         true => format!(
             "LTTNG_USDT_PROBE({0}, {symbol}, {provider}, {1}__start, \"\", \"\")\n",
@@ -57,7 +50,7 @@ LTTNG_USDT_PROBE({function}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarc
 {copies}\tconst uint64_t lttng_values[] = {{
 {values}\t}};
 
-{unused}\t{function}(lttng_values);
+\t{function}(lttng_values);
 }}
 #endif
 ",
