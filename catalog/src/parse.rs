@@ -13,9 +13,9 @@ use toml::de::DeTable;
 
 use crate::check::check_rules;
 use crate::error::{Authority, Error, Errors, Report};
+use crate::field_type::{FieldType, Integer, Width, read_integer, read_type};
 use crate::model::*;
 use crate::place::{Place, Step};
-use crate::spelling::{read_integer, read_type};
 use locate::Locations;
 use table::Table;
 

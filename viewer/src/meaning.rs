@@ -4,7 +4,9 @@
 //! names of the fields themselves. A program built with a prefix for its providers records the catalog's events under
 //! other names; they are recognised by the end of the provider's name, the event's name and its fields.
 
-use lttng_catalog::{Catalog, Event, EventName, Field, FieldType, Measure, Provider};
+use lttng_catalog::{
+    Catalog, Content, Event, EventName, Extent, Field, FieldType, Measure, NumberKind, Provider, Shape,
+};
 
 use crate::datum::Datum;
 use crate::pair::{Side, pair_of};
@@ -219,16 +221,15 @@ fn has_fields_of(class: &EventClass, event: &Event) -> bool {
 
 /// Whether the catalog's type is recorded as this kind.
 fn fits(kind: FieldKind, of: &FieldType) -> bool {
-    match of {
-        FieldType::Integer(_) => kind == FieldKind::Integer,
-        FieldType::Bool => matches!(kind, FieldKind::Integer | FieldKind::Bool),
-        FieldType::Float | FieldType::Double => kind == FieldKind::Float,
-        FieldType::Enum(_) => kind == FieldKind::Enum,
-        FieldType::String | FieldType::TextArray(_) | FieldType::Text { .. } => kind == FieldKind::Text,
-        FieldType::Array { .. } | FieldType::Sequence { .. } | FieldType::Stack => {
-            kind == FieldKind::Compound
-        }
-    }
+    let Shape { content, element, extent } = of.shape(&[]);
+    let expected = match (content, extent) {
+        (Content::Text, _) => FieldKind::Text,
+        (Content::Enumeration, _) => FieldKind::Enum,
+        (_, Extent::One) if element.kind == NumberKind::Float => FieldKind::Float,
+        (_, Extent::One) => FieldKind::Integer,
+        _ => FieldKind::Compound,
+    };
+    kind == expected || (kind == FieldKind::Bool && *of == FieldType::Bool)
 }
 
 /// The field of the payload that is this field of the catalog, under its name or a former one.

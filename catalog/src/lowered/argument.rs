@@ -1,8 +1,7 @@
-//! An argument of an event: its shape, and what each language passes for it.
+//! An argument of an event: what each language passes for it, and what a trace records.
 
-use crate::{Field, FieldType, Provider, Unit, Width, identifier};
-
-use super::number::Number;
+use crate::field_type::{ByteOrder, Content, Extent, Shape, Width};
+use crate::{Enumeration, Field, Provider, Unit, identifier};
 
 /// What an application passes for a field, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,52 +10,10 @@ pub struct Argument<'c> {
     pub field: &'c Field,
     /// The name in Rust.
     pub rust_name: String,
-    /// The shape of the value.
+    /// What the value is.
     pub shape: Shape,
-}
-
-/// The shape of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A number, passed by value.
-    Number(Number),
-    /// A value of an enumeration.
-    Enumeration {
-        /// The name in the catalog.
-        name: String,
-        /// The name of the type in Rust.
-        rust_name: String,
-        /// What is passed and recorded.
-        container: Number,
-    },
-    /// Text up to its first NUL.
-    String,
-    /// A fixed number of bytes of text.
-    Characters {
-        /// Their number.
-        count: u32,
-    },
-    /// Text with its length before it.
-    Text {
-        /// The integer that the length is recorded in.
-        length: Width,
-    },
-    /// A fixed number of numbers.
-    Array {
-        /// What each element is.
-        element: Number,
-        /// The number of elements.
-        count: u32,
-    },
-    /// Numbers with their count before them.
-    Sequence {
-        /// What each element is.
-        element: Number,
-        /// The integer that the count is recorded in.
-        length: Width,
-    },
-    /// Return addresses, which are taken where the event is recorded: numbers with their count before them.
-    Stack,
+    /// The labels of the value.
+    pub enumeration: Option<&'c Enumeration>,
 }
 
 /// A parameter of a C function.
@@ -81,55 +38,15 @@ pub enum Source {
     Length,
 }
 
-/// The type that a Rust function takes for an argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RustType {
-    /// A primitive type.
-    Number(&'static str),
-    /// A generated enum of this name.
-    Enumeration(String),
-    /// `Text<'a>`
-    Text,
-    /// `&'a [element; count]`
-    Array {
-        /// A primitive type.
-        element: &'static str,
-        /// Their number.
-        count: u32,
-    },
-    /// `&'a [element]`
-    Slice {
-        /// A primitive type.
-        element: &'static str,
-    },
-}
-
 impl<'c> Argument<'c> {
     /// The argument of a field of this provider.
-    pub fn lower(provider: &Provider, field: &'c Field) -> Argument<'c> {
-        let integer = |integer| Number::integer(integer, field.recorded);
-        let shape = match &field.kind {
-            FieldType::Integer(kind) => Shape::Number(integer(*kind)),
-            FieldType::Float => Shape::Number(Number::FLOAT),
-            FieldType::Double => Shape::Number(Number::DOUBLE),
-            FieldType::Bool => Shape::Number(Number::BOOL),
-            FieldType::Enum(name) => {
-                let found = provider.enumeration(name).expect("a checked catalog has its enums");
-                let container = integer(found.container);
-                Shape::Enumeration { name: name.clone(), rust_name: found.rust_name(), container }
-            }
-            FieldType::String => Shape::String,
-            FieldType::TextArray(count) => Shape::Characters { count: *count },
-            FieldType::Text { length } => Shape::Text { length: *length },
-            FieldType::Array { element, length } => {
-                Shape::Array { element: integer(*element), count: *length }
-            }
-            FieldType::Sequence { element, length } => {
-                Shape::Sequence { element: integer(*element), length: *length }
-            }
-            FieldType::Stack => Shape::Stack,
+    pub fn lower(provider: &'c Provider, field: &'c Field) -> Argument<'c> {
+        let shape = field.kind.shape(&provider.enums);
+        let enumeration = match &field.kind {
+            crate::FieldType::Enum(name) => provider.enumeration(name),
+            _ => None,
         };
-        Argument { field, rust_name: identifier(&field.argument), shape }
+        Argument { field, rust_name: identifier(&field.argument), shape, enumeration }
     }
 
     /// Whether the value is in traces, and not only for filters.
@@ -137,44 +54,50 @@ impl<'c> Argument<'c> {
         self.field.recorded
     }
 
-    /// The number that is passed by value, if one is.
-    pub fn number(&self) -> Option<Number> {
-        match &self.shape {
-            Shape::Number(number) | Shape::Enumeration { container: number, .. } => Some(*number),
-            _ => None,
-        }
-    }
-
     /// Whether an application passes it; a stack is taken where the event is recorded.
     pub fn is_passed(&self) -> bool {
-        self.shape != Shape::Stack
+        self.shape.is_passed()
     }
 
     /// Whether an application passes text.
     pub fn is_text(&self) -> bool {
-        self.rust_type() == RustType::Text
+        self.shape.is_text()
+    }
+
+    /// Whether it is passed by value.
+    pub fn is_number(&self) -> bool {
+        self.shape.extent == Extent::One
+    }
+
+    /// Whether bytes are swapped on their way into a trace; a single byte has no order.
+    pub fn is_swapped(&self) -> bool {
+        let element = self.shape.element;
+        self.recorded() && element.order == ByteOrder::Network && element.width != Width::W8
+    }
+
+    /// The bytes that the argument takes in a trace for any value.
+    pub fn fixed_size(&self) -> u64 {
+        if self.recorded() { self.shape.fixed_size() } else { 0 }
+    }
+
+    /// Whether it takes further bytes that depend on its value.
+    pub fn varies(&self) -> bool {
+        self.recorded() && self.shape.varies()
     }
 
     /// The unit, if the argument is an integer in a unit of time.
     pub fn time_unit(&self) -> Option<Unit> {
         let unit = self.field.unit.filter(|unit| unit.nanoseconds().is_some());
-        unit.filter(|_| matches!(self.field.kind, FieldType::Integer(_)))
+        unit.filter(|_| self.is_number() && !self.shape.is_float())
     }
 
     /// What LTTng-UST's macros and C functions take: one parameter, or a start and a length.
     pub fn c_parameters(&self) -> Vec<CParameter> {
         let name = self.field.argument.clone();
-        let (kind, source) = match &self.shape {
-            Shape::Number(number) | Shape::Enumeration { container: number, .. } => {
-                (number.c_type.to_owned(), Source::Value)
-            }
-            Shape::String | Shape::Characters { .. } | Shape::Text { .. } => {
-                ("const char *".to_owned(), Source::Start)
-            }
-            Shape::Array { element, .. } | Shape::Sequence { element, .. } => {
-                (format!("const {} *", element.c_type), Source::Start)
-            }
-            Shape::Stack => (format!("const {} *", Number::FRAME.c_type), Source::Start),
+        let element = self.shape.element.c_type();
+        let (kind, source) = match self.shape.extent {
+            Extent::One => (element, Source::Value),
+            _ => (format!("const {element} *"), Source::Start),
         };
         let mut parameters = vec![CParameter { kind, name, source }];
         let length = |name| CParameter { kind: "size_t".to_owned(), name, source: Source::Length };
@@ -182,16 +105,32 @@ impl<'c> Argument<'c> {
         parameters
     }
 
-    /// The type that a Rust function takes.
-    pub fn rust_type(&self) -> RustType {
-        match &self.shape {
-            Shape::Number(number) => RustType::Number(number.rust_type),
-            Shape::Enumeration { rust_name, .. } => RustType::Enumeration(rust_name.clone()),
-            Shape::String | Shape::Characters { .. } | Shape::Text { .. } => RustType::Text,
-            Shape::Array { element, count } => RustType::Array { element: element.rust_type, count: *count },
-            Shape::Sequence { element, .. } => RustType::Slice { element: element.rust_type },
-            Shape::Stack => RustType::Slice { element: Number::FRAME.rust_type },
+    /// The type that a Rust function takes for what is not text, with this lifetime: `&'a [u32]`.
+    pub fn rust_type(&self, lifetime: &str) -> String {
+        let element = match self.enumeration {
+            Some(enumeration) => enumeration.rust_name(),
+            None => self.shape.element.rust_type(),
+        };
+        match self.shape.extent {
+            Extent::One => element,
+            Extent::Fixed(count) => format!("&{lifetime} [{element}; {count}]"),
+            Extent::Terminated | Extent::Counted(_) => format!("&{lifetime} [{element}]"),
         }
+    }
+
+    /// Whether it is a list of any length.
+    pub fn is_slice(&self) -> bool {
+        self.shape.varies() && !self.is_text()
+    }
+
+    /// Whether it is a list of a fixed length.
+    pub fn is_array(&self) -> bool {
+        matches!(self.shape.extent, Extent::Fixed(_)) && !self.is_text()
+    }
+
+    /// Whether it has labels.
+    pub fn is_enumeration(&self) -> bool {
+        self.shape.content == Content::Enumeration
     }
 }
 

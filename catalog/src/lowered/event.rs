@@ -2,9 +2,12 @@
 
 use crate::identifier;
 
-use super::argument::{Argument, CParameter, Shape, Source};
-use super::packing::PACKED_MAX;
+use super::argument::{Argument, CParameter, Source};
 use super::probe::Probe;
+
+/// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece. An emitting
+/// function's frame grows by as much, whether or not a session records.
+pub const PACKED_MAX: u32 = 512;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +115,7 @@ impl<'c> Event<'c> {
         let mut all: Vec<_> = self.arguments.iter().map(Argument::c_parameters).collect();
         let mut taken: Vec<String> = all.iter().flatten().map(|parameter| parameter.name.clone()).collect();
         for (argument, parameters) in self.arguments.iter().zip(&mut all) {
-            if matches!(argument.shape, Shape::String | Shape::Characters { .. }) {
+            if argument.is_text() && parameters.len() == 1 {
                 let mut name = format!("{}_length", argument.field.argument);
                 while taken.contains(&name) {
                     name.push('_');
@@ -132,13 +135,13 @@ impl<'c> Event<'c> {
 
     /// The bytes that the packed event takes, if they are always the same and fit on the stack.
     pub fn fixed_capacity(&self) -> Option<u64> {
-        let packings: Vec<_> = self.arguments.iter().map(Argument::packing).collect();
-        let size = packings.iter().map(|packing| packing.fixed_size()).sum();
-        (size <= u64::from(PACKED_MAX) && !packings.iter().any(|packing| packing.varies())).then_some(size)
+        let size = self.fixed_size();
+        let varies = self.arguments.iter().any(Argument::varies);
+        (size <= u64::from(PACKED_MAX) && !varies).then_some(size)
     }
 
     /// The bytes that the event takes for any values.
     pub fn fixed_size(&self) -> u64 {
-        self.arguments.iter().map(|argument| argument.packing().fixed_size()).sum()
+        self.arguments.iter().map(Argument::fixed_size).sum()
     }
 }

@@ -4,9 +4,9 @@
 //! argument as memory from there. So the operands are the same for any number of arguments, and none depends on what a
 //! compiler keeps in which register.
 
-use crate::Event;
+use crate::{Content, Event, Extent, NumberKind, Shape};
 
-use super::argument::{Argument, Shape};
+use super::argument::Argument;
 
 /// A probe of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,16 +71,18 @@ impl Probe {
 
 fn of_argument(index: usize, argument: &Argument<'_>) -> Vec<ProbeArgument> {
     let of = |part, size| ProbeArgument { index, part, size };
-    match &argument.shape {
-        Shape::Number(number) | Shape::Enumeration { container: number, .. } => {
-            let signed = number.signed && !number.is_float();
-            vec![of(ProbePart::Value, if signed { -(number.size as i32) } else { number.size as i32 })]
-        }
-        Shape::String | Shape::Characters { .. } => vec![of(ProbePart::Text, 8)],
-        Shape::Array { .. } => vec![of(ProbePart::Start, 8)],
-        Shape::Text { .. } => vec![of(ProbePart::Text, 8), of(ProbePart::Length, 8)],
-        Shape::Sequence { .. } => vec![of(ProbePart::Start, 8), of(ProbePart::Length, 8)],
+    let Shape { content, element, extent } = argument.shape;
+    let start = match content {
         // Tracers take stacks themselves.
-        Shape::Stack => vec![],
+        Content::Stack => return vec![],
+        Content::Text => ProbePart::Text,
+        Content::Number | Content::Enumeration => ProbePart::Start,
+    };
+    let size = element.width.bytes() as i32;
+    match extent {
+        Extent::One if element.kind == NumberKind::Signed => vec![of(ProbePart::Value, -size)],
+        Extent::One => vec![of(ProbePart::Value, size)],
+        Extent::Terminated | Extent::Fixed(_) => vec![of(start, 8)],
+        Extent::Counted(_) => vec![of(start, 8), of(ProbePart::Length, 8)],
     }
 }

@@ -15,10 +15,11 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
         let of = &parameters[argument.index];
         let name = &of[0].name;
         let value = match argument.part {
-            ProbePart::Value => match event.arguments[argument.index].number() {
-                Some(number) if number.is_float() => format!("lttng_usdt_bits_of_{}({name})", number.c_type),
-                _ => format!("(uint64_t) {name}"),
-            },
+            ProbePart::Value if event.arguments[argument.index].shape.is_float() => {
+                let kind = event.arguments[argument.index].shape.element.c_type();
+                format!("lttng_usdt_bits_of_{kind}({name})")
+            }
+            ProbePart::Value => format!("(uint64_t) {name}"),
             ProbePart::Start => format!("(uint64_t) (uintptr_t) {name}"),
             ProbePart::Length => format!("(uint64_t) {}", of[1].name),
             ProbePart::Text => {

@@ -2,15 +2,13 @@
 
 use std::fmt;
 
-use crate::model::{Base, ByteOrder, FieldType, Integer, Width};
+use super::number::{Base, ByteOrder, Integer, Width};
+use super::{DEFAULT_LENGTH, FieldType, WORDS};
 use crate::suggest::did_you_mean;
 
 const EVERY_TYPE: &str = "`u8` to `u64` and `i8` to `i64` (each also `hex`, `network` or \
      `network hex`), `f32`, `f64`, `bool`, `string`, `enum NAME`, `text`, `bytes`, `[char; 16]`, \
      `[u32; 4]`, `[u32]` or `stack`";
-
-/// The length of text and sequences unless the catalog says otherwise.
-pub(crate) const DEFAULT_LENGTH: Width = Width::W32;
 
 /// Reads a type; `length` is the field's `length`.
 pub(crate) fn read_type(spelling: &str, length: Option<Width>) -> Result<FieldType, String> {
@@ -38,17 +36,11 @@ fn read_type_of_default_length(spelling: &str) -> Result<FieldType, String> {
             .ok_or_else(|| format!("invalid type `{spelling}`: the closing `]` is missing"))?;
         return read_list(inner);
     }
-    Ok(match spelling {
-        "f32" => FieldType::Float,
-        "f64" => FieldType::Double,
-        "bool" => FieldType::Bool,
-        "string" => FieldType::String,
-        "text" => FieldType::Text { length: DEFAULT_LENGTH },
-        "bytes" => FieldType::Sequence { element: Integer::BYTE, length: DEFAULT_LENGTH },
-        "stack" => FieldType::Stack,
-        "enum" => return Err("`enum` needs a name; write `enum NAME`".to_owned()),
-        _ => FieldType::Integer(read_integer(spelling)?),
-    })
+    match WORDS.iter().find(|(word, _)| *word == spelling) {
+        Some((_, kind)) => Ok(kind.clone()),
+        None if spelling == "enum" => Err("`enum` needs a name; write `enum NAME`".to_owned()),
+        None => Ok(FieldType::Integer(read_integer(spelling)?)),
+    }
 }
 
 /// Reads what is between the brackets of an array or a sequence.
@@ -70,8 +62,9 @@ fn read_list(inner: &str) -> Result<FieldType, String> {
 }
 
 fn read_element(spelling: &str) -> Result<Integer, String> {
-    let others = ["f32", "f64", "bool", "string", "text", "bytes", "stack"];
-    if others.contains(&spelling) || spelling.starts_with("enum ") || spelling.starts_with('[') {
+    let is_other =
+        |(word, kind): &(&str, FieldType)| *word == spelling && !matches!(kind, FieldType::Integer(_));
+    if WORDS.iter().any(is_other) || spelling.starts_with("enum ") || spelling.starts_with('[') {
         return Err(format!(
             "LTTng-UST has no arrays or sequences of `{spelling}`; their elements are integers \
              such as `u32`, or `char`"
@@ -84,18 +77,10 @@ fn read_element(spelling: &str) -> Result<Integer, String> {
 pub(crate) fn read_integer(spelling: &str) -> Result<Integer, String> {
     let mut words = spelling.split_whitespace();
     let name = words.next().unwrap_or_default();
-    let (signed, width) = match name {
-        "u8" => (false, Width::W8),
-        "u16" => (false, Width::W16),
-        "u32" => (false, Width::W32),
-        "u64" => (false, Width::W64),
-        "i8" => (true, Width::W8),
-        "i16" => (true, Width::W16),
-        "i32" => (true, Width::W32),
-        "i64" => (true, Width::W64),
+    let mut integer = match WORDS.iter().find(|(word, _)| *word == name) {
+        Some((_, FieldType::Integer(integer))) => *integer,
         _ => return Err(unknown_type(name)),
     };
-    let mut integer = Integer::new(width, signed);
     for word in words {
         match word {
             "hex" if integer.base == Base::Decimal => integer.base = Base::Hexadecimal,
@@ -114,10 +99,6 @@ pub(crate) fn read_integer(spelling: &str) -> Result<Integer, String> {
 }
 
 fn unknown_type(name: &str) -> String {
-    let known = [
-        "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "string", "text",
-        "bytes", "stack",
-    ];
     let of_other_languages = match name.trim_end_matches("_t") {
         "uint8" | "uchar" => Some("u8"),
         "uint16" | "ushort" => Some("u16"),
@@ -135,7 +116,7 @@ fn unknown_type(name: &str) -> String {
     };
     let suggestion = match of_other_languages {
         Some(known) => format!("; did you mean `{known}`?"),
-        None => did_you_mean(name, known),
+        None => did_you_mean(name, WORDS.iter().map(|(word, _)| *word)),
     };
     if suggestion.is_empty() {
         format!("unknown type `{name}`; the types are {EVERY_TYPE}")
@@ -148,18 +129,25 @@ impl fmt::Display for FieldType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FieldType::Integer(integer) => integer.fmt(f),
-            FieldType::Float => f.write_str("f32"),
-            FieldType::Double => f.write_str("f64"),
-            FieldType::Bool => f.write_str("bool"),
             FieldType::Enum(name) => write!(f, "enum {name}"),
-            FieldType::String => f.write_str("string"),
             FieldType::TextArray(length) => write!(f, "[char; {length}]"),
-            FieldType::Text { .. } => f.write_str("text"),
             FieldType::Array { element, length } => write!(f, "[{element}; {length}]"),
-            FieldType::Sequence { element, .. } if *element == Integer::BYTE => f.write_str("bytes"),
-            FieldType::Sequence { element, .. } => write!(f, "[{element}]"),
-            FieldType::Stack => f.write_str("stack"),
+            FieldType::Sequence { element, .. } if *element != Integer::BYTE => write!(f, "[{element}]"),
+            _ => {
+                let same = |(_, kind): &&(&str, FieldType)| is_same_but_for_the_length(kind, self);
+                f.write_str(WORDS.iter().find(same).map_or("", |(word, _)| word))
+            }
         }
+    }
+}
+
+fn is_same_but_for_the_length(one: &FieldType, other: &FieldType) -> bool {
+    match (one, other) {
+        (FieldType::Text { .. }, FieldType::Text { .. }) => true,
+        (FieldType::Sequence { element: one, .. }, FieldType::Sequence { element: other, .. }) => {
+            one == other
+        }
+        (one, other) => one == other,
     }
 }
 
