@@ -14,6 +14,7 @@
 //! ```
 
 mod allocations;
+mod cases;
 mod daemon;
 mod golden;
 mod need;
@@ -27,6 +28,7 @@ mod trace;
 mod wait;
 
 pub use allocations::CountingAllocator;
+pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
 pub use golden::{assert_golden, check_golden, overwrites};
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, not_allowed};
