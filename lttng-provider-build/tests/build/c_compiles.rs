@@ -94,5 +94,7 @@ fn accepted_catalogs() -> Vec<(String, Catalog)> {
         let catalog = Catalog::parse(&case.name, &case.input).unwrap_or_else(|errors| panic!("{errors}"));
         (case.name, catalog)
     };
-    cases(accepted).into_iter().map(parse).collect()
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/sample.toml");
+    let sample = Catalog::read(sample).unwrap_or_else(|errors| panic!("{errors}"));
+    cases(accepted).into_iter().map(parse).chain([("sample".to_owned(), sample)]).collect()
 }

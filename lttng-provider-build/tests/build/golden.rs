@@ -1,53 +1,68 @@
-//! What is generated is what was read and found good.
+//! What is generated is what was read and found good: all of it for one catalog that has one of everything, and how it
+//! differs from that with other back ends or a prefix.
 //!
-//! `OVERWRITE=1 cargo test -p lttng-provider-build golden` rewrites the expected files; read the
-//! difference before you keep it. That they compile and record is shown by the tests of the workspace.
+//! `OVERWRITE=1 cargo test -p lttng-provider-build golden` rewrites the expected files; read the difference before you
+//! keep it. That the C compiles is shown beside this; that Rust does, and that all is recorded, by the tests of the
+//! workspace.
 
 use lttng_catalog::Catalog;
 use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
-use lttng_testing::{assert_golden, workspace};
+use lttng_testing::{assert_golden, difference, workspace};
 
 #[test]
-fn every_type_with_tracing_on() {
-    let files = generate(&[read("tests/catalogs/every-type.toml")], &options(true, "")).unwrap();
-    compare("lttng-provider-build/tests/golden/every-type", &files);
+fn rust_and_its_provider() {
+    assert_golden(golden("rust.txt"), &joined(&own(generate(&[sample()], &options(true, "")).unwrap())));
 }
 
 #[test]
-fn prefix_is_seen_by_lttng_and_not_by_rust() {
-    let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(true, "acme_")).unwrap();
-    compare("lttng-provider-build/tests/golden/prefix", &files);
+fn c_and_its_build_files() {
+    let files = own(c_sources(&[sample()]).unwrap());
+    let (headers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == "sample-tp.h");
+    let for_rust = generate(&[sample()], &options(true, "")).unwrap();
+    assert!(for_rust.contains(&headers[0]), "the provider is the same in both languages");
+    assert_golden(golden("c.txt"), &joined(&files));
 }
 
 #[test]
 fn probes_alone_and_beside_lttng() {
-    let catalogs = [read("tests/catalogs/probing.toml")];
-    let mut options = Options::default();
-    options.back_ends.usdt = true;
-    let files = generate(&catalogs, &options).unwrap();
-    assert!(files.iter().all(|file| file.name.ends_with(".rs")), "USDT needs no C");
-    compare("lttng-provider-build/tests/golden/usdt", &files);
-    options.back_ends.lttng = true;
-    compare("lttng-provider-build/tests/golden/lttng-and-usdt", &generate(&catalogs, &options).unwrap());
+    let with = |lttng, usdt| {
+        let mut options = Options::default();
+        (options.back_ends.lttng, options.back_ends.usdt) = (lttng, usdt);
+        own(generate(&[sample()], &options).unwrap())
+    };
+    let (lttng, usdt, both) = (with(true, false), with(false, true), with(true, true));
+    assert!(usdt.iter().all(|file| file.name.ends_with(".rs")), "USDT needs no C");
+    assert_eq!((&usdt[1], &both[1]), (&lttng[1], &lttng[1]), "spans do not see the back end");
+    let changed = |old: &str, new: &str| -> String {
+        let difference = difference(old, new);
+        difference.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
+    };
+    let alone = changed(&lttng[0].text, &usdt[0].text);
+    let beside = changed(&joined(&lttng), &joined(&both));
+    assert_golden(golden("usdt.diff"), &format!("# LTTng → USDT\n{alone}\n# LTTng → both\n{beside}"));
 }
 
 #[test]
-fn every_type_for_c() {
-    let files = c_sources(&[read("tests/catalogs/every-type.toml")]).unwrap();
-    compare("lttng-provider-build/tests/golden/c-every-type", &files);
-}
-
-#[test]
-fn probes_and_stacks_for_c() {
-    let files = c_sources(&[read("tests/catalogs/probing.toml")]).unwrap();
-    compare("lttng-provider-build/tests/golden/c-probing", &files);
+fn prefix_is_seen_by_tracers_and_not_by_rust() {
+    let prefixed = own(generate(&[sample()], &options(true, "acme_")).unwrap());
+    let plain = own(generate(&[sample()], &options(true, "")).unwrap());
+    assert_eq!(joined(&prefixed).matches("mod sample").count(), 1);
+    assert!(prefixed[0].text.contains("const PROVIDER: &'static str = \"acme_sample\";"));
+    for (prefixed, plain) in prefixed.iter().zip(&plain) {
+        assert_eq!(prefixed.name.replace("acme_", ""), plain.name);
+        let text = prefixed.text.replace("acme_", "").replace("ACME_", "");
+        // A longer name breaks other lines.
+        let words =
+            |text: &str| text.replace(",\n", "").split_whitespace().collect::<String>().replace(",)", ")");
+        assert_eq!(words(&text.replace(',', "")), words(&plain.text.replace(',', "")), "{}", plain.name);
+    }
 }
 
 #[test]
 fn off_is_rust_alone() {
     let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(false, "")).unwrap();
     assert!(files.iter().all(|file| file.name.ends_with(".rs")));
-    compare("lttng-provider/doc", &files);
+    assert_golden(workspace().join("lttng-provider/doc/events.rs"), &files[0].text);
 }
 
 #[test]
@@ -71,15 +86,24 @@ fn options(tracing: bool, prefix: &str) -> Options {
     options
 }
 
+fn sample() -> Catalog {
+    read("lttng-provider-build/tests/golden/sample.toml")
+}
+
 fn read(path: &str) -> Catalog {
     Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// The files are those in the folder, but for what every catalog has.
-fn compare(folder: &str, files: &[GeneratedFile]) {
-    let folder = workspace().join(folder);
+fn golden(name: &str) -> std::path::PathBuf {
+    workspace().join("lttng-provider-build/tests/golden").join(name)
+}
+
+/// All but what every catalog has.
+fn own(files: Vec<GeneratedFile>) -> Vec<GeneratedFile> {
     let shared = ["lttng_provider.h", "lttng_application.h", "lttng_usdt.h"];
-    for file in files.iter().filter(|file| !shared.contains(&file.name.as_str())) {
-        assert_golden(folder.join(&file.name), &file.text);
-    }
+    files.into_iter().filter(|file| !shared.contains(&file.name.as_str())).collect()
+}
+
+fn joined(files: &[GeneratedFile]) -> String {
+    files.iter().map(|file| format!("=== {} ===\n{}", file.name, file.text)).collect()
 }
