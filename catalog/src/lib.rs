@@ -14,13 +14,14 @@ mod built_in;
 mod callsite;
 mod check;
 mod error;
+mod field_type;
 mod lookup;
+pub mod lowered;
 mod markdown;
 mod model;
 mod naming;
 mod parse;
 mod place;
-mod spelling;
 mod suggest;
 mod vocabulary;
 
@@ -28,6 +29,9 @@ pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
 pub use callsite::CallsitePattern;
 pub use check::check;
 pub use error::{Authority, Error, Errors};
+pub use field_type::{
+    Base, ByteOrder, Content, Extent, FieldType, Integer, Number, NumberKind, Shape, Width,
+};
 pub use markdown::markdown;
 pub use model::*;
 pub use naming::identifier;

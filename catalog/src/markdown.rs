@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::field_type::{DEFAULT_LENGTH, Extent};
 use crate::model::*;
-use crate::spelling::DEFAULT_LENGTH;
 
 const LEGEND: &str = "A duration is an interval that ends at the event, unless it is said to be a sum. The \
      wall clock can step, and a duration across a step is implausible.";
@@ -110,8 +110,9 @@ fn write_fields(out: &mut String, fields: &[Field]) -> std::fmt::Result {
 /// What a field means, with what the other columns leave out.
 fn field_doc(field: &Field) -> String {
     let mut sentences = vec![field.doc.clone()];
-    match field.kind {
-        FieldType::Text { length } | FieldType::Sequence { length, .. } if length != DEFAULT_LENGTH => {
+    let shape = field.kind.shape(&[]);
+    match shape.extent {
+        Extent::Counted(length) if length != DEFAULT_LENGTH && shape.is_passed() => {
             sentences.push(format!("Its length is a `u{}`.", length.bits()));
         }
         _ => {}

@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::callsite::CallsitePattern;
+use crate::field_type::{FieldType, Integer};
 
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,136 +199,6 @@ pub struct Field {
     pub doc: String,
     /// Names that this field had in the past.
     pub formerly: Vec<String>,
-}
-
-/// The type of a field's value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldType {
-    /// An integer of 8 to 64 bits.
-    Integer(Integer),
-    /// A 32-bit floating-point number.
-    Float,
-    /// A 64-bit floating-point number.
-    Double,
-    /// True or false, recorded as 1 or 0 in a byte.
-    Bool,
-    /// A value of the named [`Enumeration`] of the same provider.
-    Enum(String),
-    /// A NUL-terminated string.
-    String,
-    /// This number of bytes of text.
-    TextArray(u32),
-    /// Text with its length recorded before it.
-    Text {
-        /// The integer that the length is recorded in.
-        length: Width,
-    },
-    /// A fixed number of integers.
-    Array {
-        /// What each element is.
-        element: Integer,
-        /// The number of elements.
-        length: u32,
-    },
-    /// Integers with their number recorded before them; bytes are a sequence of hexadecimal `u8`.
-    Sequence {
-        /// What each element is.
-        element: Integer,
-        /// The integer that the number of elements is recorded in.
-        length: Width,
-    },
-    /// The return addresses of the callers, taken when the event is recorded; the application passes no argument for it.
-    Stack,
-}
-
-impl FieldType {
-    /// What a [`Stack`](FieldType::Stack) is recorded as: a sequence of these, with a length of 8 bits.
-    pub const FRAME: Integer =
-        Integer { width: Width::W64, signed: false, base: Base::Hexadecimal, order: ByteOrder::Native };
-
-    /// The integer that values of this type are, or are made of.
-    pub fn integer(&self) -> Option<Integer> {
-        match self {
-            FieldType::Integer(integer) => Some(*integer),
-            FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => Some(*element),
-            _ => None,
-        }
-    }
-}
-
-/// An integer type as LTTng records it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
-    /// How wide it is.
-    pub width: Width,
-    /// Whether it can be negative.
-    pub signed: bool,
-    /// The base that readers show it in.
-    pub base: Base,
-    /// The byte order in the trace.
-    pub order: ByteOrder,
-}
-
-impl Integer {
-    /// What `bytes` are made of.
-    pub const BYTE: Integer =
-        Integer { width: Width::W8, signed: false, base: Base::Hexadecimal, order: ByteOrder::Native };
-
-    /// A decimal integer in the machine's byte order.
-    pub fn new(width: Width, signed: bool) -> Self {
-        Integer { width, signed, base: Base::Decimal, order: ByteOrder::Native }
-    }
-
-    /// The values that fit.
-    pub fn range(self) -> RangeInclusive<i128> {
-        let bits = self.width.bits();
-        if self.signed { -(1 << (bits - 1))..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 }
-    }
-}
-
-/// The width of an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Width {
-    /// 8 bits.
-    W8,
-    /// 16 bits.
-    W16,
-    /// 32 bits.
-    W32,
-    /// 64 bits.
-    W64,
-}
-
-impl Width {
-    /// The width in bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Width::W8 => 8,
-            Width::W16 => 16,
-            Width::W32 => 32,
-            Width::W64 => 64,
-        }
-    }
-}
-
-/// The base that readers show an integer in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Base {
-    /// Base 10.
-    #[default]
-    Decimal,
-    /// Base 16.
-    Hexadecimal,
-}
-
-/// The byte order of an integer in the trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ByteOrder {
-    /// That of the machine.
-    #[default]
-    Native,
-    /// Big-endian; a program still passes the value as it is.
-    Network,
 }
 
 /// The unit of a field's value.

@@ -2,7 +2,8 @@
 //!
 //! They are defined here so that the checker refuses what would clash and generators agree with it.
 
-use crate::model::{Enumeration, Event, Field, FieldType, Integer, Label};
+use crate::field_type::Extent;
+use crate::model::{Enumeration, Event, Field, Label};
 
 impl Enumeration {
     /// The name of the Rust type: `client_kind` becomes `ClientKind`.
@@ -29,32 +30,19 @@ impl Event {
     }
 }
 
-impl Integer {
-    /// The name of the Rust type, e.g. `u32`.
-    pub fn rust_name(self) -> String {
-        format!("{}{}", if self.signed { "i" } else { "u" }, self.width.bits())
-    }
-}
-
 impl Field {
     /// The name of the C argument that carries the length, if the type has one.
     pub fn length_argument(&self) -> Option<String> {
-        match self.kind {
-            FieldType::Text { .. } | FieldType::Sequence { .. } | FieldType::Stack => {
-                Some(format!("{}_length", self.argument))
-            }
-            _ => None,
-        }
+        self.has_length().then(|| format!("{}_length", self.argument))
     }
 
     /// The name under which LTTng records the length, if the type has one.
     pub fn length_name(&self) -> Option<String> {
-        match self.kind {
-            FieldType::Text { .. } | FieldType::Sequence { .. } | FieldType::Stack => {
-                Some(format!("_{}_length", self.name))
-            }
-            _ => None,
-        }
+        self.has_length().then(|| format!("_{}_length", self.name))
+    }
+
+    fn has_length(&self) -> bool {
+        matches!(self.kind.extent(), Extent::Counted(_))
     }
 }
 

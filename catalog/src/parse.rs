@@ -11,11 +11,11 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use crate::check::check;
+use crate::check::check_rules;
 use crate::error::{Authority, Error, Errors, Report};
+use crate::field_type::{FieldType, Integer, Width, read_integer, read_type};
 use crate::model::*;
 use crate::place::{Place, Step};
-use crate::spelling::{read_integer, read_type};
 use locate::Locations;
 use table::Table;
 
@@ -26,7 +26,7 @@ impl Catalog {
         let report = RefCell::new(Report::default());
         let catalog = catalog(Table::root(root.get_ref(), &report));
         let mut found = report.into_inner().errors;
-        found.extend(check(&catalog));
+        found.extend(check_rules(&catalog));
         if syntax_errors.is_empty() && found.is_empty() {
             return Ok(catalog);
         }

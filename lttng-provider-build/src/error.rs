@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::{env, fmt, io};
 
 use lttng_catalog::Errors;
+use lttng_catalog::lowered::LowerError;
 
-use crate::Clash;
 use crate::version::GENERATED;
 
 /// Why a catalog is not compiled. [`source`](std::error::Error::source) is the error of the file system or the tool.
@@ -34,8 +34,8 @@ pub enum Error {
     CatalogPath(env::JoinPathsError),
     /// Catalogs cannot be read or are invalid.
     Catalogs(Vec<Errors>),
-    /// Providers clash in one program.
-    Clash(Clash),
+    /// A catalog that a program made is invalid, or providers clash in one program.
+    Lower(LowerError),
     /// A file cannot be written.
     Write {
         /// The file.
@@ -47,9 +47,9 @@ pub enum Error {
     Compiler(cc::Error),
 }
 
-impl From<Clash> for Error {
-    fn from(clash: Clash) -> Self {
-        Error::Clash(clash)
+impl From<LowerError> for Error {
+    fn from(error: LowerError) -> Self {
+        Error::Lower(error)
     }
 }
 
@@ -88,7 +88,7 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Error::Clash(clash) => clash.fmt(f),
+            Error::Lower(error) => error.fmt(f),
             Error::Write { path, .. } => write!(f, "cannot write {}", path.display()),
             Error::Compiler(_) => f.write_str("the generated C does not compile"),
         }

@@ -1,9 +1,9 @@
 //! Catalogs in, named texts out: lowered once, and then only written out.
 
-use lttng_border::{Border, Clash};
 use lttng_catalog::Catalog;
+use lttng_catalog::lowered::Program;
 
-use crate::{BackEnds, GeneratedFile, lttng, rust};
+use crate::{BackEnds, Error, GeneratedFile, lttng, rust};
 
 /// How to generate; start from the default, which has neither a back end nor a prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct Options {
 
 /// Turns catalogs into `events.rs`, the table `tracing.rs` that `lttng-provider-tracing` needs and, for LTTng-UST, a header
 /// and a C file for each provider.
-pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Clash> {
-    let border = Border::lower(catalogs, &options.prefix)?;
-    let mut files = vec![rust::events(&border, options.back_ends), rust::table(&border)];
+pub fn generate(catalogs: &[Catalog], options: &Options) -> Result<Vec<GeneratedFile>, Error> {
+    let program = Program::lower(catalogs, &options.prefix)?;
+    let mut files = vec![rust::events(&program, options.back_ends), rust::table(&program)];
     if options.back_ends.lttng {
         files.push(lttng::support());
-        files.extend(border.providers.iter().flat_map(|provider| {
+        files.extend(program.providers.iter().flat_map(|provider| {
             [lttng::header(provider), lttng::source_for_rust(provider, options.back_ends.usdt)]
         }));
     }

@@ -44,7 +44,6 @@ pub use c::c_sources;
 pub use error::Error;
 pub use file::GeneratedFile;
 pub use generate::{Options, generate};
-pub use lttng_border::Clash;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

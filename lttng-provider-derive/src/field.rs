@@ -1,7 +1,7 @@
 //! A field of the catalog: the type that it takes, and the conversion of a value to it.
 
-use lttng_border::{Argument, RustType, Shape};
-use lttng_catalog::{Field, Provider};
+use lttng_catalog::lowered::Argument;
+use lttng_catalog::{Field, NumberKind, Provider};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -48,42 +48,33 @@ impl<'c> CatalogField<'c> {
     }
 
     pub(crate) fn is_enumeration(&self) -> bool {
-        matches!(self.argument.rust_type(), RustType::Enumeration(_))
+        self.argument.is_enumeration()
     }
 
     /// Whether it is a list of any length.
     pub(crate) fn is_slice(&self) -> bool {
-        matches!(self.argument.rust_type(), RustType::Slice { .. })
+        self.argument.is_slice()
     }
 
     /// Whether it is a list of a fixed length.
     pub(crate) fn is_array(&self) -> bool {
-        matches!(self.argument.rust_type(), RustType::Array { .. })
+        self.argument.is_array()
     }
 
     /// The type that a value is converted to: the `T` of `lttng_provider::Value`.
     pub(crate) fn value_type(&self, lifetime: &Lifetime) -> TokenStream {
-        match self.argument.rust_type() {
-            RustType::Number(name) => {
-                let kind = primitive(name);
-                match self.argument.time_unit() {
-                    Some(_) => quote!(::lttng_provider::Time<#kind>),
-                    None => quote!(#kind),
-                }
-            }
-            RustType::Enumeration(name) => {
-                let path = self.event.sibling(&name);
-                quote!(#path)
-            }
-            RustType::Array { element, count } => {
-                let (element, count) = (primitive(element), count as usize);
-                quote!(& #lifetime [#element; #count])
-            }
-            RustType::Slice { element } => {
-                let element = primitive(element);
-                quote!(& #lifetime [#element])
-            }
-            RustType::Text => quote!(::lttng_provider::Text<#lifetime>),
+        if self.is_text() {
+            return quote!(::lttng_provider::Text<#lifetime>);
+        }
+        let name = self.argument.rust_type(&lifetime.to_string());
+        if self.is_enumeration() {
+            let path = self.event.sibling(&name);
+            return quote!(#path);
+        }
+        let kind: TokenStream = name.parse().expect("the catalog names types of Rust");
+        match self.argument.time_unit() {
+            Some(_) => quote!(::lttng_provider::Time<#kind>),
+            None => kind,
         }
     }
 
@@ -121,11 +112,11 @@ impl<'c> CatalogField<'c> {
     }
 
     /// The type of a number; a literal of it needs no suffix.
-    fn number_type(&self) -> Option<Ident> {
-        match &self.argument.shape {
-            Shape::Number(number) if number.rust_type != "bool" => Some(primitive(number.rust_type)),
-            _ => None,
-        }
+    fn number_type(&self) -> Option<TokenStream> {
+        let is_literal = self.argument.is_number()
+            && !self.is_enumeration()
+            && self.argument.shape.element.kind != NumberKind::Bool;
+        is_literal.then(|| self.argument.rust_type("").parse().expect("the catalog names types of Rust"))
     }
 }
 
@@ -142,10 +133,6 @@ pub(crate) fn reference(expression: &Expr) -> ExprReference {
 
 fn elided() -> Lifetime {
     Lifetime::new("'_", Span::call_site())
-}
-
-fn primitive(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
 }
 
 fn is_bare_number(expression: &Expr) -> bool {

@@ -49,7 +49,8 @@ fn compare(path: &Path, actual: &str, overwrite: bool) -> Result<(), String> {
     Err(format!("{shown} differs; if the new text is right, rerun with OVERWRITE=1\n{difference}"))
 }
 
-fn difference(golden: &str, actual: &str) -> String {
+/// How a text differs from another, as `diff -u` shows it.
+pub fn difference(golden: &str, actual: &str) -> String {
     TextDiff::from_lines(golden, actual).unified_diff().header("golden", "actual").to_string()
 }
 

@@ -14,6 +14,7 @@
 //! ```
 
 mod allocations;
+mod cases;
 mod daemon;
 mod golden;
 mod need;
@@ -27,8 +28,9 @@ mod trace;
 mod wait;
 
 pub use allocations::CountingAllocator;
+pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
-pub use golden::{assert_golden, check_golden, overwrites};
+pub use golden::{assert_golden, check_golden, difference, overwrites};
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, not_allowed};
 pub use program::{Program, cargo, workspace};
 pub use random::Random;

@@ -1,9 +1,12 @@
 //! What the events of a class mean: which field is the duration, in which unit, and what identifies their group.
 //!
 //! The command line comes first, then the catalogs, which also know former names of events and fields, and last the
-//! names of the fields themselves.
+//! names of the fields themselves. A program built with a prefix for its providers records the catalog's events under
+//! other names; they are recognised by the end of the provider's name, the event's name and its fields.
 
-use lttng_catalog::{Catalog, Event, EventName, FieldType, Measure, Provider};
+use lttng_catalog::{
+    Catalog, Content, Event, EventName, Extent, Field, FieldType, Measure, NumberKind, Provider, Shape,
+};
 
 use crate::datum::Datum;
 use crate::pair::{Side, pair_of};
@@ -80,9 +83,13 @@ impl Dictionary {
     pub fn look_up(&self, class: &EventClass) -> ClassMeaning {
         let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
         let pair = pair_of(&class.name);
-        let known = known(&class.name).or_else(|| known(pair?.0));
-        let mut meaning =
-            known.map(|(catalog, event)| from_catalog(catalog, event, class)).unwrap_or_default();
+        let known =
+            known(&class.name).or_else(|| known(pair?.0)).map(|(catalog, event)| (catalog, event, ""));
+        let prefixed = || self.catalogs.iter().find_map(|catalog| find_prefixed(catalog, class));
+        let mut meaning = known
+            .or_else(prefixed)
+            .map(|(catalog, event, prefix)| from_catalog(catalog, event, prefix, class))
+            .unwrap_or_default();
         let given = self.given_duration(class).map(|(index, name, unit)| {
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
             let unit = unit.or(known).or_else(|| unit_from_suffix(name));
@@ -94,9 +101,12 @@ impl Dictionary {
         meaning
     }
 
-    /// What helps when an event, in the group with these keys, holds a program up.
-    pub fn advice(&self, event: &str, key: &[Datum]) -> Option<&str> {
-        let (_, known) = self.catalogs.iter().find_map(|catalog| find(catalog, event))?;
+    /// What helps when an event, in the group with these keys, holds a program up; `is_known` if its class is in a
+    /// catalog, be it under a prefix.
+    pub fn advice(&self, event: &str, is_known: bool, key: &[Datum]) -> Option<&str> {
+        let exact = self.catalogs.iter().find_map(|catalog| find(catalog, event));
+        let mut prefixed = self.catalogs.iter().flat_map(|catalog| named(catalog, event, str::ends_with));
+        let (_, known) = exact.or_else(|| prefixed.next().filter(|_| is_known))?;
         let key = match key.first() {
             Some(Datum::Text(text)) => std::str::from_utf8(text).ok(),
             _ => None,
@@ -162,24 +172,82 @@ pub(crate) fn as_boolean(value: Value<'_>) -> Value<'_> {
 
 /// The catalog's event that had this full name, now or in the past.
 fn find<'a>(catalog: &'a Catalog, full_name: &str) -> Option<(&'a Provider, &'a Event)> {
-    let (provider, name) = full_name.split_once(':')?;
-    let is_named = |(owner, event): &(&Provider, &Event)| owner.name == provider && event.name == name;
-    let was_named = |(_, event): &(&Provider, &Event)| {
-        event.meaning.formerly.iter().any(|former| former.provider == provider && former.event == name)
+    named(catalog, full_name, |recorded, known| recorded == known).next()
+}
+
+/// The catalog's event that a program recorded with a prefix before the provider's name, and that prefix: one with the
+/// same fields, so that a provider whose name only ends like another's is not taken for it.
+fn find_prefixed<'a, 'c>(
+    catalog: &'a Catalog,
+    class: &'c EventClass,
+) -> Option<(&'a Catalog, (&'a Provider, &'a Event), &'c str)> {
+    let (recorded, _) = class.name.split_once(':')?;
+    let (provider, event) =
+        named(catalog, &class.name, str::ends_with).find(|(_, event)| has_fields_of(class, event))?;
+    let names =
+        std::iter::once(&provider.name).chain(event.meaning.formerly.iter().map(|name| &name.provider));
+    let prefix = names.filter_map(|name| recorded.strip_suffix(name.as_str())).next()?;
+    Some((catalog, (provider, event), prefix))
+}
+
+/// The catalog's events with this full name, then those that had it in the past; `is_provider` compares the recorded
+/// name of the provider with a known one.
+fn named<'a, 'n>(
+    catalog: &'a Catalog,
+    full_name: &'n str,
+    is_provider: impl Fn(&'n str, &'a str) -> bool + Copy,
+) -> impl Iterator<Item = (&'a Provider, &'a Event)> {
+    let (provider, name) = full_name.split_once(':').unwrap_or_default();
+    let today = catalog
+        .events()
+        .filter(move |(owner, event)| event.name == name && is_provider(provider, &owner.name));
+    let formerly = catalog.events().filter(move |(_, event)| {
+        let mut former = event.meaning.formerly.iter();
+        former.any(|former| former.event == name && is_provider(provider, &former.provider))
+    });
+    today.chain(formerly)
+}
+
+/// Whether the class has the fields of the catalog's event, of the same kinds, and no others.
+fn has_fields_of(class: &EventClass, event: &Event) -> bool {
+    let recorded: Vec<&Field> = event.fields.iter().filter(|field| field.recorded).collect();
+    let index = |field: &Field| recorded_field(class, field);
+    let agrees =
+        |field: &&Field| index(field).is_some_and(|index| fits(class.fields[index].kind, &field.kind));
+    let is_length = |name: &str| recorded.iter().any(|field| field.length_name().as_deref() == Some(name));
+    let own = class.fields.iter().filter(|field| field.scope == Scope::Payload && !is_length(&field.name));
+    recorded.iter().all(agrees) && own.count() == recorded.len()
+}
+
+/// Whether the catalog's type is recorded as this kind.
+fn fits(kind: FieldKind, of: &FieldType) -> bool {
+    let Shape { content, element, extent } = of.shape(&[]);
+    let expected = match (content, extent) {
+        (Content::Text, _) => FieldKind::Text,
+        (Content::Enumeration, _) => FieldKind::Enum,
+        (_, Extent::One) if element.kind == NumberKind::Float => FieldKind::Float,
+        (_, Extent::One) => FieldKind::Integer,
+        _ => FieldKind::Compound,
     };
-    catalog.events().find(is_named).or_else(|| catalog.events().find(was_named))
+    kind == expected || (kind == FieldKind::Bool && *of == FieldType::Bool)
+}
+
+/// The field of the payload that is this field of the catalog, under its name or a former one.
+fn recorded_field(class: &EventClass, field: &Field) -> Option<usize> {
+    let mut names = std::iter::once(&field.name).chain(&field.formerly);
+    names.find_map(|name| payload_field(class, name))
 }
 
 fn from_catalog(
     catalog: &Catalog,
     (provider, event): (&Provider, &Event),
+    prefix: &str,
     class: &EventClass,
 ) -> ClassMeaning {
     let name = EventName { provider: provider.name.clone(), event: event.name.clone() };
-    let recorded = |name: &str| {
-        let formerly = event.field(name).map_or(&[][..], |field| &field.formerly);
-        let mut names = std::iter::once(name).chain(formerly.iter().map(String::as_str));
-        names.find_map(|name| payload_field(class, name))
+    let recorded = |name: &str| match event.field(name) {
+        Some(field) => recorded_field(class, field),
+        None => payload_field(class, name),
     };
     let duration = event.meaning.duration.as_ref().and_then(|name| {
         let index = recorded(name).filter(|&index| is_number(class, index))?;
@@ -195,8 +263,10 @@ fn from_catalog(
     let starts = |(_, other): &(&Provider, &Event)| other.meaning.started_by.as_ref() == Some(&name);
     let ended = catalog.events().find(starts);
     let pair = match (&event.meaning.started_by, ended) {
-        (Some(_), _) => Some((name.to_string(), Side::End)),
-        (None, Some((provider, event))) => Some((format!("{}:{}", provider.name, event.name), Side::Begin)),
+        (Some(_), _) => Some((format!("{prefix}{name}"), Side::End)),
+        (None, Some((provider, event))) => {
+            Some((format!("{prefix}{}:{}", provider.name, event.name), Side::Begin))
+        }
         (None, None) => None,
     };
     let is_explained = catalog.events().any(|(_, other)| other.meaning.explains.contains(&name));

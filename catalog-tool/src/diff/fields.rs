@@ -1,6 +1,6 @@
 //! Fields that changed, came, went or moved.
 
-use lttng_catalog::{Field, FieldType, Unit};
+use lttng_catalog::{Content, Extent, Field, FieldType, NumberKind, Shape, Unit};
 
 use super::changes::{Changes, Notices};
 
@@ -86,27 +86,24 @@ fn compare_types(place: &str, old: &FieldType, new: &FieldType, changes: &mut Ch
 
 /// The type as a reader sees it: the trace itself says the width and the byte order.
 fn reads_as(kind: &FieldType) -> String {
-    match kind {
-        FieldType::Integer(integer) => format!("integer {:?}", integer.base),
-        FieldType::Float | FieldType::Double => "float".to_owned(),
-        FieldType::Bool => "integer Decimal".to_owned(),
-        FieldType::String | FieldType::TextArray(_) | FieldType::Text { .. } => "text".to_owned(),
-        FieldType::Stack => format!("list {:?}", FieldType::FRAME.base),
-        FieldType::Array { element, .. } | FieldType::Sequence { element, .. } => {
-            format!("list {:?}", element.base)
-        }
-        other => other.to_string(),
+    let Shape { content, element, extent } = kind.shape(&[]);
+    match (content, extent) {
+        (Content::Enumeration, _) => kind.to_string(),
+        (Content::Text, _) => "text".to_owned(),
+        (_, Extent::One) if element.kind == NumberKind::Float => "float".to_owned(),
+        (_, Extent::One) => format!("integer {:?}", element.base),
+        _ => format!("list {:?}", element.base),
     }
 }
 
-/// The type as a caller passes it, without the base and the byte order.
+/// The type as a caller passes it, without the base, the byte order and where its length is recorded.
 fn is_passed_as(kind: &FieldType) -> String {
-    match kind {
-        FieldType::Integer(integer) => integer.rust_name(),
-        FieldType::Array { element, length } => format!("[{}; {length}]", element.rust_name()),
-        FieldType::Sequence { element, .. } => format!("[{}]", element.rust_name()),
-        FieldType::Text { .. } => "text".to_owned(),
-        FieldType::Stack => "nothing".to_owned(),
-        other => other.to_string(),
+    let Shape { content, element, extent } = kind.shape(&[]);
+    match (content, extent) {
+        (Content::Stack, _) => "nothing".to_owned(),
+        (Content::Enumeration | Content::Text, _) => kind.to_string(),
+        (Content::Number, Extent::One) => element.rust_type(),
+        (Content::Number, Extent::Fixed(count)) => format!("[{}; {count}]", element.rust_type()),
+        (Content::Number, _) => format!("[{}]", element.rust_type()),
     }
 }

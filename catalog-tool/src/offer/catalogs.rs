@@ -39,7 +39,7 @@ fn arguments(event: &Event) -> Vec<String> {
     let mut names = Vec::new();
     for field in &event.fields {
         names.push(field.name.clone());
-        if matches!(field.kind, FieldType::Text { .. } | FieldType::Sequence { .. }) {
+        if field.length_name().is_some() && field.kind != FieldType::Stack {
             names.push(format!("{}_length", field.name));
         }
     }

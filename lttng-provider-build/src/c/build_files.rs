@@ -1,7 +1,7 @@
 //! Fragments for pkg-config and make, to build with the generated files.
 
-use lttng_border::Provider;
 use lttng_catalog::Catalog;
+use lttng_catalog::lowered::Provider;
 
 use crate::GeneratedFile;
 

@@ -1,6 +1,7 @@
 //! The function that emits an event for C: packs it on the stack, and writes it to every session.
 
-use lttng_border::{Argument, CParameter, Event, PACKED_MAX, Packing, PackingKind, Shape};
+use lttng_catalog::lowered::{Argument, CParameter, Event, PACKED_MAX};
+use lttng_catalog::{Content, Extent};
 
 /// The part of the function that is for LTTng-UST.
 pub(super) fn record(event: &Event<'_>) -> String {
@@ -8,7 +9,7 @@ pub(super) fn record(event: &Event<'_>) -> String {
     let capacity = event.fixed_capacity().unwrap_or(PACKED_MAX.into());
     let parameters = event.sized_c_parameters();
     let each = || event.arguments.iter().zip(&parameters);
-    let sizes: String = each().map(|(argument, p)| size(&argument.packing(), p)).collect();
+    let sizes: String = each().map(|(argument, p)| size(argument, p)).collect();
     let packs: String = each().map(|(argument, p)| pack(argument, p)).collect();
     let parts: String = each().map(|(argument, p)| format!("\t\t\t{},\n", part(argument, p))).collect();
     let parts = if parts.is_empty() { "\t\t\t{ 0 },\n".to_owned() } else { parts };
@@ -43,12 +44,13 @@ pub(super) fn limits(event: &Event<'_>) -> String {
     let parameters = event.sized_c_parameters();
     let each = event.arguments.iter().zip(&parameters).filter_map(|(argument, parameters)| {
         let name = &parameters.get(1)?.name;
-        let most = match &argument.shape {
-            Shape::Text { length } if length.bits() <= 16 => format!("UINT{}_MAX", length.bits()),
-            Shape::Text { .. } => "LTTNG_APPLICATION_TEXT_MAX".to_owned(),
-            Shape::Characters { count } => count.to_string(),
-            Shape::Stack => return None,
-            Shape::Sequence { length, .. } if length.bits() < 64 => format!("UINT{}_MAX", length.bits()),
+        let most = match (argument.shape.content, argument.shape.extent) {
+            (Content::Stack, _) => return None,
+            (Content::Text, Extent::Fixed(count)) => count.to_string(),
+            (Content::Text, Extent::Counted(length)) if length.bits() > 16 => {
+                "LTTNG_APPLICATION_TEXT_MAX".to_owned()
+            }
+            (_, Extent::Counted(length)) if length.bits() < 64 => format!("UINT{}_MAX", length.bits()),
             _ => return None,
         };
         Some(format!("\t{name} = lttng_provider_least({name}, {most});\n"))
@@ -57,57 +59,49 @@ pub(super) fn limits(event: &Event<'_>) -> String {
 }
 
 /// ` + lttng_provider_room(length, 8)`, for what has no fixed size.
-fn size(packing: &Packing, parameters: &[CParameter]) -> String {
-    match (packing.varies(), parameters) {
-        (true, [_, length]) => format!(" + lttng_provider_room({}, {})", length.name, packing.size),
+fn size(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
+    match (argument.varies(), parameters) {
+        (true, [_, length]) => {
+            format!(" + lttng_provider_room({}, {})", length.name, argument.shape.element.width.bytes())
+        }
         _ => String::new(),
     }
 }
 
 fn pack(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
-    let packing = argument.packing();
-    if !packing.recorded {
+    if !argument.recorded() {
         return String::new();
     }
+    let element = argument.shape.element;
     let name = &parameters[0].name;
     let length = parameters.get(1).map(|parameter| parameter.name.as_str()).unwrap_or_default();
-    let before = match packing.length_size {
-        0 => String::new(),
-        size => format!("\t\tlttng_end = lttng_provider_pack_number(lttng_end, {length}, {size});\n"),
+    let (before, count) = match argument.shape.extent {
+        Extent::Counted(width) => {
+            let size = width.bytes();
+            let before =
+                format!("\t\tlttng_end = lttng_provider_pack_number(lttng_end, {length}, {size});\n");
+            (before, length.to_owned())
+        }
+        Extent::Fixed(count) => (String::new(), count.to_string()),
+        Extent::One | Extent::Terminated => (String::new(), String::new()),
     };
-    let (size, count) = (packing.size, packing.count);
-    let value = match packing.kind {
-        PackingKind::Number => match argument.number() {
-            Some(number) if number.swapped => {
-                let bits = 8 * number.size;
-                format!("LTTNG_PROVIDER_PACK(lttng_end, uint{bits}_t, htobe{bits}((uint{bits}_t) {name}));")
-            }
-            number => {
-                let kind = number.map_or("uint64_t", |number| number.c_type);
-                format!("LTTNG_PROVIDER_PACK(lttng_end, {kind}, {name});")
-            }
-        },
-        PackingKind::String => {
+    let value = match (argument.shape.content, argument.shape.extent) {
+        (_, Extent::One) if argument.is_swapped() => {
+            let bits = element.width.bits();
+            format!("LTTNG_PROVIDER_PACK(lttng_end, uint{bits}_t, htobe{bits}((uint{bits}_t) {name}));")
+        }
+        (_, Extent::One) => format!("LTTNG_PROVIDER_PACK(lttng_end, {}, {name});", element.c_type()),
+        (_, Extent::Terminated) => {
             format!("lttng_end = lttng_provider_pack_string(lttng_end, {name}, {length});")
         }
-        PackingKind::Text => {
-            format!("lttng_end = lttng_provider_pack_text(lttng_end, {name}, {length}, {length});")
-        }
-        PackingKind::Characters => {
+        (Content::Text, _) => {
             format!("lttng_end = lttng_provider_pack_text(lttng_end, {name}, {length}, {count});")
         }
-        PackingKind::Array => {
-            format!(
-                "lttng_end = lttng_provider_pack_list(lttng_end, {name}, {count}, {size}, {});",
-                packing.swapped
-            )
-        }
-        PackingKind::Sequence => {
-            format!(
-                "lttng_end = lttng_provider_pack_list(lttng_end, {name}, {length}, {size}, {});",
-                packing.swapped
-            )
-        }
+        _ => format!(
+            "lttng_end = lttng_provider_pack_list(lttng_end, {name}, {count}, {}, {});",
+            element.width.bytes(),
+            argument.is_swapped()
+        ),
     };
     format!("{before}\t\t{value}\n")
 }
@@ -115,12 +109,13 @@ fn pack(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
 /// The value where packed bytes are not enough.
 fn part(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
     let name = &parameters[0].name;
-    match (argument.number(), argument.packing().count, parameters) {
-        (Some(number), ..) if number.is_float() => {
-            format!("{{ .value = lttng_provider_bits_of_{}({name}) }}", number.c_type)
+    match (argument.shape.extent, parameters) {
+        (Extent::One, _) if argument.shape.is_float() => {
+            format!("{{ .value = lttng_provider_bits_of_{}({name}) }}", argument.shape.element.c_type())
         }
-        (Some(_), ..) => format!("{{ .value = (uint64_t) {name} }}"),
-        (None, _, [_, length]) => format!("{{ .start = {name}, .length = {} }}", length.name),
-        (None, count, _) => format!("{{ .start = {name}, .length = {count} }}"),
+        (Extent::One, _) => format!("{{ .value = (uint64_t) {name} }}"),
+        (_, [_, length]) => format!("{{ .start = {name}, .length = {} }}", length.name),
+        (Extent::Fixed(count), _) => format!("{{ .start = {name}, .length = {count} }}"),
+        _ => format!("{{ .start = {name} }}"),
     }
 }

@@ -1,7 +1,7 @@
 //! The header that an application includes: a check and a call for each event.
 
-use lttng_border::{Argument, CParameter, Event, Provider, Shape};
-use lttng_catalog::Catalog;
+use lttng_catalog::lowered::{Argument, CParameter, Event, Provider};
+use lttng_catalog::{Catalog, Extent};
 
 use super::build_files::base_name;
 use crate::GeneratedFile;
@@ -92,7 +92,7 @@ fn switch(event: &Event<'_>) -> String {
 fn documentation(event: &Event<'_>) -> String {
     let lines = event.passed().map(|argument| {
         let parameters: Vec<_> = argument.c_parameters().iter().map(CParameter::declaration).collect();
-        let network = if argument.packing().swapped { " (in the order of the machine)" } else { "" };
+        let network = if argument.is_swapped() { " (in the order of the machine)" } else { "" };
         let doc = argument.field.doc.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("\n{}{network}: {doc}", parameters.join(", "))
     });
@@ -169,12 +169,12 @@ fn measured(event: &Event<'_>) -> Vec<String> {
     let each = event.passed().flat_map(|argument| {
         let parameters = for_cpp(argument.c_parameters());
         let name = &parameters[0].name;
-        match argument.shape {
-            Shape::String => {
+        match argument.shape.extent {
+            Extent::Terminated => {
                 let text = format!("lttng_application_text({name})");
                 vec![text.clone(), format!("lttng_application_length({text})")]
             }
-            Shape::Characters { count } => {
+            Extent::Fixed(count) if argument.is_text() => {
                 vec![name.clone(), format!("lttng_application_length_within({name}, {count})")]
             }
             _ => parameters.iter().map(|parameter| parameter.name.clone()).collect(),
@@ -189,8 +189,8 @@ fn within(event: &Event<'_>) -> Vec<String> {
     let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
         |(argument, parameters)| {
             let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
-            match (&argument.shape, &names[..]) {
-                (Shape::String | Shape::Characters { .. }, [start, length]) => {
+            match &names[..] {
+                [start, length] if argument.is_text() && argument.field.length_argument().is_none() => {
                     vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
                 }
                 _ => names,

@@ -7,10 +7,10 @@ mod probe;
 mod signature;
 mod source;
 
-use lttng_border::{Border, Clash, Provider};
 use lttng_catalog::Catalog;
+use lttng_catalog::lowered::{Program, Provider};
 
-use crate::{GeneratedFile, lttng, usdt};
+use crate::{Error, GeneratedFile, lttng, usdt};
 
 /// The files for a program in C or C++.
 ///
@@ -40,9 +40,9 @@ use crate::{GeneratedFile, lttng, usdt};
 /// assert!(header.text.contains("#define trace_valkey_db_expire_del(...)"));
 /// assert_eq!(files.iter().filter(|file| file.is_c_source()).count(), 6);
 /// ```
-pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Clash> {
-    let border = Border::lower(catalogs, "")?;
-    border.check_c_names()?;
+pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Error> {
+    let program = Program::lower(catalogs, "")?;
+    program.check_c_names()?;
     let support = ("lttng_application.h", include_str!("lttng_application.h"));
     let mut files = vec![
         GeneratedFile { name: support.0.to_owned(), text: support.1.to_owned() },
@@ -51,7 +51,7 @@ pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Clash> {
     ];
     for catalog in catalogs {
         let own = |provider: &&Provider<'_>| std::ptr::eq(provider.catalog, catalog);
-        let providers: Vec<_> = border.providers.iter().filter(own).collect();
+        let providers: Vec<_> = program.providers.iter().filter(own).collect();
         files.push(header::header(catalog, &providers));
         files.extend(build_files::build_files(catalog, &providers));
         for provider in providers {

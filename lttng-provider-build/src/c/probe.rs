@@ -1,6 +1,6 @@
 //! The function that fires an event's USDT probe for C.
 
-use lttng_border::{Event, ProbePart};
+use lttng_catalog::lowered::{Event, ProbePart};
 
 use super::signature::head;
 
@@ -15,10 +15,11 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
         let of = &parameters[argument.index];
         let name = &of[0].name;
         let value = match argument.part {
-            ProbePart::Value => match event.arguments[argument.index].number() {
-                Some(number) if number.is_float() => format!("lttng_usdt_bits_of_{}({name})", number.c_type),
-                _ => format!("(uint64_t) {name}"),
-            },
+            ProbePart::Value if event.arguments[argument.index].shape.is_float() => {
+                let kind = event.arguments[argument.index].shape.element.c_type();
+                format!("lttng_usdt_bits_of_{kind}({name})")
+            }
+            ProbePart::Value => format!("(uint64_t) {name}"),
             ProbePart::Start => format!("(uint64_t) (uintptr_t) {name}"),
             ProbePart::Length => format!("(uint64_t) {}", of[1].name),
             ProbePart::Text => {
@@ -32,13 +33,6 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
     if values.is_empty() {
         values.push_str("\t\t0,\n");
     }
-    // What does not fit among the arguments of a probe.
-    let is_left_out = |index: usize| probe.arguments.iter().all(|argument| argument.index != index);
-    let left_out = parameters
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| event.arguments[*index].is_passed() && is_left_out(*index));
-    let unused: String = left_out.flat_map(|(_, of)| of).map(|p| format!("\t(void) {};\n", p.name)).collect();
     let start = match probe.has_start {
         true => format!(
             "LTTNG_USDT_PROBE({0}, {symbol}, {provider}, {1}__start, \"\", \"\")\n",
@@ -57,7 +51,7 @@ LTTNG_USDT_PROBE({function}, {symbol}, {provider}, {name}, \"{x86_64}\", \"{aarc
 {copies}\tconst uint64_t lttng_values[] = {{
 {values}\t}};
 
-{unused}\t{function}(lttng_values);
+\t{function}(lttng_values);
 }}
 #endif
 ",

@@ -1,6 +1,6 @@
 //! The signatures of the functions that emit events.
 
-use lttng_border::Event;
+use lttng_catalog::lowered::Event;
 
 use crate::c_text::list;
 

@@ -1,6 +1,6 @@
 //! A provider's C file, for an application in C.
 
-use lttng_border::{Event, Provider};
+use lttng_catalog::lowered::{Event, Provider};
 
 use super::signature::head;
 use super::{emit, probe};

@@ -1,7 +1,8 @@
 //! The C for each event that Rust and C share: its layout in a trace, and how filters and other probes get its
 //! values.
 
-use lttng_border::{Argument, Event, PackingKind, Source};
+use lttng_catalog::lowered::{Argument, Event, Source};
+use lttng_catalog::{Content, Extent};
 
 use crate::c_text::list;
 
@@ -23,8 +24,8 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
         ");",
     );
     let call = list("\t", &format!("((void (*)({})) probe)(", types.join(", ")), &with(&["data"]), ");");
-    let packings: Vec<_> = event.arguments.iter().map(Argument::packing).collect();
-    let (table, fields) = match packings.len() {
+    let count = event.arguments.len();
+    let (table, fields) = match count {
         0 => (String::new(), "NULL".to_owned()),
         _ => {
             let rows: String = event.arguments.iter().map(|a| format!("\t{},\n", row(a))).collect();
@@ -32,9 +33,8 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
             (format!("static const struct lttng_provider_field {table}[] = {{\n{rows}}};\n\n"), table)
         }
     };
-    let has_strings = packings.iter().any(|p| p.recorded && p.kind == PackingKind::String);
-    let has_copies = packings.iter().any(|packing| packing.needs_copy());
-    let count = packings.len();
+    let has_strings = event.arguments.iter().any(|a| a.recorded() && a.shape.extent == Extent::Terminated);
+    let has_copies = event.arguments.iter().any(needs_copy);
     let unused = if count == 0 { "\t(void) parts;\n" } else { "" };
     format!(
         "
@@ -65,43 +65,46 @@ static const struct lttng_provider_event lttng_provider_event_{symbol} = {{
 /// What a call passes for an argument, from the part with this index.
 fn from_part((index, argument): (usize, &Argument<'_>)) -> Vec<String> {
     let part = format!("parts[{index}]");
-    let value = |source| match (source, argument.number()) {
-        (Source::Start, _) => format!("{part}.start"),
-        (Source::Length, _) => format!("{part}.length"),
-        (Source::Value, Some(number)) if number.swapped => {
-            let bits = 8 * number.size;
+    let element = argument.shape.element;
+    let value = |source| match source {
+        Source::Start => format!("{part}.start"),
+        Source::Length => format!("{part}.length"),
+        Source::Value if argument.is_swapped() => {
+            let bits = element.width.bits();
             format!("htobe{bits}((uint{bits}_t) {part}.value)")
         }
-        (Source::Value, Some(number)) if number.is_float() => {
-            format!("lttng_provider_{}(&{part})", number.c_type)
+        Source::Value if argument.shape.is_float() => {
+            format!("lttng_provider_{}(&{part})", element.c_type())
         }
-        (Source::Value, number) => {
-            format!("({}) {part}.value", number.map_or("uint64_t", |number| number.c_type))
-        }
+        Source::Value => format!("({}) {part}.value", element.c_type()),
     };
     argument.c_parameters().iter().map(|parameter| value(parameter.source)).collect()
 }
 
+/// Whether filters need a copy of the packed value: with a NUL after it, or in network order.
+fn needs_copy(argument: &Argument<'_>) -> bool {
+    match argument.shape.extent {
+        Extent::One => false,
+        Extent::Terminated => !argument.recorded(),
+        Extent::Fixed(_) | Extent::Counted(_) => argument.is_text() || argument.is_swapped(),
+    }
+}
+
 /// `{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 }`
 fn row(argument: &Argument<'_>) -> String {
-    let packing = argument.packing();
-    let kind = match packing.kind {
-        PackingKind::Number => "NUMBER",
-        PackingKind::String => "STRING",
-        PackingKind::Text => "TEXT",
-        PackingKind::Characters => "CHARACTERS",
-        PackingKind::Array => "ARRAY",
-        PackingKind::Sequence => "SEQUENCE",
+    let shape = argument.shape;
+    let (kind, more) = match (shape.content, shape.extent) {
+        (_, Extent::One) => ("NUMBER", String::new()),
+        (_, Extent::Terminated) => ("STRING", String::new()),
+        (Content::Text, Extent::Counted(length)) => ("TEXT", format!(", .length_size = {}", length.bytes())),
+        (_, Extent::Counted(length)) => ("SEQUENCE", format!(", .length_size = {}", length.bytes())),
+        (Content::Text, Extent::Fixed(count)) => ("CHARACTERS", format!(", .count = {count}")),
+        (_, Extent::Fixed(count)) => ("ARRAY", format!(", .count = {count}")),
     };
-    let mut row = format!(".kind = LTTNG_PROVIDER_{kind}, .recorded = {}", packing.recorded);
-    if packing.swapped {
-        row.push_str(", .swapped = true");
-    }
-    row.push_str(&format!(", .size = {}", packing.size));
-    for (name, number) in [("length_size", packing.length_size), ("count", packing.count)] {
-        if number > 0 {
-            row.push_str(&format!(", .{name} = {number}"));
-        }
-    }
-    format!("{{ {row} }}")
+    let swapped = if argument.is_swapped() { ", .swapped = true" } else { "" };
+    format!(
+        "{{ .kind = LTTNG_PROVIDER_{kind}, .recorded = {}{swapped}, .size = {}{more} }}",
+        argument.recorded(),
+        shape.element.width.bytes()
+    )
 }

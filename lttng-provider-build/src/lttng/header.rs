@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lttng_border::{Argument, Event, Provider};
+use lttng_catalog::lowered::{Argument, Event, Provider};
 use lttng_catalog::{Enumeration, Integer, LogLevel};
 
 use super::declaration::field;

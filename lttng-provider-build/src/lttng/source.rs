@@ -1,6 +1,6 @@
 //! A provider's C file for Rust: its probes, and the two functions for each event that Rust calls.
 
-use lttng_border::Provider;
+use lttng_catalog::lowered::Provider;
 
 use super::event::event;
 use super::header::file_name;

@@ -1,6 +1,7 @@
 //! Arguments: what the application passes, and what is recorded.
 
-use lttng_border::{Argument as Lowered, Event, Number, RustType, Shape};
+use lttng_catalog::lowered::{Argument as Lowered, Event};
+use lttng_catalog::{Extent, Number};
 
 /// What is generated for an argument, each in the words of one place.
 pub(super) struct Argument {
@@ -25,9 +26,9 @@ const FFI: &str = "lttng_provider::ffi";
 
 pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
     let name = lowered.rust_name.clone();
-    let field = type_name(&lowered.rust_type());
     let is_text = lowered.is_text();
-    let recorded = recorded(&lowered.shape, &name);
+    let field = if is_text { TEXT.to_owned() } else { lowered.rust_type("'a") };
+    let recorded = recorded(lowered, &name);
     Argument {
         parameter: if is_text { format!("impl Into<{TEXT}>") } else { field.clone() },
         is_passed: lowered.is_passed(),
@@ -42,34 +43,24 @@ pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
     }
 }
 
-fn type_name(kind: &RustType) -> String {
-    match kind {
-        RustType::Number(name) => (*name).to_owned(),
-        RustType::Enumeration(name) => name.clone(),
-        RustType::Text => TEXT.to_owned(),
-        RustType::Array { element, count } => format!("&'a [{element}; {count}]"),
-        RustType::Slice { element } => format!("&'a [{element}]"),
-    }
-}
-
-/// The expression of the value that crosses the border.
-fn recorded(shape: &Shape, name: &str) -> String {
-    let network = |number: &Number| if number.swapped { "Network" } else { "" };
-    match shape {
-        Shape::Number(number) if number.swapped => format!("{FFI}::Network({name})"),
-        Shape::Number(_) => name.to_owned(),
-        Shape::Enumeration { .. } => format!("{name}.value()"),
-        Shape::String => format!("{FFI}::Terminated::new({name}.into())"),
-        Shape::Characters { count } => format!("{FFI}::Characters::<{count}>::new({name}.into())"),
-        Shape::Text { length } => {
-            format!("{FFI}::Counted::<{}>::new({name}.into())", Number::length(*length).rust_type)
+/// The expression of the value that is handed to tracers.
+fn recorded(argument: &Lowered<'_>, name: &str) -> String {
+    let network = if argument.is_swapped() { "Network" } else { "" };
+    let length = |width| Number::length(width).rust_type();
+    match (argument.is_text(), argument.shape.extent) {
+        _ if !argument.is_passed() => format!("{FFI}::List::<_, u8>::new(lttng_stack.frames())"),
+        (_, Extent::One) if argument.is_enumeration() => format!("{name}.value()"),
+        (_, Extent::One) if argument.is_swapped() => format!("{FFI}::Network({name})"),
+        (_, Extent::One) => name.to_owned(),
+        (_, Extent::Terminated) => format!("{FFI}::Terminated::new({name}.into())"),
+        (true, Extent::Fixed(count)) => format!("{FFI}::Characters::<{count}>::new({name}.into())"),
+        (true, Extent::Counted(width)) => {
+            format!("{FFI}::Counted::<{}>::new({name}.into())", length(width))
         }
-        Shape::Array { element, .. } => format!("{FFI}::{}Array({name})", network(element)),
-        Shape::Sequence { element, length } => {
-            let length = Number::length(*length).rust_type;
-            format!("{FFI}::{}List::<_, {length}>::new({name})", network(element))
+        (false, Extent::Fixed(_)) => format!("{FFI}::{network}Array({name})"),
+        (false, Extent::Counted(width)) => {
+            format!("{FFI}::{network}List::<_, {}>::new({name})", length(width))
         }
-        Shape::Stack => format!("{FFI}::List::<_, u8>::new(lttng_stack.frames())"),
     }
 }
 

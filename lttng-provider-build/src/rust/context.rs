@@ -1,6 +1,6 @@
 //! An event on its way to Rust.
 
-use lttng_border::{Event, Provider};
+use lttng_catalog::lowered::{Event, Provider};
 
 use super::arguments::{Argument, argument};
 use crate::BackEnds;

@@ -18,7 +18,7 @@ pub(super) struct Duration<'c> {
 impl<'c> Duration<'c> {
     /// `None` for an event without a duration in a unit of time.
     pub(super) fn of(context: &'c Context<'c>) -> Option<Self> {
-        let lttng_border::Duration { index, unit } = context.event.duration?;
+        let lttng_catalog::lowered::Duration { index, unit } = context.event.duration?;
         let unit = match unit {
             Unit::Nanoseconds => "Nanoseconds",
             Unit::Microseconds => "Microseconds",

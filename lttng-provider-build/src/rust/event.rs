@@ -1,6 +1,6 @@
 //! An event as a type with functions.
 
-use lttng_border::{Event, Provider};
+use lttng_catalog::lowered::{Event, Provider};
 use lttng_catalog::{FieldType, Unit};
 
 use super::arguments::{capacity, lifetime, names, parameters};

@@ -10,7 +10,7 @@ mod layout;
 mod probe;
 mod tracing;
 
-use lttng_border::{Border, Provider};
+use lttng_catalog::lowered::{Program, Provider};
 pub(crate) use tracing::table;
 
 use crate::version::GENERATED;
@@ -21,10 +21,10 @@ use layout::{ALLOWED, indent};
 const NAME_TAKEN: &str = "// if the name is taken: mod events { lttng_provider::include_events!(); }";
 
 /// All providers in one file.
-pub(crate) fn events(border: &Border<'_>, back_ends: BackEnds) -> GeneratedFile {
-    let modules: Vec<String> = border.providers.iter().map(|provider| module(provider, back_ends)).collect();
+pub(crate) fn events(program: &Program<'_>, back_ends: BackEnds) -> GeneratedFile {
+    let modules: Vec<String> = program.providers.iter().map(|provider| module(provider, back_ends)).collect();
     let semaphores = match back_ends {
-        BackEnds { lttng: false, usdt: true } => probe::semaphores(border),
+        BackEnds { lttng: false, usdt: true } => probe::semaphores(program),
         _ => String::new(),
     };
     let text = check_version() + &semaphores + &modules.join("\n");

@@ -1,13 +1,13 @@
 //! USDT probes in Rust: their definition in assembly, and the call that fires them.
 
-use lttng_border::{Border, Event, ProbePart};
+use lttng_catalog::lowered::{Event, ProbePart, Program};
 
 use super::layout::list;
 use crate::BackEnds;
 
 /// The semaphores of all events, where LTTng's tracepoints have none.
-pub(super) fn semaphores(border: &Border<'_>) -> String {
-    let events = border.providers.iter().flat_map(|provider| &provider.events);
+pub(super) fn semaphores(program: &Program<'_>) -> String {
+    let events = program.providers.iter().flat_map(|provider| &provider.events);
     let names: Vec<String> = events.map(|event| format!("\"{}\"", event.semaphore())).collect();
     format!("{}\n\n", list("", "lttng_provider::usdt_semaphores!(", &names, ");"))
 }

@@ -1,18 +1,18 @@
 //! The table of all events by which `lttng-provider-tracing` records spans: an expression, in a file that only its macro
 //! `events!` includes.
 
-use lttng_border::{Argument, Border, Event, Provider, RustType, Shape};
-use lttng_catalog::{Enumeration, Measure, Unit};
+use lttng_catalog::lowered::{Argument, Event, Program, Provider};
+use lttng_catalog::{Enumeration, Extent, Measure, NumberKind, Unit, Width};
 
 use super::doc::literal;
 use super::layout::{ALLOWED, indent, list};
 use crate::GeneratedFile;
 
 /// All events in one table.
-pub(crate) fn table(border: &Border<'_>) -> GeneratedFile {
+pub(crate) fn table(program: &Program<'_>) -> GeneratedFile {
     let origins: String =
-        border.providers.iter().map(|provider| format!("// {}\n", provider.origin())).collect();
-    let events: String = border
+        program.providers.iter().map(|provider| format!("// {}\n", provider.origin())).collect();
+    let events: String = program
         .providers
         .iter()
         .flat_map(|provider| provider.events.iter().map(move |event| entry(provider, event)))
@@ -36,8 +36,7 @@ pub(crate) fn table(border: &Border<'_>) -> GeneratedFile {
 fn entry(provider: &Provider<'_>, event: &Event<'_>) -> String {
     let path = format!("{}::{}", provider.module, event.rust_name);
     let passed: Vec<_> = event.passed().collect();
-    let fields: String =
-        passed.iter().map(|argument| format!("        {},\n", field(provider, argument))).collect();
+    let fields: String = passed.iter().map(|argument| format!("        {},\n", field(argument))).collect();
     let values: Vec<_> =
         passed.iter().enumerate().map(|(index, argument)| value(provider, argument, index)).collect();
     let begin = match event.duration.is_some_and(|duration| duration.unit != Unit::Bytes) {
@@ -93,27 +92,34 @@ fn duration(event: &Event<'_>) -> String {
     format!("Some(({index}, lttng_bridge::Measured::{measured}))")
 }
 
-fn field(provider: &Provider<'_>, argument: &Argument<'_>) -> String {
+fn field(argument: &Argument<'_>) -> String {
     let name = literal(&argument.field.argument);
-    let kind = kind(provider, argument);
+    let kind = kind(argument);
     format!("lttng_bridge::Field {{ name: {name}, kind: lttng_bridge::{kind} }}")
 }
 
-fn kind(provider: &Provider<'_>, argument: &Argument<'_>) -> String {
-    match &argument.shape {
-        Shape::Number(number) => match number.rust_type {
-            "bool" => "Kind::Bool".to_owned(),
-            "f32" | "f64" => "Kind::Float".to_owned(),
-            integer => format!("{}{}", integer.to_uppercase(), unit(argument)),
-        },
-        Shape::Enumeration { name, container, .. } => {
-            let labels = provider.source.enumeration(name).map(labels).unwrap_or_default();
-            format!("{}.labelled(&[{labels}])", container.rust_type.to_uppercase())
+fn kind(argument: &Argument<'_>) -> String {
+    let element = argument.shape.element;
+    match (argument.is_number(), element.kind) {
+        _ if argument.is_text() => "Kind::Text".to_owned(),
+        (true, NumberKind::Bool) => "Kind::Bool".to_owned(),
+        (true, NumberKind::Float) => "Kind::Float".to_owned(),
+        (true, _) => {
+            let integer = element.rust_type().to_uppercase();
+            match argument.enumeration {
+                Some(enumeration) => format!("{integer}.labelled(&[{}])", labels(enumeration)),
+                None => format!("{integer}{}", unit(argument)),
+            }
         }
-        Shape::String | Shape::Characters { .. } | Shape::Text { .. } => "Kind::Text".to_owned(),
-        Shape::Sequence { element, .. } if element.rust_type == "u8" => "Kind::Bytes".to_owned(),
-        Shape::Array { .. } | Shape::Sequence { .. } | Shape::Stack => "Kind::List".to_owned(),
+        (false, _) if is_bytes(argument) => "Kind::Bytes".to_owned(),
+        (false, _) => "Kind::List".to_owned(),
     }
+}
+
+/// Whether it is bytes of any number, which a value of `tracing` can be.
+fn is_bytes(argument: &Argument<'_>) -> bool {
+    let element = argument.shape.element;
+    argument.is_slice() && element.kind == NumberKind::Unsigned && element.width == Width::W8
 }
 
 fn unit(argument: &Argument<'_>) -> String {
@@ -137,18 +143,21 @@ fn labels(enumeration: &Enumeration) -> String {
 
 /// The expression that takes an argument from the values of a span.
 fn value(provider: &Provider<'_>, argument: &Argument<'_>, index: usize) -> String {
-    match argument.rust_type() {
-        RustType::Number("bool") => format!("values.boolean({index})"),
-        RustType::Number("f32") => format!("values.float({index}) as f32"),
-        RustType::Number("f64") => format!("values.float({index})"),
-        RustType::Number(_) => format!("values.integer({index})"),
-        RustType::Enumeration(name) => {
-            let container = argument.number().map_or("i64", |number| number.rust_type);
+    let element = argument.shape.element;
+    match (argument.shape.extent, element.kind) {
+        _ if argument.is_text() => format!("values.text({index})"),
+        (Extent::One, NumberKind::Bool) => format!("values.boolean({index})"),
+        (Extent::One, NumberKind::Float) if element.width == Width::W32 => {
+            format!("values.float({index}) as f32")
+        }
+        (Extent::One, NumberKind::Float) => format!("values.float({index})"),
+        (Extent::One, _) if argument.is_enumeration() => {
+            let (name, container) = (argument.rust_type(""), element.rust_type());
             format!("{}::{name}::from(values.integer::<{container}>({index}))", provider.module)
         }
-        RustType::Text => format!("values.text({index})"),
-        RustType::Slice { element: "u8" } => format!("values.bytes({index})"),
-        RustType::Slice { .. } => "&[]".to_owned(),
-        RustType::Array { count, .. } => format!("&[0; {count}]"),
+        (Extent::One, _) => format!("values.integer({index})"),
+        (Extent::Fixed(count), _) => format!("&[0; {count}]"),
+        _ if is_bytes(argument) => format!("values.bytes({index})"),
+        _ => "&[]".to_owned(),
     }
 }

@@ -118,3 +118,71 @@ fn the_catalogs_unit_holds_for_a_field_given_without_one() {
     let class = class("valkey_rdb:fork", &[("duration", INTEGER)]);
     assert_eq!(dictionary.look_up(&class).duration, microseconds(0));
 }
+
+/// A class with the fields that the catalog has for an event.
+fn recorded(name: String, event: &Event) -> EventClass {
+    let fields: Vec<(&str, FieldKind)> = event
+        .fields
+        .iter()
+        .map(|field| {
+            let kind = match field.kind {
+                FieldType::Enum(_) => FieldKind::Enum,
+                FieldType::Integer(_) => INTEGER,
+                _ => TEXT,
+            };
+            (field.name.as_str(), kind)
+        })
+        .collect();
+    class(&name, &fields)
+}
+
+#[test]
+fn events_recorded_with_a_prefix_keep_all_of_their_meaning() {
+    let dictionary = dictionary();
+    for (provider, event) in lttng_catalog::valkey().events() {
+        let name = format!("{}:{}", provider.name, event.name);
+        for prefix in ["acme_", "acme"] {
+            let plain = dictionary.look_up(&recorded(name.clone(), event));
+            let prefixed = dictionary.look_up(&recorded(format!("{prefix}{name}"), event));
+            assert!(plain.event.is_some(), "{name}");
+            assert_eq!(prefixed, plain, "{name} with {prefix}");
+        }
+        let advice = |name: &str, is_known| dictionary.advice(name, is_known, &[]);
+        assert!(advice(&name, true).is_some());
+        assert_eq!(advice(&format!("acme_{name}"), true), advice(&name, true));
+        assert_eq!(advice(&format!("acme_{name}"), false), None, "it is not known to be that event");
+    }
+}
+
+#[test]
+fn both_ends_of_an_interval_keep_the_prefix() {
+    let text = r#"
+        [catalog]
+        name = "shop"
+        version = 1
+        doc = "A shop."
+        [provider.shop]
+        doc = "The door."
+        [provider.shop.event.opened]
+        doc = "The door was opened."
+        [provider.shop.event.closed]
+        doc = "The door was closed."
+        started-by = "shop:opened"
+        "#;
+    let catalog = Catalog::parse("shop.toml", text).unwrap();
+    let dictionary = Dictionary { catalogs: vec![catalog], duration: None };
+    let pair = |name| dictionary.look_up(&class(name, &[])).pair;
+    assert_eq!(pair("acme_shop:opened"), Some(("acme_shop:closed".into(), Side::Begin)));
+    assert_eq!(pair("acme_shop:closed"), Some(("acme_shop:closed".into(), Side::End)));
+}
+
+#[test]
+fn a_name_that_only_ends_like_a_provider_of_the_catalog_is_another_event() {
+    let call = [("enum_field", FieldKind::Enum), ("addr", TEXT), ("laddr", TEXT), ("name", TEXT)];
+    let with = |last| [&call[..], &[last]].concat();
+    let event = |fields: &[_]| dictionary().look_up(&class("my_valkey_commands:command_call", fields)).event;
+    assert!(event(&with(("duration", INTEGER))).is_some());
+    assert_eq!(event(&with(("duration", TEXT))), None);
+    assert_eq!(event(&call), None);
+    assert_eq!(event(&[&with(("duration", INTEGER))[..], &[("size", INTEGER)]].concat()), None);
+}

@@ -16,6 +16,7 @@ mod hosts;
 mod incidents;
 mod install;
 mod output;
+mod prefix;
 mod recorded;
 mod run;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]

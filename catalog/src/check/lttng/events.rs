@@ -3,7 +3,8 @@
 use super::names::LONGEST;
 use crate::check::parts::{self, Part};
 use crate::error::{Authority, Report};
-use crate::model::{Catalog, Enumeration, Event, Integer};
+use crate::field_type::Integer;
+use crate::model::{Catalog, Enumeration, Event};
 use crate::place::Step;
 
 /// Checks all but the fields.

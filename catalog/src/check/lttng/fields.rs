@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::names::LONGEST;
 use crate::check::parts::{self, Part};
 use crate::error::{Authority, Report};
-use crate::model::{Catalog, Field, FieldType, Integer};
+use crate::field_type::{Extent, FieldType, Integer};
+use crate::model::{Catalog, Field};
 use crate::place::Place;
 
 /// The most arguments that LTTng-UST's macros can take.
@@ -83,9 +84,8 @@ fn check_number_of_arguments(list: &Part<'_, [Field]>, report: &mut Report) {
 
 /// The arrays of an event fit into a sub-buffer.
 fn check_size(list: &Part<'_, [Field]>, report: &mut Report) {
-    let size = |field: &Field| match &field.kind {
-        FieldType::TextArray(length) => u64::from(*length),
-        FieldType::Array { element, length } => u64::from(*length) * u64::from(element.width.bits() / 8),
+    let size = |field: &Field| match field.kind.shape(&list.provider.enums) {
+        shape if matches!(shape.extent, Extent::Fixed(_)) => shape.fixed_size(),
         _ => 0,
     };
     let bytes: u64 = list.part.iter().filter(|field| field.recorded).map(size).sum();

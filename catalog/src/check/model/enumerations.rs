@@ -1,7 +1,8 @@
 //! Rules for enumerations and their labels.
 
 use crate::error::{Authority, Report};
-use crate::model::{Enumeration, Integer, Label};
+use crate::field_type::Integer;
+use crate::model::{Enumeration, Label};
 use crate::place::{Place, Step};
 
 pub(super) fn check(enumeration: &Enumeration, place: &Place, report: &mut Report) {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::unknown::unknown;
 use crate::check::parts::{self, Part};
 use crate::error::{Authority, Report};
-use crate::model::{Field, FieldType, Provider};
+use crate::field_type::{Extent, FieldType};
+use crate::model::{Field, Provider};
 use crate::place::{Place, Step};
 
 pub(super) fn check(list: &Part<'_, [Field]>, report: &mut Report) {
@@ -26,10 +27,10 @@ fn check_type(provider: &Provider, field: &Field, place: &Place, report: &mut Re
             let known = provider.enums.iter().map(|known| known.name.as_str());
             report.add(Authority::Model, place.value("type"), unknown("enum", name, provider, known));
         }
-        FieldType::TextArray(0) | FieldType::Array { length: 0, .. } => {
+        kind if kind.extent() == Extent::Fixed(0) => {
             report.add(Authority::Model, place.value("type"), "an array has at least one element");
         }
-        FieldType::Stack if !field.recorded => {
+        kind if !field.recorded && !kind.shape(&[]).is_passed() => {
             let message = "a stack is of use only in a trace; remove `record`";
             report.add(Authority::Model, place.value("record"), message);
         }
@@ -38,8 +39,7 @@ fn check_type(provider: &Provider, field: &Field, place: &Place, report: &mut Re
 }
 
 fn check_unit(field: &Field, place: &Place, report: &mut Report) {
-    let is_number =
-        field.kind.integer().is_some() || matches!(field.kind, FieldType::Float | FieldType::Double);
+    let is_number = field.kind.integer().is_some() || field.kind.shape(&[]).is_float();
     if let Some(unit) = field.unit.filter(|_| !is_number) {
         let message = format!("`{}` is not a number, so it cannot be in `{unit}`", field.kind);
         report.add(Authority::Model, place.value("unit"), message);

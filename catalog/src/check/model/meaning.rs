@@ -1,7 +1,8 @@
 //! Rules for what an event or a class says about its own fields.
 
 use crate::error::{Authority, Report};
-use crate::model::{Class, Clock, Event, Field, FieldType, Measure};
+use crate::field_type::FieldType;
+use crate::model::{Class, Clock, Event, Field, Measure};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
 

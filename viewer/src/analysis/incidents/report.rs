@@ -159,7 +159,8 @@ impl Reporter<'_> {
     fn advice(&self, cause: &Cause) -> Option<String> {
         let of = |name: IntervalName| {
             let key: Vec<_> = self.feed.lexicon.key(name).0.into_iter().map(|(_, value)| value).collect();
-            self.dictionary.advice(&self.feed.lexicon.entry(name).event, &key).map(str::to_owned)
+            let entry = self.feed.lexicon.entry(name);
+            self.dictionary.advice(&entry.event, entry.known_as.is_some(), &key).map(str::to_owned)
         };
         match *cause {
             Cause::Event(name, detail) => detail.and_then(of).or_else(|| of(name)),

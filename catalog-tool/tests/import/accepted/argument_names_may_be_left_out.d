@@ -1,5 +1,0 @@
-provider shop {
-    probe sale(int, char *, uint64_t);
-    probe closed(void);
-    probe opened();
-};

@@ -1,4 +1,0 @@
-provider shop {
-    /* The café was  opened. */
-    probe opened(int a);
-};

@@ -1,3 +1,0 @@
-provider shop {
-    probe failed(int errno, char *EOF, int strlen);
-};

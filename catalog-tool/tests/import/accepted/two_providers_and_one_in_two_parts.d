@@ -1,3 +1,0 @@
-provider shop { probe sale(int price); };
-provider store { probe filled(int shelf); };
-provider shop { probe refund(int price); }

@@ -1,3 +1,0 @@
-provider shop {
-    probe sale(int price); /* About it
-};

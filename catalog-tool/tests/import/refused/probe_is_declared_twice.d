@@ -1,5 +1,0 @@
-provider shop {
-    probe sale(int price);
-    probe refund(int price);
-    probe sale(char *article);
-};

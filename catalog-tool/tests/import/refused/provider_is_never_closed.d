@@ -1,2 +1,0 @@
-provider shop {
-    probe sale(int price);

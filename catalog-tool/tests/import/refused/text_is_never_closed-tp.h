@@ -1,1 +1,0 @@
-TRACEPOINT_MODEL_EMF_URI(shop, sale, "https://example.org)

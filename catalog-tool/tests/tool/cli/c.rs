@@ -1,0 +1,53 @@
+//! `c`: what it writes compiles, and offers the catalog's events.
+
+use std::fs;
+use std::process::Command;
+
+use super::run::{catalog, said, text};
+
+#[test]
+fn c_sources_compile_and_offer_every_event_to_both_tracers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("deep/trace");
+    let written =
+        said(["c", text(&catalog("memcached.toml")), text(&catalog("redis.toml")), "--out", text(&out)]);
+    assert_eq!((written.status, &*written.err), (0, ""));
+    assert!(written.out.lines().all(|line| fs::metadata(line).is_ok()), "{}", written.out);
+    assert!(written.out.lines().any(|line| line.ends_with("memcached-trace.h")), "{}", written.out);
+
+    let program = folder.path().join("program");
+    let source = folder.path().join("main.c");
+    // Probes stand where events are called.
+    let main = "#include \"memcached-trace.h\"\n#include \"redis-trace.h\"\n\
+                int main(void)\n{\n\ttrace_redis_call(1, 2);\n\ttrace_memcached_command__delete(3, \"key\", 3);\n\treturn 0;\n}\n";
+    fs::write(&source, main).expect("a writable folder");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-std=gnu99", "-Wall", "-Wextra", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(&out);
+    gcc.arg(&source).args(["memcached.c", "redis.c"].map(|name| out.join(name)));
+    let output = gcc.arg("-o").arg(&program).arg("-ldl").output().expect("gcc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let listed = said(["list", text(&program), "--no-libraries", "--format", "json"]);
+    assert_eq!((listed.status, &*listed.err), (0, ""));
+    let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
+    assert_eq!(offer["files"][0]["events"].as_array().map(Vec::len), Some(30 + 17));
+    let probes = offer["files"][0]["probes"].as_array().expect("a list");
+    for name in ["call", "command__delete"] {
+        let probe =
+            probes.iter().find(|probe| probe["name"] == name).unwrap_or_else(|| panic!("{name}: {probes:?}"));
+        assert_eq!((&probe["has_semaphore"], &probe["said"]["doc"].is_string()), (&true.into(), &true));
+    }
+
+    let again =
+        said(["c", text(&catalog("memcached.toml")), text(&catalog("redis.toml")), "--out", text(&out)]);
+    assert_eq!((again.status, &*again.out), (0, ""), "what is there already is not written");
+}
+
+#[test]
+fn catalogs_that_clash_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = catalog("redis.toml");
+    let said = said(["c", text(&path), text(&path), "--out", text(folder.path())]);
+    assert_eq!((said.status, &*said.out), (1, ""));
+    assert!(said.err.contains("`redis`"), "{}", said.err);
+    assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 0);
+}

@@ -1,0 +1,8 @@
+//! The program `lttng-catalog` and its parts.
+
+mod cli;
+mod hostile;
+mod import;
+mod list;
+mod record;
+mod round_trip;

@@ -1,0 +1,95 @@
+//! What the project generates from a catalog can be imported again, and is the same to everybody.
+
+use std::fs;
+use std::path::Path;
+
+use lttng_catalog::Catalog;
+use lttng_catalog_cli::diff::diff;
+use lttng_catalog_cli::import::{Options, header};
+use lttng_provider_build::{BackEnds, generate};
+use lttng_testing::cases;
+
+#[test]
+fn generated_headers_import_as_the_catalog_that_they_came_from() {
+    let accepted = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalog/tests/cases/accepted.txt");
+    let cases =
+        cases(accepted).into_iter().map(|case| Catalog::parse(&case.name, &case.input).expect("a catalog"));
+    let own = [lttng_catalog::valkey(), lttng_catalog::memcached(), lttng_catalog::redis()];
+    let mut events = 0;
+    for catalog in own.into_iter().chain(cases) {
+        let mut options = lttng_provider_build::Options::default();
+        options.back_ends = BackEnds { lttng: true, usdt: false };
+        let files = generate(std::slice::from_ref(&catalog), &options).expect("they do not clash");
+        for provider in &catalog.providers {
+            let name = format!("{}-tp.h", provider.name);
+            let file = files.iter().find(|file| file.name == name).unwrap_or_else(|| panic!("no {name}"));
+            let imported = header(&name, &file.text, &Options::default());
+            let imported =
+                imported.unwrap_or_else(|problems| panic!("{}\n{problems}\n{}", catalog.name, file.text));
+            let imported = Catalog::parse(&name, &imported.text).expect("it is a catalog");
+            compare(&catalog, provider, &imported);
+            events += provider.events.len();
+        }
+    }
+    assert!(events > 100, "only {events} events were compared");
+}
+
+/// The header is by hand, for the tests that compare LTTng's own probes with ours.
+#[test]
+fn a_header_by_hand_imports_as_the_catalog_that_was_written_for_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let path = folder.join("fixtures/c/twin_c-tp.h");
+    let text = fs::read_to_string(&path).expect("it is there");
+    let imported =
+        header("twin_c-tp.h", &text, &Options::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut imported = Catalog::parse("twin", &imported.text).expect("it is a catalog");
+    let catalog = Catalog::read(folder.join("catalogs/twin.toml")).expect("it is a catalog");
+    assert_eq!(imported.providers.len(), catalog.providers.len());
+    for (imported, provider) in imported.providers.iter_mut().zip(&catalog.providers) {
+        imported.name.clone_from(&provider.name);
+    }
+    for provider in &catalog.providers {
+        assert_eq!(imported.events().count(), catalog.events().count());
+        compare(&catalog, provider, &imported);
+    }
+}
+
+/// A header says all of the wire and nothing of the meaning.
+fn compare(catalog: &Catalog, provider: &lttng_catalog::Provider, imported: &Catalog) {
+    let mut original = catalog.clone();
+    original.providers = vec![provider.clone()];
+    let unsaid = [
+        "duration:",
+        "measure:",
+        "clock:",
+        "group-by:",
+        "client:",
+        "repeats:",
+        "explains:",
+        "started-by:",
+        "formerly:",
+        "unit:",
+        "tracing:",
+    ];
+    for change in diff(&original, imported).changes {
+        let is_unsaid = unsaid.iter().any(|word| change.change.starts_with(word));
+        // A stack is a sequence of addresses to LTTng; a truth is a number.
+        let is_spelled_otherwise = change.change.starts_with("type:")
+            && (change.change.ends_with("was `stack`") || change.change.ends_with("was `bool`"));
+        // How a value is shown that is not recorded, no header says.
+        let is_shown = change.change.starts_with("type:")
+            && provider.events.iter().any(|event| {
+                event.fields.iter().any(|field| {
+                    !field.recorded
+                        && change.place == format!("{}:{} → {}", provider.name, event.name, field.name)
+                })
+            });
+        let is_entry = change.change.contains("USDT probe");
+        let matters = change.reader || change.caller;
+        assert!(
+            !matters || is_unsaid || is_spelled_otherwise || is_shown || is_entry,
+            "{}: {change:?}",
+            catalog.name
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! What is generated is what was read and found good: all of it for one catalog that has one of everything, and how it
+//! differs from that with other back ends or a prefix.
+//!
+//! `OVERWRITE=1 cargo test -p lttng-provider-build golden` rewrites the expected files; read the difference before you
+//! keep it. That the C compiles is shown beside this; that Rust does, and that all is recorded, by the tests of the
+//! workspace.
+
+use lttng_catalog::Catalog;
+use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
+use lttng_testing::{assert_golden, difference, workspace};
+
+#[test]
+fn rust_and_its_provider() {
+    assert_golden(golden("rust.txt"), &joined(&own(generate(&[sample()], &options(true, "")).unwrap())));
+}
+
+#[test]
+fn c_and_its_build_files() {
+    let files = own(c_sources(&[sample()]).unwrap());
+    let (headers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == "sample-tp.h");
+    let for_rust = generate(&[sample()], &options(true, "")).unwrap();
+    assert!(for_rust.contains(&headers[0]), "the provider is the same in both languages");
+    assert_golden(golden("c.txt"), &joined(&files));
+}
+
+#[test]
+fn probes_alone_and_beside_lttng() {
+    let with = |lttng, usdt| {
+        let mut options = Options::default();
+        (options.back_ends.lttng, options.back_ends.usdt) = (lttng, usdt);
+        own(generate(&[sample()], &options).unwrap())
+    };
+    let (lttng, usdt, both) = (with(true, false), with(false, true), with(true, true));
+    assert!(usdt.iter().all(|file| file.name.ends_with(".rs")), "USDT needs no C");
+    assert_eq!((&usdt[1], &both[1]), (&lttng[1], &lttng[1]), "spans do not see the back end");
+    let changed = |old: &str, new: &str| -> String {
+        let difference = difference(old, new);
+        difference.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
+    };
+    let alone = changed(&lttng[0].text, &usdt[0].text);
+    let beside = changed(&joined(&lttng), &joined(&both));
+    assert_golden(golden("usdt.diff"), &format!("# LTTng → USDT\n{alone}\n# LTTng → both\n{beside}"));
+}
+
+#[test]
+fn prefix_is_seen_by_tracers_and_not_by_rust() {
+    let prefixed = own(generate(&[sample()], &options(true, "acme_")).unwrap());
+    let plain = own(generate(&[sample()], &options(true, "")).unwrap());
+    assert_eq!(joined(&prefixed).matches("mod sample").count(), 1);
+    assert!(prefixed[0].text.contains("const PROVIDER: &'static str = \"acme_sample\";"));
+    for (prefixed, plain) in prefixed.iter().zip(&plain) {
+        assert_eq!(prefixed.name.replace("acme_", ""), plain.name);
+        let text = prefixed.text.replace("acme_", "").replace("ACME_", "");
+        // A longer name breaks other lines.
+        let words =
+            |text: &str| text.replace(",\n", "").split_whitespace().collect::<String>().replace(",)", ")");
+        assert_eq!(words(&text.replace(',', "")), words(&plain.text.replace(',', "")), "{}", plain.name);
+    }
+}
+
+#[test]
+fn off_is_rust_alone() {
+    let files = generate(&[read("lttng-provider/doc/shop.toml")], &options(false, "")).unwrap();
+    assert!(files.iter().all(|file| file.name.ends_with(".rs")));
+    assert_golden(workspace().join("lttng-provider/doc/events.rs"), &files[0].text);
+}
+
+#[test]
+fn providers_of_one_name_in_two_catalogs_are_refused() {
+    let shop = read("lttng-provider/doc/shop.toml");
+    let clash = generate(&[shop.clone(), shop], &options(true, "")).unwrap_err();
+    assert_eq!(clash.to_string(), "two catalogs have a provider `shop`: rename one of them");
+}
+
+#[test]
+fn prefix_that_makes_a_name_too_long_is_refused() {
+    let shop = read("lttng-provider/doc/shop.toml");
+    let clash = generate(&[shop], &options(true, &"x".repeat(250))).unwrap_err();
+    assert!(clash.to_string().contains("255 bytes: choose a shorter prefix"), "{clash}");
+}
+
+fn options(tracing: bool, prefix: &str) -> Options {
+    let mut options = Options::default();
+    options.back_ends.lttng = tracing;
+    prefix.clone_into(&mut options.prefix);
+    options
+}
+
+fn sample() -> Catalog {
+    read("lttng-provider-build/tests/golden/sample.toml")
+}
+
+fn read(path: &str) -> Catalog {
+    Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn golden(name: &str) -> std::path::PathBuf {
+    workspace().join("lttng-provider-build/tests/golden").join(name)
+}
+
+/// All but what every catalog has.
+fn own(files: Vec<GeneratedFile>) -> Vec<GeneratedFile> {
+    let shared = ["lttng_provider.h", "lttng_application.h", "lttng_usdt.h"];
+    files.into_iter().filter(|file| !shared.contains(&file.name.as_str())).collect()
+}
+
+fn joined(files: &[GeneratedFile]) -> String {
+    files.iter().map(|file| format!("=== {} ===\n{}", file.name, file.text)).collect()
+}

@@ -1,0 +1,5 @@
+//! What is generated, and what is refused.
+
+mod c_compiles;
+mod golden;
+mod made;
