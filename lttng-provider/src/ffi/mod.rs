@@ -13,6 +13,7 @@ mod length;
 mod list;
 mod number;
 mod pack;
+pub(crate) mod per_process;
 mod probe;
 mod record;
 mod stack;
