@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
+use std::io::{self, Write as _};
 
 use lttng_counter::counter;
 
@@ -20,7 +21,9 @@ extern "C" fn lttng_ust_clock_plugin_init() {
         // The clock is measured from here until the frequency is asked for.
         Ok(()) => calibration::begin(),
         Err(reason) => {
-            eprintln!("lttng-clock: the processor's counter is not used, but LTTng's clock: {reason}")
+            // Not by `eprintln!`, which would end the host program if its standard error cannot be written to.
+            let message = "the processor's counter is not used, but LTTng's clock";
+            let _ = writeln!(io::stderr(), "lttng-clock: {message}: {reason}");
         }
     }
 }
