@@ -50,9 +50,6 @@ fn program_that_ends_while_threads_emit_ends_well_even_with_triggers() {
     let added =
         daemon.command("lttng").arg("add-trigger").args(rule).arg("--action=notify").output().unwrap();
     assert!(added.status.success(), "{added:?}");
-    let session = daemon.snapshot_session();
-    session.enable("twin:*");
-    session.start();
     let program = scenario();
     for run in 0..20 {
         let output = daemon.command(&program).arg("exit-while-emitting").output().unwrap();
