@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
 use std::io::{self, Write as _};
 
-use lttng_counter::counter;
+use lttng_provider::__private::{check_counter, counter};
 
 use crate::calibration;
 
@@ -17,7 +17,7 @@ const DESCRIPTION: &CStr = c"Processor counter, calibrated against the monotonic
 /// Called by LTTng-UST when it has loaded the library; the name is part of its interface.
 #[unsafe(no_mangle)]
 extern "C" fn lttng_ust_clock_plugin_init() {
-    match lttng_counter::check().and_then(|()| install()) {
+    match check_counter().and_then(|()| install()) {
         // The clock is measured from here until the frequency is asked for.
         Ok(()) => calibration::begin(),
         Err(reason) => {

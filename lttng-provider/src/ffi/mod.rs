@@ -6,6 +6,7 @@
 #[cfg(tracing)]
 pub(crate) mod clock;
 mod copy;
+pub(crate) mod counter;
 mod enabled;
 #[cfg(unix)]
 pub(crate) mod fork;

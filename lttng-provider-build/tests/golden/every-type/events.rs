@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 2,
+    lttng_provider::__private::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them again"
 );
 
@@ -120,7 +120,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned)
                 && !Self::switch().is_forced_off()
         }
 
@@ -128,7 +128,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___unsigned),
             );
             &SWITCH
         }
@@ -146,7 +146,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
             let fields = (a, b, c, d);
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 15,
                 lttng_provider_record_every_type___unsigned,
@@ -185,7 +185,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed)
                 && !Self::switch().is_forced_off()
         }
 
@@ -193,7 +193,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___signed),
             );
             &SWITCH
         }
@@ -211,7 +211,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record(a: i8, b: i16, c: i32, d: i64) {
             let fields = (a, b, c, d);
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 15,
                 lttng_provider_record_every_type___signed,
@@ -250,7 +250,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal)
                 && !Self::switch().is_forced_off()
         }
 
@@ -258,7 +258,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___hexadecimal),
             );
             &SWITCH
         }
@@ -276,7 +276,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record(a: u8, b: u16, c: u32, d: u64) {
             let fields = (a, b, c, d);
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 15,
                 lttng_provider_record_every_type___hexadecimal,
@@ -315,7 +315,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network)
                 && !Self::switch().is_forced_off()
         }
 
@@ -323,7 +323,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___network),
             );
             &SWITCH
         }
@@ -342,11 +342,11 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         pub fn record(a: u8, b: u16, c: i32, d: u64) {
             let fields = (
                 a,
-                lttng_provider::ffi::Network(b),
-                lttng_provider::ffi::Network(c),
-                lttng_provider::ffi::Network(d),
+                lttng_provider::__private::Network(b),
+                lttng_provider::__private::Network(c),
+                lttng_provider::__private::Network(d),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 15,
                 lttng_provider_record_every_type___network,
@@ -386,7 +386,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others)
                 && !Self::switch().is_forced_off()
         }
 
@@ -394,7 +394,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___others),
             );
             &SWITCH
         }
@@ -412,7 +412,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record(single: f32, precise: f64, truth: bool, direction: Direction, size: Size) {
             let fields = (single, precise, truth, direction.value(), size.value());
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 22,
                 lttng_provider_record_every_type___others,
@@ -452,7 +452,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts)
                 && !Self::switch().is_forced_off()
         }
 
@@ -460,7 +460,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___texts),
             );
             &SWITCH
         }
@@ -490,15 +490,15 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             bytes: &'a [u8],
         ) {
             let fields = (
-                lttng_provider::ffi::Terminated::new(string.into()),
-                lttng_provider::ffi::Counted::<u16>::new(text.into()),
-                lttng_provider::ffi::Counted::<u8>::new(brief.into()),
-                lttng_provider::ffi::Characters::<8>::new(tag.into()),
-                lttng_provider::ffi::List::<_, u32>::new(bytes),
+                lttng_provider::__private::Terminated::new(string.into()),
+                lttng_provider::__private::Counted::<u16>::new(text.into()),
+                lttng_provider::__private::Counted::<u8>::new(brief.into()),
+                lttng_provider::__private::Characters::<8>::new(tag.into()),
+                lttng_provider::__private::List::<_, u32>::new(bytes),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_every_type___texts,
                 lttng_provider_deliver_every_type___texts,
             );
@@ -536,7 +536,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays)
                 && !Self::switch().is_forced_off()
         }
 
@@ -544,7 +544,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___arrays),
             );
             &SWITCH
         }
@@ -574,13 +574,13 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             e: &'a [i64; 1],
         ) {
             let fields = (
-                lttng_provider::ffi::Array(a),
-                lttng_provider::ffi::Array(b),
-                lttng_provider::ffi::Array(c),
-                lttng_provider::ffi::NetworkArray(d),
-                lttng_provider::ffi::NetworkArray(e),
+                lttng_provider::__private::Array(a),
+                lttng_provider::__private::Array(b),
+                lttng_provider::__private::Array(c),
+                lttng_provider::__private::NetworkArray(d),
+                lttng_provider::__private::NetworkArray(e),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 28,
                 lttng_provider_record_every_type___arrays,
@@ -619,7 +619,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences)
                 && !Self::switch().is_forced_off()
         }
 
@@ -627,7 +627,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___sequences),
             );
             &SWITCH
         }
@@ -645,14 +645,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record<'a>(a: &'a [u64], b: &'a [i8], c: &'a [u32], d: &'a [i16]) {
             let fields = (
-                lttng_provider::ffi::List::<_, u32>::new(a),
-                lttng_provider::ffi::List::<_, u8>::new(b),
-                lttng_provider::ffi::NetworkList::<_, u64>::new(c),
-                lttng_provider::ffi::NetworkList::<_, u16>::new(d),
+                lttng_provider::__private::List::<_, u32>::new(a),
+                lttng_provider::__private::List::<_, u8>::new(b),
+                lttng_provider::__private::NetworkList::<_, u64>::new(c),
+                lttng_provider::__private::NetworkList::<_, u16>::new(d),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_every_type___sequences,
                 lttng_provider_deliver_every_type___sequences,
             );
@@ -692,7 +692,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters)
                 && !Self::switch().is_forced_off()
         }
 
@@ -700,7 +700,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___filters),
             );
             &SWITCH
         }
@@ -735,14 +735,14 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         ) {
             let fields = (
                 kept,
-                lttng_provider::ffi::Unrecorded(number),
-                lttng_provider::ffi::Unrecorded(fraction),
-                lttng_provider::ffi::Unrecorded(truth),
-                lttng_provider::ffi::Unrecorded(way.value()),
-                lttng_provider::ffi::Unrecorded(lttng_provider::ffi::Terminated::new(name.into())),
-                lttng_provider::ffi::Unrecorded(lttng_provider::ffi::List::<_, u32>::new(list)),
+                lttng_provider::__private::Unrecorded(number),
+                lttng_provider::__private::Unrecorded(fraction),
+                lttng_provider::__private::Unrecorded(truth),
+                lttng_provider::__private::Unrecorded(way.value()),
+                lttng_provider::__private::Unrecorded(lttng_provider::__private::Terminated::new(name.into())),
+                lttng_provider::__private::Unrecorded(lttng_provider::__private::List::<_, u32>::new(list)),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 4,
                 lttng_provider_record_every_type___filters,
@@ -774,7 +774,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing)
                 && !Self::switch().is_forced_off()
         }
 
@@ -782,7 +782,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___nothing),
             );
             &SWITCH
         }
@@ -800,7 +800,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record() {
             let fields = ();
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 0,
                 lttng_provider_record_every_type___nothing,
@@ -838,7 +838,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first)
                 && !Self::switch().is_forced_off()
         }
 
@@ -846,7 +846,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___first),
             );
             &SWITCH
         }
@@ -872,13 +872,13 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             parts: &'a [u8],
         ) {
             let fields = (
-                lttng_provider::ffi::Terminated::new(r#type.into()),
+                lttng_provider::__private::Terminated::new(r#type.into()),
                 elapsed,
-                lttng_provider::ffi::List::<_, u32>::new(parts),
+                lttng_provider::__private::List::<_, u32>::new(parts),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_every_type___first,
                 lttng_provider_deliver_every_type___first,
             );
@@ -953,7 +953,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second)
                 && !Self::switch().is_forced_off()
         }
 
@@ -961,7 +961,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___second),
             );
             &SWITCH
         }
@@ -987,13 +987,13 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
             parts: &'a [u8],
         ) {
             let fields = (
-                lttng_provider::ffi::Terminated::new(r#type.into()),
+                lttng_provider::__private::Terminated::new(r#type.into()),
                 elapsed,
-                lttng_provider::ffi::List::<_, u32>::new(parts),
+                lttng_provider::__private::List::<_, u32>::new(parts),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_every_type___second,
                 lttng_provider_deliver_every_type___second,
             );
@@ -1062,7 +1062,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function)
                 && !Self::switch().is_forced_off()
         }
 
@@ -1070,7 +1070,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug_function),
             );
             &SWITCH
         }
@@ -1088,7 +1088,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record() {
             let fields = ();
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 0,
                 lttng_provider_record_every_type___debug_function,
@@ -1120,7 +1120,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug)
                 && !Self::switch().is_forced_off()
         }
 
@@ -1128,7 +1128,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_every_type___debug),
             );
             &SWITCH
         }
@@ -1146,7 +1146,7 @@ pub mod every_type { // if the name is taken: mod events { lttng_provider::inclu
         #[inline(always)]
         pub fn record() {
             let fields = ();
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 0,
                 lttng_provider_record_every_type___debug,

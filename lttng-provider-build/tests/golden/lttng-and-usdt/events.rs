@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 2,
+    lttng_provider::__private::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them again"
 );
 
@@ -24,7 +24,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed)
                 && !Self::switch().is_forced_off()
         }
 
@@ -32,7 +32,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___timed),
             );
             &SWITCH
         }
@@ -49,14 +49,14 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(what: impl Into<lttng_provider::Text<'a>>, took: u64) {
-            let fields = (lttng_provider::ffi::Terminated::new(what.into()), took);
-            lttng_provider::record!(
+            let fields = (lttng_provider::__private::Terminated::new(what.into()), took);
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_probing___timed,
                 lttng_provider_deliver_probing___timed,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___timed,
                 lttng_provider_usdt_probing___timed,
@@ -92,7 +92,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___timed",
         semaphore "lttng_ust_tracepoint_probing___timed + 28",
         "probing",
@@ -101,7 +101,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         "8@[x0] 8@[x0, 8]",
     );
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_start_probing___timed",
         semaphore "lttng_ust_tracepoint_probing___timed + 28",
         "probing",
@@ -124,7 +124,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
         #[inline(always)]
         fn begin() {
-            lttng_provider::start_probe!(lttng_provider_usdt_start_probing___timed);
+            lttng_provider::__private::start_probe!(lttng_provider_usdt_start_probing___timed);
         }
 
         #[inline(always)]
@@ -146,7 +146,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone)
                 && !Self::switch().is_forced_off()
         }
 
@@ -154,7 +154,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___alone),
             );
             &SWITCH
         }
@@ -172,13 +172,13 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn record(took: u64) {
             let fields = (took,);
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 8,
                 lttng_provider_record_probing___alone,
                 lttng_provider_deliver_probing___alone,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___alone,
                 lttng_provider_usdt_probing___alone,
@@ -222,7 +222,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___alone",
         semaphore "lttng_ust_tracepoint_probing___alone + 28",
         "probing",
@@ -231,7 +231,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         "8@[x0]",
     );
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_start_probing___alone",
         semaphore "lttng_ust_tracepoint_probing___alone + 28",
         "probing",
@@ -247,7 +247,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
         #[inline(always)]
         fn begin() {
-            lttng_provider::start_probe!(lttng_provider_usdt_start_probing___alone);
+            lttng_provider::__private::start_probe!(lttng_provider_usdt_start_probing___alone);
         }
 
         #[inline(always)]
@@ -271,7 +271,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called)
                 && !Self::switch().is_forced_off()
         }
 
@@ -279,7 +279,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___called),
             );
             &SWITCH
         }
@@ -296,19 +296,19 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(number: u32, end: impl Into<lttng_provider::Text<'a>>) {
-            let lttng_stack = lttng_provider::ffi::Stack::capture();
+            let lttng_stack = lttng_provider::__private::Stack::capture();
             let fields = (
                 number,
-                lttng_provider::ffi::List::<_, u8>::new(lttng_stack.frames()),
-                lttng_provider::ffi::Terminated::new(end.into()),
+                lttng_provider::__private::List::<_, u8>::new(lttng_stack.frames()),
+                lttng_provider::__private::Terminated::new(end.into()),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_probing___called,
                 lttng_provider_deliver_probing___called,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___called,
                 lttng_provider_usdt_probing___called,
@@ -332,7 +332,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___called",
         semaphore "lttng_ust_tracepoint_probing___called + 28",
         "probing",
@@ -354,7 +354,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called)
                 && !Self::switch().is_forced_off()
         }
 
@@ -362,7 +362,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___only_called),
             );
             &SWITCH
         }
@@ -379,15 +379,15 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record() {
-            let lttng_stack = lttng_provider::ffi::Stack::capture();
-            let fields = (lttng_provider::ffi::List::<_, u8>::new(lttng_stack.frames()),);
-            lttng_provider::record!(
+            let lttng_stack = lttng_provider::__private::Stack::capture();
+            let fields = (lttng_provider::__private::List::<_, u8>::new(lttng_stack.frames()),);
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_probing___only_called,
                 lttng_provider_deliver_probing___only_called,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___only_called,
                 lttng_provider_usdt_probing___only_called,
@@ -409,7 +409,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___only_called",
         semaphore "lttng_ust_tracepoint_probing___only_called + 28",
         "probing",
@@ -437,7 +437,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown)
                 && !Self::switch().is_forced_off()
         }
 
@@ -445,7 +445,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___shown),
             );
             &SWITCH
         }
@@ -480,20 +480,20 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         ) {
             let fields = (
                 small,
-                lttng_provider::ffi::Network(swapped),
+                lttng_provider::__private::Network(swapped),
                 half,
-                lttng_provider::ffi::Counted::<u16>::new(text.into()),
-                lttng_provider::ffi::Characters::<4>::new(tag.into()),
-                lttng_provider::ffi::Array(pair),
-                lttng_provider::ffi::List::<_, u8>::new(list),
+                lttng_provider::__private::Counted::<u16>::new(text.into()),
+                lttng_provider::__private::Characters::<4>::new(tag.into()),
+                lttng_provider::__private::Array(pair),
+                lttng_provider::__private::List::<_, u8>::new(list),
             );
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_probing___shown,
                 lttng_provider_deliver_probing___shown,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___shown,
                 lttng_provider_usdt_probing___shown,
@@ -524,7 +524,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___shown",
         semaphore "lttng_ust_tracepoint_probing___shown + 28",
         "probing",
@@ -542,7 +542,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing)
+            lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing)
                 && !Self::switch().is_forced_off()
         }
 
@@ -550,7 +550,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing),
+                || lttng_provider::__private::tracepoint_or_probe_enabled!(lttng_ust_tracepoint_probing___nothing),
             );
             &SWITCH
         }
@@ -568,13 +568,13 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn record() {
             let fields = ();
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 0,
                 lttng_provider_record_probing___nothing,
                 lttng_provider_deliver_probing___nothing,
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 tracepoint lttng_ust_tracepoint_probing___nothing,
                 lttng_provider_usdt_probing___nothing,
@@ -596,7 +596,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___nothing",
         semaphore "lttng_ust_tracepoint_probing___nothing + 28",
         "probing",

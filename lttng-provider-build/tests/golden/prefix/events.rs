@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 2,
+    lttng_provider::__private::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them again"
 );
 
@@ -24,7 +24,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold)
                 && !Self::switch().is_forced_off()
         }
 
@@ -32,7 +32,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___sold),
             );
             &SWITCH
         }
@@ -49,10 +49,10 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(item: impl Into<lttng_provider::Text<'a>>, count: u32) {
-            let fields = (lttng_provider::ffi::Terminated::new(item.into()), count);
-            lttng_provider::record!(
+            let fields = (lttng_provider::__private::Terminated::new(item.into()), count);
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_acme_shop___sold,
                 lttng_provider_deliver_acme_shop___sold,
             );
@@ -86,7 +86,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout)
                 && !Self::switch().is_forced_off()
         }
 
@@ -94,7 +94,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___checkout),
             );
             &SWITCH
         }
@@ -112,7 +112,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn record(duration: u64) {
             let fields = (duration,);
-            lttng_provider::record!(
+            lttng_provider::__private::record!(
                 fields,
                 8,
                 lttng_provider_record_acme_shop___checkout,
@@ -182,7 +182,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
+            lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered)
                 && !Self::switch().is_forced_off()
         }
 
@@ -190,7 +190,7 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered),
+                || lttng_provider::__private::tracepoint_enabled!(lttng_ust_tracepoint_acme_shop___delivered),
             );
             &SWITCH
         }
@@ -207,10 +207,14 @@ pub mod shop { // if the name is taken: mod events { lttng_provider::include_eve
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(city: impl Into<lttng_provider::Text<'a>>, parcels: u32, duration: u64) {
-            let fields = (lttng_provider::ffi::Terminated::new(city.into()), parcels, duration);
-            lttng_provider::record!(
+            let fields = (
+                lttng_provider::__private::Terminated::new(city.into()),
+                parcels,
+                duration,
+            );
+            lttng_provider::__private::record!(
                 fields,
-                lttng_provider::ffi::PACKED_MAX,
+                lttng_provider::__private::PACKED_MAX,
                 lttng_provider_record_acme_shop___delivered,
                 lttng_provider_deliver_acme_shop___delivered,
             );

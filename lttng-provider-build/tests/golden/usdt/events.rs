@@ -1,9 +1,9 @@
 const _: () = assert!(
-    lttng_provider::ffi::GENERATED == 2,
+    lttng_provider::__private::GENERATED == 2,
     "these events were generated for another version of lttng-provider: generate them again"
 );
 
-lttng_provider::usdt_semaphores!(
+lttng_provider::__private::usdt_semaphores!(
     "lttng_provider_semaphore_probing___timed",
     "lttng_provider_semaphore_probing___alone",
     "lttng_provider_semaphore_probing___called",
@@ -33,7 +33,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___timed)
                 && !Self::switch().is_forced_off()
         }
 
@@ -41,7 +41,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___timed),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___timed),
             );
             &SWITCH
         }
@@ -58,8 +58,8 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(what: impl Into<lttng_provider::Text<'a>>, took: u64) {
-            let fields = (lttng_provider::ffi::Terminated::new(what.into()), took);
-            lttng_provider::probe!(
+            let fields = (lttng_provider::__private::Terminated::new(what.into()), took);
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___timed,
                 lttng_provider_usdt_probing___timed,
@@ -95,7 +95,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___timed",
         semaphore "lttng_provider_semaphore_probing___timed",
         "probing",
@@ -104,7 +104,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         "8@[x0] 8@[x0, 8]",
     );
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_start_probing___timed",
         semaphore "lttng_provider_semaphore_probing___timed",
         "probing",
@@ -127,7 +127,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
         #[inline(always)]
         fn begin() {
-            lttng_provider::start_probe!(lttng_provider_usdt_start_probing___timed);
+            lttng_provider::__private::start_probe!(lttng_provider_usdt_start_probing___timed);
         }
 
         #[inline(always)]
@@ -149,7 +149,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___alone)
                 && !Self::switch().is_forced_off()
         }
 
@@ -157,7 +157,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___alone),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___alone),
             );
             &SWITCH
         }
@@ -175,7 +175,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn record(took: u64) {
             let fields = (took,);
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___alone,
                 lttng_provider_usdt_probing___alone,
@@ -219,7 +219,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___alone",
         semaphore "lttng_provider_semaphore_probing___alone",
         "probing",
@@ -228,7 +228,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         "8@[x0]",
     );
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_start_probing___alone",
         semaphore "lttng_provider_semaphore_probing___alone",
         "probing",
@@ -244,7 +244,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
 
         #[inline(always)]
         fn begin() {
-            lttng_provider::start_probe!(lttng_provider_usdt_start_probing___alone);
+            lttng_provider::__private::start_probe!(lttng_provider_usdt_start_probing___alone);
         }
 
         #[inline(always)]
@@ -268,7 +268,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___called)
                 && !Self::switch().is_forced_off()
         }
 
@@ -276,7 +276,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___called),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___called),
             );
             &SWITCH
         }
@@ -293,13 +293,13 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record<'a>(number: u32, end: impl Into<lttng_provider::Text<'a>>) {
-            let lttng_stack = lttng_provider::ffi::Stack::capture();
+            let lttng_stack = lttng_provider::__private::Stack::capture();
             let fields = (
                 number,
-                lttng_provider::ffi::List::<_, u8>::new(lttng_stack.frames()),
-                lttng_provider::ffi::Terminated::new(end.into()),
+                lttng_provider::__private::List::<_, u8>::new(lttng_stack.frames()),
+                lttng_provider::__private::Terminated::new(end.into()),
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___called,
                 lttng_provider_usdt_probing___called,
@@ -323,7 +323,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___called",
         semaphore "lttng_provider_semaphore_probing___called",
         "probing",
@@ -345,7 +345,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___only_called)
                 && !Self::switch().is_forced_off()
         }
 
@@ -353,7 +353,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___only_called),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___only_called),
             );
             &SWITCH
         }
@@ -370,9 +370,9 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Emits the event without checking whether it is enabled, for code that has checked already.
         #[inline(always)]
         pub fn record() {
-            let lttng_stack = lttng_provider::ffi::Stack::capture();
-            let fields = (lttng_provider::ffi::List::<_, u8>::new(lttng_stack.frames()),);
-            lttng_provider::probe!(
+            let lttng_stack = lttng_provider::__private::Stack::capture();
+            let fields = (lttng_provider::__private::List::<_, u8>::new(lttng_stack.frames()),);
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___only_called,
                 lttng_provider_usdt_probing___only_called,
@@ -394,7 +394,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___only_called",
         semaphore "lttng_provider_semaphore_probing___only_called",
         "probing",
@@ -422,7 +422,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___shown)
                 && !Self::switch().is_forced_off()
         }
 
@@ -430,7 +430,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___shown),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___shown),
             );
             &SWITCH
         }
@@ -465,14 +465,14 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         ) {
             let fields = (
                 small,
-                lttng_provider::ffi::Network(swapped),
+                lttng_provider::__private::Network(swapped),
                 half,
-                lttng_provider::ffi::Counted::<u16>::new(text.into()),
-                lttng_provider::ffi::Characters::<4>::new(tag.into()),
-                lttng_provider::ffi::Array(pair),
-                lttng_provider::ffi::List::<_, u8>::new(list),
+                lttng_provider::__private::Counted::<u16>::new(text.into()),
+                lttng_provider::__private::Characters::<4>::new(tag.into()),
+                lttng_provider::__private::Array(pair),
+                lttng_provider::__private::List::<_, u8>::new(list),
             );
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___shown,
                 lttng_provider_usdt_probing___shown,
@@ -503,7 +503,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___shown",
         semaphore "lttng_provider_semaphore_probing___shown",
         "probing",
@@ -521,7 +521,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         /// Whether a session records the event right now.
         #[inline(always)]
         pub fn enabled() -> bool {
-            lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing)
+            lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___nothing)
                 && !Self::switch().is_forced_off()
         }
 
@@ -529,7 +529,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn switch() -> &'static lttng_provider::Switch {
             static SWITCH: lttng_provider::Switch = lttng_provider::Switch::new(
-                || lttng_provider::probe_enabled!(lttng_provider_semaphore_probing___nothing),
+                || lttng_provider::__private::probe_enabled!(lttng_provider_semaphore_probing___nothing),
             );
             &SWITCH
         }
@@ -547,7 +547,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         #[inline(always)]
         pub fn record() {
             let fields = ();
-            lttng_provider::probe!(
+            lttng_provider::__private::probe!(
                 fields,
                 semaphore lttng_provider_semaphore_probing___nothing,
                 lttng_provider_usdt_probing___nothing,
@@ -569,7 +569,7 @@ pub mod probing { // if the name is taken: mod events { lttng_provider::include_
         }
     }
 
-    lttng_provider::usdt_probe!(
+    lttng_provider::__private::usdt_probe!(
         function "lttng_provider_usdt_probing___nothing",
         semaphore "lttng_provider_semaphore_probing___nothing",
         "probing",
