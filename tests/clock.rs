@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -103,6 +104,17 @@ fn plugin_without_lttng_says_so_and_harms_nobody() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
     assert!(said.starts_with("lttng-clock: the processor's counter is not used"), "{said}");
+}
+
+#[test]
+fn plugin_that_cannot_say_why_it_refuses_harms_nobody() {
+    let plugin = Program::dynamic_library("lttng-clock").release().build();
+    let folder = tempfile::tempdir().unwrap();
+    let call = compile_c("call.c", &folder.path().join("call"), &["-ldl"]);
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let status =
+        Command::new(call).arg(plugin).arg("lttng_ust_clock_plugin_init").stderr(full).status().unwrap();
+    assert!(status.success(), "{status}");
 }
 
 fn scenario() -> PathBuf {

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use lttng_counter::ClockPair;
+use lttng_provider::__private::ClockPair;
 
 /// The shortest time for which the counter is compared with the monotonic clock.
 const SHORTEST: Duration = Duration::from_millis(200);

@@ -2,8 +2,9 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
+use std::io::{self, Write as _};
 
-use lttng_counter::counter;
+use lttng_provider::__private::{check_counter, counter};
 
 use crate::calibration;
 
@@ -16,11 +17,13 @@ const DESCRIPTION: &CStr = c"Processor counter, calibrated against the monotonic
 /// Called by LTTng-UST when it has loaded the library; the name is part of its interface.
 #[unsafe(no_mangle)]
 extern "C" fn lttng_ust_clock_plugin_init() {
-    match lttng_counter::check().and_then(|()| install()) {
+    match check_counter().and_then(|()| install()) {
         // The clock is measured from here until the frequency is asked for.
         Ok(()) => calibration::begin(),
         Err(reason) => {
-            eprintln!("lttng-clock: the processor's counter is not used, but LTTng's clock: {reason}")
+            // Not by `eprintln!`, which would end the host program if its standard error cannot be written to.
+            let message = "the processor's counter is not used, but LTTng's clock";
+            let _ = writeln!(io::stderr(), "lttng-clock: {message}: {reason}");
         }
     }
 }

@@ -15,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::callsites::Callsites;
 use crate::captured::Captured;
 use crate::generated;
+use crate::pattern::matches;
 use crate::plan::Plan;
 use crate::sources::values;
 use crate::span::{Span, Spans, Times};
@@ -68,9 +69,10 @@ impl Bridge {
     where
         S: Subscriber + for<'s> LookupSpan<'s>,
     {
-        if !lttng_provider::TRACING || self.events.is_empty() {
-            return None;
-        }
+        (lttng_provider::TRACING && !self.events.is_empty()).then(|| self.make())
+    }
+
+    fn make<S>(self) -> CatalogLayer<S> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let state = Arc::new(State {
             number: MADE.fetch_add(1, Ordering::Relaxed),
@@ -78,7 +80,7 @@ impl Bridge {
             callsites: Callsites::default(),
             warnings: self.warnings,
         });
-        Some(Filtered::new(Recorder { state: state.clone() }, CatalogFilter { state }))
+        Filtered::new(Recorder { state: state.clone() }, CatalogFilter { state })
     }
 }
 
@@ -93,13 +95,28 @@ struct State {
 }
 
 impl State {
-    /// The plan of a call site, made the first time that it is asked for.
+    /// The plan of a call site that the catalog names, made the first time that it is asked for.
+    #[inline]
+    fn plan(&self, metadata: &'static Metadata<'static>) -> Option<&Plan> {
+        self.callsites.get(metadata).unwrap_or_else(|| self.register(metadata))
+    }
+
+    #[cold]
     fn register(&self, metadata: &'static Metadata<'static>) -> Option<&Plan> {
-        if let Some(plan) = self.callsites.get(metadata) {
-            return Some(plan);
+        match self.callsites.insert(metadata, Plan::new(self.events, metadata)) {
+            Some(plan) => {
+                plan.warn_of_missing(metadata, &self.warnings);
+                Some(plan)
+            }
+            None => self.callsites.get(metadata).flatten(),
         }
-        let plan = Plan::new(self.events, metadata, &self.warnings)?;
-        self.callsites.insert(metadata, plan)
+    }
+
+    /// Whether a session records a call site that has no plan: another thread is registering it, or it was made up at run
+    /// time, as for records of the `log` crate. Metadata like that may be gone soon, so that it gets no plan here.
+    #[cold]
+    fn is_recorded(&self, metadata: &Metadata<'_>) -> bool {
+        self.events.iter().any(|event| (event.enabled)() && matches(event, metadata))
     }
 
     /// Records each event of the plan that a session wants now.
@@ -122,7 +139,7 @@ pub struct CatalogFilter {
 
 impl<S> Filter<S> for CatalogFilter {
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
-        match self.state.register(metadata) {
+        match self.state.plan(metadata) {
             Some(_) => Interest::sometimes(),
             None => Interest::never(),
         }
@@ -130,7 +147,10 @@ impl<S> Filter<S> for CatalogFilter {
 
     #[inline]
     fn enabled(&self, metadata: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        self.state.callsites.get(metadata).is_some_and(Plan::enabled)
+        match self.state.callsites.get(metadata) {
+            Some(plan) => plan.is_some_and(Plan::enabled),
+            None => self.state.is_recorded(metadata),
+        }
     }
 }
 
@@ -152,7 +172,7 @@ impl Recorder {
         S: Subscriber + for<'s> LookupSpan<'s>,
     {
         let span = context.span(id)?;
-        let plan = self.state.callsites.get(span.metadata())?;
+        let plan = self.state.plan(span.metadata())?;
         let mut extensions = span.extensions_mut();
         let kept = extensions.get_mut::<Spans>()?.get_mut(self.state.number)?;
         Some(call(kept, plan))
@@ -165,7 +185,7 @@ where
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let metadata = attributes.metadata();
-        let Some(plan) = self.state.callsites.get(metadata) else { return };
+        let Some(plan) = self.state.plan(metadata) else { return };
         let captured =
             Captured::new(plan, metadata, &self.state.warnings, |visitor| attributes.record(visitor));
         let kept = Box::new(Span::new(captured));
@@ -181,7 +201,7 @@ where
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let Some(metadata) = context.metadata(id) else { return };
-        let Some(plan) = self.state.callsites.get(metadata) else { return };
+        let Some(plan) = self.state.plan(metadata) else { return };
         // Not while the span is locked: this formats values of the program.
         let newer = Captured::new(plan, metadata, &self.state.warnings, |visitor| values.record(visitor));
         self.with_span(id, &context, |span, _| span.captured.update(newer));
@@ -203,7 +223,7 @@ where
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
-        let Some(plan) = self.state.callsites.get(span.metadata()) else { return };
+        let Some(plan) = self.state.plan(span.metadata()) else { return };
         let kept = span.extensions_mut().get_mut::<Spans>().and_then(|spans| spans.remove(self.state.number));
         if let Some(mut kept) = kept {
             let times = kept.times();
@@ -213,8 +233,83 @@ where
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let metadata = event.metadata();
-        let Some(plan) = self.state.callsites.get(metadata) else { return };
+        let Some(plan) = self.state.plan(metadata) else { return };
         let captured = Captured::new(plan, metadata, &self.state.warnings, |visitor| event.record(visitor));
         self.state.record(plan, metadata, &captured, Times::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicUsize;
+
+    use tracing_subscriber::prelude::*;
+
+    use super::*;
+    use crate::generated::Values;
+
+    static RECORDED: AtomicUsize = AtomicUsize::new(0);
+
+    static EVENTS: [generated::Event; 1] = [generated::Event {
+        provider: "test",
+        name: "met",
+        callsites: None,
+        fields: &[],
+        duration: None,
+        enabled: || true,
+        begin: || (),
+        record: |_: &Values<'_>| {
+            RECORDED.fetch_add(1, Ordering::Relaxed);
+        },
+    }];
+
+    /// Another layer, which counts all spans, and takes its time when a call site is registered: other threads meet it
+    /// meanwhile.
+    struct Slow(Arc<AtomicUsize>);
+
+    impl<S: Subscriber> Layer<S> for Slow {
+        fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            Interest::always()
+        }
+
+        fn on_new_span(&self, _: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Call sites, each a function.
+    macro_rules! sites {
+        ($($ten:literal)+) => { [$(sites!(@ $ten)),+].concat() };
+        (@ $ten:literal) => {
+            sites!(@@ 0 1 2 3 4 5 6 7 8 9)
+        };
+        (@@ $($one:literal)+) => {
+            [$({ fn site() { drop((tracing::trace_span!("met"), $one)); } site as fn() }),+]
+        };
+    }
+
+    #[test]
+    fn threads_that_meet_at_the_first_use_of_a_call_site_are_all_recorded() {
+        const THREADS: usize = 8;
+        let sites = sites!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+        let seen = Arc::new(AtomicUsize::new(0));
+        let subscriber =
+            tracing_subscriber::registry().with(Bridge::new(&EVENTS).make()).with(Slow(Arc::clone(&seen)));
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+        let barrier = Barrier::new(THREADS);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for site in &sites {
+                        barrier.wait();
+                        site();
+                    }
+                });
+            }
+        });
+        assert_eq!(seen.load(Ordering::Relaxed), THREADS * sites.len());
+        assert_eq!(RECORDED.load(Ordering::Relaxed), THREADS * sites.len());
     }
 }

@@ -76,22 +76,23 @@ const ABOUT: [(&str, Source); 7] = [
 
 impl Plan {
     /// None if the catalog does not name the call site.
-    pub(crate) fn new(
-        events: &'static [Event],
-        metadata: &'static Metadata<'static>,
-        warnings: &Warnings,
-    ) -> Option<Plan> {
+    pub(crate) fn new(events: &'static [Event], metadata: &'static Metadata<'static>) -> Option<Plan> {
         let mut plan =
             Plan { recordings: Vec::new(), slots: [UNUSED; FIELDS_MAX], slot_count: 0, needs_busy: false };
         for event in events.iter().filter(|event| matches(event, metadata)) {
             let sources = (0..event.fields.len()).map(|index| plan.source(event, index, metadata)).collect();
-            let recording = Recording { event, sources, reported: AtomicU32::new(0) };
-            recording.warn_of_missing(metadata, warnings);
-            plan.recordings.push(recording);
+            plan.recordings.push(Recording { event, sources, reported: AtomicU32::new(0) });
         }
         let sources = plan.recordings.iter().flat_map(|recording| &recording.sources);
         plan.needs_busy = sources.into_iter().any(|source| matches!(source, Source::Busy | Source::Idle));
         (!plan.recordings.is_empty()).then_some(plan)
+    }
+
+    /// Warns of fields that the call site has no value for.
+    pub(crate) fn warn_of_missing(&self, metadata: &'static Metadata<'static>, warnings: &Warnings) {
+        for recording in &self.recordings {
+            recording.warn_of_missing(metadata, warnings);
+        }
     }
 
     /// Whether a session records any of the events right now.

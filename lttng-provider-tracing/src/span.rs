@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lttng_provider::Clock;
+use lttng_provider::__private::Clock;
 use smallvec::SmallVec;
 
 use crate::captured::Captured;

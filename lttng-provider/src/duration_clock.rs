@@ -1,6 +1,6 @@
 //! The clock that durations are measured with.
 //!
-//! The counter is used only if the application asks for it and `lttng_counter::check` trusts it. Its rate is then
+//! The counter is used only if the application asks for it and `counter::check` trusts it. Its rate is then
 //! measured against the monotonic clock during the program's own measurements, without a thread and without waiting;
 //! until then, the monotonic clock is used. Measurements neither lock nor allocate, because they may be made in a
 //! signal handler.
@@ -87,7 +87,7 @@ mod clock {
     use std::thread::sleep;
     use std::time::Duration;
 
-    use lttng_counter::ClockPair;
+    use crate::counter::{self, ClockPair};
 
     use super::DurationClock;
 
@@ -142,7 +142,7 @@ mod clock {
     /// Begins to compare the clocks.
     pub(super) fn start() {
         START.get_or_init(|| {
-            lttng_counter::check()?;
+            counter::check()?;
             let at = ClockPair::now();
             sleep(ROUGH);
             Ok(Start { at, rough: at.frequency_until(&ClockPair::now()) })

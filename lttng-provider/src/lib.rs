@@ -93,11 +93,11 @@
 
 #[rustfmt::skip]
 mod bindings;
+mod counter;
 mod duration;
 mod duration_clock;
 mod event;
-#[doc(hidden)]
-pub mod ffi;
+mod ffi;
 mod macros;
 mod measurement;
 #[cfg_attr(not(tracing), path = "moment_off.rs")]
@@ -115,13 +115,27 @@ pub use event::{DurationEvent, Event};
 pub use ffi::fork::{Fork, fork};
 #[cfg(feature = "derive")]
 pub use lttng_provider_derive::{Event, EventEnum, EventValue, traced};
-#[doc(hidden)]
-pub use measurement::{Clock, ClockGuard, Entry, Measurement};
 pub use owned_text::OwnedText;
 pub use switch::{Switch, Watch};
 pub use text::Text;
 pub use unit::Unit;
 pub use value::{Time, Value};
+
+/// For generated code, the macros and the clock plugin. Not part of the interface: our own crates ask for exactly
+/// this version.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::counter::{ClockPair, check as check_counter, counter};
+    pub use crate::ffi::*;
+    pub use crate::measurement::{Clock, ClockGuard, Entry, Measurement};
+    pub use crate::{
+        __is_not_zero as is_not_zero, __outcome as outcome, __polled as polled, __probe as probe,
+        __probe_enabled as probe_enabled, __record as record, __start_probe as start_probe,
+        __tracepoint_enabled as tracepoint_enabled,
+        __tracepoint_or_probe_enabled as tracepoint_or_probe_enabled, __usdt_probe as usdt_probe,
+        __usdt_semaphores as usdt_semaphores,
+    };
+}
 
 /// Whether tracing is built in.
 pub const TRACING: bool = cfg!(tracing);

@@ -42,7 +42,7 @@ macro_rules! include_events {
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! polled {
+macro_rules! __polled {
     ($measurement:expr, $body:block) => {
         $measurement.polled(async move $body).await
     };
@@ -51,7 +51,7 @@ macro_rules! polled {
 #[cfg(not(tracing))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! polled {
+macro_rules! __polled {
     ($measurement:expr, $body:block) => {{
         let _ = $measurement;
         $body
@@ -63,19 +63,19 @@ macro_rules! polled {
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! outcome {
+macro_rules! __outcome {
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
         #[allow(clippy::redundant_closure_call)]
         let result = (move || $($output)* $body)();
-        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
     }};
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, waiting $body:tt) => {{
         let result = async move $body.await;
-        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
     }};
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, polling $body:tt) => {{
         let result = $clock.polled(async move $body).await;
-        $crate::outcome!(@ $clock, $duration, $ret, $record, result)
+        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
     }};
     (@ $clock:ident, $duration:ident, $ret:ident, $record:block, $result:ident) => {{
         if let ::core::option::Option::Some($duration) = $clock.elapsed() {
@@ -90,7 +90,7 @@ macro_rules! outcome {
 #[cfg(not(tracing))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! outcome {
+macro_rules! __outcome {
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
         let _ = &mut $clock;
         $body

@@ -20,7 +20,7 @@ use on::{Kept, Running};
 /// ```
 /// # mod events { include!("../doc/events.rs"); }
 /// use events::shop::delivered;
-/// use lttng_provider::Entry;
+/// use lttng_provider::__private::Entry;
 /// use std::time::Duration;
 ///
 /// fn deliver(parcels: Vec<String>) {

@@ -7,8 +7,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use lttng_counter::counter;
-
+use crate::counter::counter;
 use crate::duration_clock::{advance, scale};
 use crate::ffi::clock::monotonic;
 

@@ -4,8 +4,10 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
-use std::{process, thread};
+
+use crate::ffi::per_process::{Owned, PerProcess};
 
 /// The switch of an event, from its type's `switch()`.
 ///
@@ -60,20 +62,19 @@ impl Switch {
     ///
     /// Neither LTTng-UST nor the kernel notifies a program, so a thread polls every 50 ms while something is watched;
     /// it calls the function, and misses a change that is undone in between. A function that panics is not called
-    /// again. After a fork, the child has to watch again. With tracing off the function is never called, and no
-    /// thread is started.
+    /// again. After a fork, the child has to watch again; what its parent watches is not called there. With tracing
+    /// off the function is never called, and no thread is started.
     pub fn watch(&'static self, notify: impl FnMut(bool) + Send + 'static) -> Watch {
         let watched = Arc::new(Watched {
             switch: self,
             alive: AtomicBool::new(true),
             state: Mutex::new(State { was_on: self.is_on(), notify: Box::new(notify) }),
         });
-        if crate::TRACING {
-            let mut watching = lock(&WATCHING);
-            watching.all.push(Arc::clone(&watched));
-            watching.start_thread();
+        let watching = crate::TRACING.then(|| WATCHING.get());
+        if let Some(watching) = watching {
+            watch(watching, Arc::clone(&watched));
         }
-        Watch(watched)
+        Watch { watched, watching }
     }
 }
 
@@ -86,18 +87,25 @@ impl fmt::Debug for Switch {
 
 /// See [`Switch::watch`]. A call that has begun when it is dropped may still be running.
 #[must_use = "dropping it ends the notifications"]
-pub struct Watch(Arc<Watched>);
+pub struct Watch {
+    watched: Arc<Watched>,
+    /// Where it is listed.
+    watching: Option<&'static Owned<Mutex<Watching>>>,
+}
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.alive.store(false, Ordering::Relaxed);
-        lock(&WATCHING).all.retain(|other| !Arc::ptr_eq(other, &self.0));
+        self.watched.alive.store(false, Ordering::Relaxed);
+        // The list of another process has no thread here, and may be locked for ever.
+        if let Some(watching) = self.watching.filter(|watching| watching.is_current()) {
+            lock(watching.value()).all.retain(|other| !Arc::ptr_eq(other, &self.watched));
+        }
     }
 }
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Watch").field(self.0.switch).finish()
+        f.debug_tuple("Watch").field(self.watched.switch).finish()
     }
 }
 
@@ -127,34 +135,34 @@ impl Watched {
     }
 }
 
+#[derive(Default)]
 struct Watching {
     all: Vec<Arc<Watched>>,
-    /// The process whose thread polls; after a fork, a child has none.
-    process: Option<u32>,
+    /// Whether the thread that polls is running.
+    polled: bool,
 }
 
-static WATCHING: Mutex<Watching> = Mutex::new(Watching { all: Vec::new(), process: None });
+/// A forked child gets a new list: its parent's may be locked, and its parent's functions are not for the child.
+static WATCHING: PerProcess<Mutex<Watching>> = PerProcess::new();
 
 const PERIOD: Duration = Duration::from_millis(50);
 
-impl Watching {
-    fn start_thread(&mut self) {
-        let this = process::id();
-        if self.process == Some(this) {
-            return;
-        }
+fn watch(watching: &'static Owned<Mutex<Watching>>, watched: Arc<Watched>) {
+    let mut list = lock(watching.value());
+    list.all.push(watched);
+    if !list.polled {
         // Without a thread there are no notifications, which harms nothing else.
         let thread = thread::Builder::new().name("event-switches".to_owned());
-        self.process = thread.spawn(poll_while_watched).is_ok().then_some(this);
+        list.polled = thread.spawn(|| poll_while_watched(watching.value())).is_ok();
     }
 }
 
-fn poll_while_watched() {
+fn poll_while_watched(watching: &Mutex<Watching>) {
     loop {
         let all = {
-            let mut watching = lock(&WATCHING);
+            let mut watching = lock(watching);
             if watching.all.is_empty() {
-                watching.process = None;
+                watching.polled = false;
                 return;
             }
             watching.all.clone()
@@ -170,4 +178,45 @@ fn poll_while_watched() {
 /// The data under these locks is valid even if a holder has panicked.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(all(test, tracing))]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::ffi::fork::tests::succeeds_in_a_child;
+
+    static TRACED: AtomicBool = AtomicBool::new(false);
+    static CALLS_OF_PARENT: AtomicU32 = AtomicU32::new(0);
+    static CALLS_OF_CHILD: AtomicU32 = AtomicU32::new(0);
+    static SWITCH: Switch = Switch::new(|| TRACED.load(Ordering::Relaxed));
+
+    /// The parent's list is locked by another thread when it forks, as it may be by the thread that polls.
+    #[test]
+    fn child_watches_although_its_parent_held_the_lock_and_revives_none_of_its_functions() {
+        let mut inherited = Some(SWITCH.watch(|_| CALLS_OF_PARENT.store(1, Ordering::Relaxed)));
+        let (locked, wait_locked) = mpsc::channel();
+        let (release, wait_release) = mpsc::channel::<()>();
+        let holder = thread::spawn(move || {
+            let _guard = lock(WATCHING.get().value());
+            locked.send(()).unwrap();
+            let _ = wait_release.recv();
+        });
+        wait_locked.recv().unwrap();
+        let succeeded = succeeds_in_a_child(|| {
+            drop(inherited.take());
+            let watch = SWITCH.watch(|_| CALLS_OF_CHILD.store(1, Ordering::Relaxed));
+            TRACED.store(true, Ordering::Relaxed);
+            while CALLS_OF_CHILD.load(Ordering::Relaxed) == 0 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            drop(watch);
+            CALLS_OF_PARENT.load(Ordering::Relaxed) == 0
+        });
+        drop(release);
+        holder.join().unwrap();
+        assert!(succeeded, "the child hung, or its parent's function was called in it");
+    }
 }

@@ -4,14 +4,19 @@
 #ifndef LTTNG_PROVIDER_H
 #define LTTNG_PROVIDER_H
 
+/* For what C99 alone does not declare; this is the first file that a provider includes. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <dlfcn.h>
 #include <endian.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unwind.h>
 
 #include <lttng/tracepoint.h>
@@ -79,6 +84,114 @@ static inline void lttng_provider_unregister(struct lttng_ust_registered_probe *
 
 #define lttng_ust_probe_register lttng_provider_register
 #define lttng_ust_probe_unregister lttng_provider_unregister
+
+/*
+ * Spare memory for copies that are too large for the stack: static, because an event must neither allocate nor call the
+ * system, be it in a signal handler, in a sandbox or where memory is limited. Pages that are not used take no memory.
+ *
+ * A chunk is taken by setting its bit, so a signal handler that interrupts another event takes other chunks. Threads start
+ * at different lanes, so that they seldom write to the same cache line.
+ */
+#define LTTNG_PROVIDER_LANES 4
+#define LTTNG_PROVIDER_CHUNKS 64
+#define LTTNG_PROVIDER_CHUNK 32768
+
+struct lttng_provider_lane {
+	uint64_t taken;
+	char alone[120];
+};
+
+/* What the files of a program or shared library have in common; linkers merge common symbols into one. */
+struct lttng_provider_shared {
+	struct lttng_provider_lane lanes[LTTNG_PROVIDER_LANES];
+	/* From a library that is never closed: at exit, LTTng's destructor clears its pointers while threads still emit. */
+	void (*rcu_read_lock)(void);
+	void (*rcu_read_unlock)(void);
+	bool is_reset_after_fork;
+	char chunks[LTTNG_PROVIDER_LANES][LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
+};
+
+struct lttng_provider_shared lttng_provider_shared
+	__attribute__((common, visibility("hidden"), aligned(LTTNG_PROVIDER_CHUNK)));
+
+/* The threads that had chunks are not in the child. */
+static void lttng_provider_reset_after_fork(void)
+{
+	for (size_t i = 0; i < LTTNG_PROVIDER_LANES; i++)
+		__atomic_store_n(&lttng_provider_shared.lanes[i].taken, 0, __ATOMIC_RELAXED);
+}
+
+static void __attribute__((constructor)) lttng_provider_start(void)
+{
+	struct lttng_provider_shared *shared = &lttng_provider_shared;
+	void *library, *lock;
+
+	if (!shared->is_reset_after_fork)
+		shared->is_reset_after_fork = !pthread_atfork(NULL, NULL, lttng_provider_reset_after_fork);
+	if (shared->rcu_read_lock)
+		return;
+	library = dlopen(LTTNG_UST_TRACEPOINT_LIB_SONAME, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+	if (!library)
+		return;
+	*(void **) &shared->rcu_read_unlock = dlsym(library, "lttng_ust_tp_rcu_read_unlock");
+	lock = dlsym(library, "lttng_ust_tp_rcu_read_lock");
+	/* Events are recorded from here on. */
+	if (shared->rcu_read_unlock)
+		__atomic_store_n((void **) &shared->rcu_read_lock, lock, __ATOMIC_RELEASE);
+}
+
+/* Chunks that an event has taken. */
+struct lttng_provider_taken {
+	struct lttng_provider_lane *lane;
+	uint64_t chunks;
+};
+
+/* Has a bit set where `count` of the bits begin that are set here. */
+static inline uint64_t lttng_provider_runs(uint64_t bits, size_t count)
+{
+	for (size_t done = 1, step; done < count; done += step) {
+		step = done < count - done ? done : count - done;
+		bits &= bits >> step;
+	}
+	return bits;
+}
+
+/* Memory of this size until it is returned; NULL if too many threads have some, or if it is larger than a lane. */
+static inline char *lttng_provider_take(struct lttng_provider_taken *taken, size_t size)
+{
+	struct lttng_provider_shared *shared = &lttng_provider_shared;
+	size_t count = (size + LTTNG_PROVIDER_CHUNK - 1) / LTTNG_PROVIDER_CHUNK;
+	/* Threads differ in where their stacks are. */
+	size_t first = (size_t) (((uint64_t) (uintptr_t) taken >> 12) * 0x9e3779b97f4a7c15u >> 62);
+
+	if (count > LTTNG_PROVIDER_CHUNKS)
+		return NULL;
+	for (size_t i = 0; i < LTTNG_PROVIDER_LANES; i++) {
+		size_t lane = (first + i) % LTTNG_PROVIDER_LANES;
+		uint64_t *bits = &shared->lanes[lane].taken;
+		uint64_t before = __atomic_load_n(bits, __ATOMIC_RELAXED);
+		uint64_t runs;
+
+		while ((runs = lttng_provider_runs(~before, count))) {
+			int at = __builtin_ctzll(runs);
+			uint64_t chunks = (~(uint64_t) 0 >> (LTTNG_PROVIDER_CHUNKS - count)) << at;
+
+			if (__atomic_compare_exchange_n(bits, &before, before | chunks, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED)) {
+				taken->lane = &shared->lanes[lane];
+				taken->chunks = chunks;
+				return shared->chunks[lane][at];
+			}
+		}
+	}
+	return NULL;
+}
+
+static inline void lttng_provider_return(const struct lttng_provider_taken *taken)
+{
+	if (taken->lane)
+		__atomic_fetch_and(&taken->lane->taken, ~taken->chunks, __ATOMIC_RELEASE);
+}
 
 /*
  * LTTng finds tracepoints through pointers in a section that only weak symbols refer to. lld, rustc's linker
@@ -202,9 +315,9 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 	struct lttng_ust_probe_ctx context = { .struct_size = sizeof(context), .ip = ip };
 	const struct lttng_ust_tracepoint_probe *probe;
 
-	if (caa_unlikely(!LTTNG_UST_TP_RCU_LINK_TEST()))
+	if (caa_unlikely(!__atomic_load_n(&lttng_provider_shared.rcu_read_lock, __ATOMIC_ACQUIRE)))
 		return rest;
-	lttng_ust_tp_rcu_read_lock();
+	lttng_provider_shared.rcu_read_lock();
 	/* What LTTng's rcu_dereference does, without the call that it takes outside of the library. */
 	probe = __atomic_load_n(&tracepoint->probes, __ATOMIC_CONSUME);
 	if (caa_unlikely(!probe))
@@ -222,7 +335,7 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 			lttng_provider_write_packed(event->child, payload, size, &context);
 	} while ((++probe)->func);
 end:
-	lttng_ust_tp_rcu_read_unlock();
+	lttng_provider_shared.rcu_read_unlock();
 	return rest;
 }
 
@@ -269,54 +382,100 @@ static inline void lttng_provider_store(char *to, uint64_t value, size_t size, b
 	}
 }
 
-/* Copies numbers and turns them into network order. */
-static inline void lttng_provider_copy_swapped(char *to, const char *from, size_t count, size_t size)
+/* Copies numbers and turns them into network order; a loop for each size, which compilers turn into vectors. */
+#define LTTNG_PROVIDER_SWAP(type, swap)							\
+	for (size_t i = 0; i < count; i++) {						\
+		type lttng_provider_number;						\
+											\
+		memcpy(&lttng_provider_number, from + i * sizeof(type), sizeof(type));	\
+		lttng_provider_number = swap(lttng_provider_number);			\
+		memcpy(to + i * sizeof(type), &lttng_provider_number, sizeof(type));	\
+	}
+
+static inline void lttng_provider_copy_swapped(
+	char *restrict to, const char *restrict from, size_t count, size_t size)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t byte = 0; byte < size; byte++)
-			to[i * size + byte] = from[i * size + (htobe16(1) == 1 ? byte : size - 1 - byte)];
+	switch (size) {
+	case 2:
+		LTTNG_PROVIDER_SWAP(uint16_t, htobe16)
+		break;
+	case 4:
+		LTTNG_PROVIDER_SWAP(uint32_t, htobe32)
+		break;
+	case 8:
+		LTTNG_PROVIDER_SWAP(uint64_t, htobe64)
+		break;
+	default:
+		memcpy(to, from, count);
+		break;
+	}
 }
 
-/* For events that are written in pieces. */
-#define LTTNG_PROVIDER_PIECE 64
+/* Gathers the small fields of an event that is too large to be packed, so that few calls write it. */
+struct lttng_provider_gathered {
+	const struct lttng_ust_channel_buffer_ops *ops;
+	struct lttng_ust_ring_buffer_ctx *context;
+	size_t used;
+	char bytes[512];
+};
 
-static inline void lttng_provider_write_swapped(
-	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
-	const char *start, size_t count, size_t size)
+static inline void lttng_provider_flush(struct lttng_provider_gathered *gathered)
 {
-	char piece[LTTNG_PROVIDER_PIECE];
+	if (gathered->used)
+		gathered->ops->event_write(gathered->context, gathered->bytes, gathered->used, 1);
+	gathered->used = 0;
+}
 
+static inline void lttng_provider_put(struct lttng_provider_gathered *gathered, const void *from, size_t size)
+{
+	if (size > sizeof(gathered->bytes) - gathered->used) {
+		lttng_provider_flush(gathered);
+		if (size > sizeof(gathered->bytes)) {
+			gathered->ops->event_write(gathered->context, from, size, 1);
+			return;
+		}
+	}
+	if (size)
+		memcpy(gathered->bytes + gathered->used, from, size);
+	gathered->used += size;
+}
+
+static inline void lttng_provider_put_swapped(
+	struct lttng_provider_gathered *gathered, const char *from, size_t count, size_t size)
+{
 	while (count) {
-		size_t now = count < sizeof(piece) / size ? count : sizeof(piece) / size;
+		size_t room = (sizeof(gathered->bytes) - gathered->used) / size;
+		size_t now = count < room ? count : room;
 
-		lttng_provider_copy_swapped(piece, start, now, size);
-		ops->event_write(context, piece, now * size, 1);
-		start += now * size;
+		lttng_provider_copy_swapped(gathered->bytes + gathered->used, from, now, size);
+		gathered->used += now * size;
+		from += now * size;
 		count -= now;
+		if (count)
+			lttng_provider_flush(gathered);
 	}
 }
 
 /* Bytes up to the first NUL, and NULs up to `size`. */
-static inline void lttng_provider_write_padded(
-	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
-	const char *start, size_t length, size_t size)
+static inline void lttng_provider_put_padded(
+	struct lttng_provider_gathered *gathered, const char *start, size_t length, size_t size)
 {
-	static const char zeros[LTTNG_PROVIDER_PIECE];
-	size_t used = strnlen(start, length);
+	static const char zeros[64];
+	size_t used = length ? strnlen(start, length) : 0;
 
-	if (used)
-		ops->event_write(context, start, used, 1);
+	lttng_provider_put(gathered, start, used);
 	for (size_t left = size - used; left; ) {
 		size_t now = left < sizeof(zeros) ? left : sizeof(zeros);
 
-		ops->event_write(context, zeros, now, 1);
+		lttng_provider_put(gathered, zeros, now);
 		left -= now;
 	}
 }
 
-static inline void lttng_provider_write_field(
-	const struct lttng_ust_channel_buffer_ops *ops, struct lttng_ust_ring_buffer_ctx *context,
-	const struct lttng_provider_field *field, const struct lttng_provider_part *part)
+/* `is_swapped`: lists are in network order already. */
+static inline void lttng_provider_put_field(
+	struct lttng_provider_gathered *gathered, const struct lttng_provider_field *field,
+	const struct lttng_provider_part *part, bool is_swapped)
 {
 	size_t count = field->kind == LTTNG_PROVIDER_ARRAY ? field->count : part->length;
 	char number[8];
@@ -324,66 +483,81 @@ static inline void lttng_provider_write_field(
 	switch (field->kind) {
 	case LTTNG_PROVIDER_NUMBER:
 		lttng_provider_store(number, part->value, field->size, field->swapped);
-		ops->event_write(context, number, field->size, 1);
+		lttng_provider_put(gathered, number, field->size);
 		return;
 	case LTTNG_PROVIDER_STRING:
-		if (count)
-			ops->event_write(context, part->start, count, 1);
-		ops->event_write(context, "", 1, 1);
+		lttng_provider_put(gathered, part->start, count);
+		lttng_provider_put(gathered, "", 1);
 		return;
 	case LTTNG_PROVIDER_CHARACTERS:
-		lttng_provider_write_padded(ops, context, part->start, count, field->count);
+		lttng_provider_put_padded(gathered, part->start, count, field->count);
 		return;
 	case LTTNG_PROVIDER_TEXT:
 	case LTTNG_PROVIDER_SEQUENCE:
 		lttng_provider_store(number, count, field->length_size, false);
-		ops->event_write(context, number, field->length_size, 1);
+		lttng_provider_put(gathered, number, field->length_size);
 		break;
 	default:
 		break;
 	}
 	if (field->kind == LTTNG_PROVIDER_TEXT)
-		lttng_provider_write_padded(ops, context, part->start, count, count);
-	else if (field->swapped)
-		lttng_provider_write_swapped(ops, context, part->start, count, field->size);
-	else if (count)
-		ops->event_write(context, part->start, count * field->size, 1);
+		lttng_provider_put_padded(gathered, part->start, count, count);
+	else if (field->swapped && !is_swapped)
+		lttng_provider_put_swapped(gathered, part->start, count, field->size);
+	else
+		lttng_provider_put(gathered, part->start, count * field->size);
 }
 
-/* Writes an event that is too large to be packed, from where its values are, without using the stack. */
-static inline void lttng_provider_write_parts(
+/* Writes an event that is too large to be packed, its large fields from where they are. */
+static __attribute__((unused, noinline)) void lttng_provider_write_parts(
 	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
-	const struct lttng_provider_part *parts, struct lttng_ust_probe_ctx *probe)
+	const struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe)
 {
-	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
 	struct lttng_ust_ring_buffer_ctx context;
+	struct lttng_provider_gathered gathered;
 	size_t size = 0;
 
 	for (size_t i = 0; i < event->count; i++)
 		size += lttng_provider_field_size(&event->fields[i], &parts[i]);
 	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
-	if (ops->event_reserve(&context) < 0)
+	gathered.ops = recorder->chan->ops;
+	gathered.context = &context;
+	gathered.used = 0;
+	if (gathered.ops->event_reserve(&context) < 0)
 		return;
 	for (size_t i = 0; i < event->count; i++)
 		if (event->fields[i].recorded)
-			lttng_provider_write_field(ops, &context, &event->fields[i], &parts[i]);
-	ops->event_commit(&context);
+			lttng_provider_put_field(&gathered, &event->fields[i], &parts[i], is_swapped);
+	lttng_provider_flush(&gathered);
+	gathered.ops->event_commit(&context);
+}
+
+/* Has LTTng count an event as discarded: it takes it for one that is larger than any sub-buffer. */
+static __attribute__((unused, noinline)) void lttng_provider_discard(
+	struct lttng_ust_event_recorder *recorder, struct lttng_ust_probe_ctx *probe)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+	struct lttng_ust_ring_buffer_ctx context;
+
+	lttng_ust_ring_buffer_ctx_init(&context, recorder, (size_t) 1 << (sizeof(size_t) * 8 - 2), 1, probe);
+	if (ops->event_reserve(&context) >= 0)
+		ops->event_commit(&context);
 }
 
 /*
  * The values as filters, captures and other probes read them: numbers in the order that the trace has, and a
  * NUL after every text, also after one that has a length; a capture looks for it.
  *
- * Small copies are on the stack and larger ones in mapped pages, because this may run in a signal handler, on
- * a small stack.
+ * Small copies are on the stack and larger ones in spare chunks.
  */
 struct lttng_provider_values {
 	/* The values, once they are complete: these, or those of Rust. */
 	const struct lttng_provider_part *complete;
 	struct lttng_provider_part parts[LTTNG_PROVIDER_FIELDS_MAX];
 	char few[512];
-	void *pages;
-	size_t size;
+	struct lttng_provider_taken taken;
+	/* Whether copies were made, of which lists are in network order. */
+	bool copied;
 	bool failed;
 	/* What filters and captures read. */
 	char stack[2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX];
@@ -439,14 +613,13 @@ static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng
 	for (size_t i = 0; i < event->count; i++)
 		size += lttng_provider_aligned(lttng_provider_copy_size(&event->fields[i], &parts[i], payload));
 	if (size > sizeof(values->few) - 8) {
-		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (copy == MAP_FAILED) {
+		copy = lttng_provider_take(&values->taken, size);
+		if (!copy) {
 			values->failed = true;
 			return NULL;
 		}
-		values->pages = copy;
-		values->size = size;
 	}
+	values->copied = true;
 	for (size_t i = 0; i < event->count; i++) {
 		const struct lttng_provider_field *field = &event->fields[i];
 		size_t copied = lttng_provider_copy_size(field, &parts[i], payload);
@@ -477,7 +650,7 @@ static inline const struct lttng_provider_part *lttng_provider_point_into(
 	return values->parts;
 }
 
-/* False if memory for copies is exhausted. */
+/* False if there is no memory for copies. */
 static inline bool lttng_provider_complete(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
@@ -516,14 +689,20 @@ static inline void lttng_provider_deliver_to(
 
 	if ((is_recorder && !lttng_provider_is_active(to)) || !CMM_ACCESS_ONCE(to->enabled))
 		return;
-	if (CMM_ACCESS_ONCE(to->eval_filter)
-			&& (!lttng_provider_prepare(values, event, payload, parts)
-				|| to->run_filter(to, values->stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT))
-		return;
+	if (CMM_ACCESS_ONCE(to->eval_filter)) {
+		if (caa_unlikely(!lttng_provider_prepare(values, event, payload, parts))) {
+			if (is_recorder)
+				lttng_provider_discard(to->child, &context);
+			return;
+		}
+		if (to->run_filter(to, values->stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT)
+			return;
+	}
 	if (is_recorder && payload) {
 		lttng_provider_write_packed(to->child, payload, size, &context);
 	} else if (is_recorder) {
-		lttng_provider_write_parts(to->child, event, parts, &context);
+		lttng_provider_write_parts(to->child, event, values->copied ? values->parts : parts,
+			values->copied, &context);
 	} else if (to->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 		struct lttng_ust_event_notifier *notifier = to->child;
 		struct lttng_ust_notification_ctx notification = {
@@ -546,7 +725,8 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	struct lttng_provider_values values;
 
 	values.complete = NULL;
-	values.pages = NULL;
+	values.taken.lane = NULL;
+	values.copied = false;
 	values.failed = false;
 	values.prepared = false;
 	do {
@@ -555,9 +735,8 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 		else if (lttng_provider_complete(&values, event, payload, parts))
 			event->call(probe->func, probe->data, values.complete);
 	} while ((++probe)->func);
-	lttng_ust_tp_rcu_read_unlock();
-	if (values.pages)
-		munmap(values.pages, values.size);
+	lttng_provider_shared.rcu_read_unlock();
+	lttng_provider_return(&values.taken);
 }
 
 static inline float lttng_provider_float(const struct lttng_provider_part *part)

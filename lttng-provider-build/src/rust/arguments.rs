@@ -22,7 +22,7 @@ pub(super) struct Argument {
 }
 
 const TEXT: &str = "lttng_provider::Text<'a>";
-const FFI: &str = "lttng_provider::ffi";
+const FFI: &str = "lttng_provider::__private";
 
 pub(super) fn argument(lowered: &Lowered<'_>) -> Argument {
     let name = lowered.rust_name.clone();

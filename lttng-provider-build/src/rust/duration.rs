@@ -163,7 +163,7 @@ impl<'c> Duration<'c> {
             "
     #[inline(always)]
     fn begin() {{
-        lttng_provider::start_probe!({});
+        lttng_provider::__private::start_probe!({});
     }}
 ",
             event.start_function()

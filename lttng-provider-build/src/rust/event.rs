@@ -122,7 +122,7 @@ impl lttng_provider::Event for {name} {{
             BackEnds { lttng: false, usdt: true } => format!("probe_enabled!({})", event.semaphore()),
             BackEnds { lttng: false, usdt: false } => return None,
         };
-        Some(format!("lttng_provider::{check}"))
+        Some(format!("lttng_provider::__private::{check}"))
     }
 
     /// The body of `record`.
@@ -136,7 +136,7 @@ impl lttng_provider::Event for {name} {{
         }
         let fields: Vec<_> = self.arguments.iter().map(|a| a.to_recorded.clone()).collect();
         let mut text = match self.event.has_stack() {
-            true => "        let lttng_stack = lttng_provider::ffi::Stack::capture();\n".to_owned(),
+            true => "        let lttng_stack = lttng_provider::__private::Stack::capture();\n".to_owned(),
             false => String::new(),
         };
         text.push_str(&match &fields[..] {
@@ -147,7 +147,7 @@ impl lttng_provider::Event for {name} {{
         if self.back_ends.lttng {
             let values = [capacity(event), event.record_function(), event.deliver_function()];
             let values = [vec!["fields".to_owned()], values.to_vec()].concat();
-            text.push_str(&(list("        ", "lttng_provider::record!(", &values, ");") + "\n"));
+            text.push_str(&(list("        ", "lttng_provider::__private::record!(", &values, ");") + "\n"));
         }
         if self.back_ends.usdt {
             text.push_str(&probe::fire(event, self.back_ends));

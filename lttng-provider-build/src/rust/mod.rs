@@ -35,7 +35,7 @@ pub(crate) fn events(program: &Program<'_>, back_ends: BackEnds) -> GeneratedFil
 fn check_version() -> String {
     format!(
         "const _: () = assert!(
-    lttng_provider::ffi::GENERATED == {GENERATED},
+    lttng_provider::__private::GENERATED == {GENERATED},
     \"these events were generated for another version of lttng-provider: generate them again\"
 );
 

@@ -9,7 +9,7 @@ use crate::BackEnds;
 pub(super) fn semaphores(program: &Program<'_>) -> String {
     let events = program.providers.iter().flat_map(|provider| &provider.events);
     let names: Vec<String> = events.map(|event| format!("\"{}\"", event.semaphore())).collect();
-    format!("{}\n\n", list("", "lttng_provider::usdt_semaphores!(", &names, ");"))
+    format!("{}\n\n", list("", "lttng_provider::__private::usdt_semaphores!(", &names, ");"))
 }
 
 /// The probe of an event, and the one for its beginning if it has one.
@@ -32,7 +32,7 @@ fn definition(event: &Event<'_>, back_ends: BackEnds, function: &str, note: [&st
     };
     let mut items = vec![format!("function \"{function}\""), format!("semaphore \"{semaphore}\"")];
     items.extend(note.map(|text| format!("\"{text}\"")));
-    format!("\n{}\n", list("", "lttng_provider::usdt_probe!(", &items, ");"))
+    format!("\n{}\n", list("", "lttng_provider::__private::usdt_probe!(", &items, ");"))
 }
 
 /// Fires the probe if a tracer is attached to it.
@@ -51,5 +51,5 @@ pub(super) fn fire(event: &Event<'_>, back_ends: BackEnds) -> String {
         };
         format!("{kind} {}", argument.index)
     }));
-    list("        ", "lttng_provider::probe!(", &items, ");") + "\n"
+    list("        ", "lttng_provider::__private::probe!(", &items, ");") + "\n"
 }

@@ -32,7 +32,7 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let threshold = threshold(model.slower_than);
     let start = quote! {
         #watch
-        let mut #entry = ::lttng_provider::Entry::<#target, _>::new();
+        let mut #entry = ::lttng_provider::__private::Entry::<#target, _>::new();
         #entry.keep(#keep);
         let #measurement = #entry.measure(#details, #threshold);
     };
@@ -40,7 +40,7 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
     let statements = &model.function.item.block.stmts;
     if model.polling {
         let output = output(&signature.output);
-        quote!(#start ::lttng_provider::polled!(#measurement, { #output #(#statements)* }))
+        quote!(#start ::lttng_provider::__private::polled!(#measurement, { #output #(#statements)* }))
     } else {
         quote!(#start #(#statements)*)
     }
@@ -60,10 +60,10 @@ fn together(model: &Model<'_>) -> TokenStream {
     let start = quote! {
         #watch
         #(
-            let mut #entries = ::lttng_provider::Entry::<#targets, _>::new();
+            let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
             #entries.keep(#keeps);
         )*
-        let mut #clock = ::lttng_provider::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
+        let mut #clock = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
     };
     let signature = &model.function.item.sig;
     let statements = &model.function.item.block.stmts;
@@ -88,7 +88,7 @@ fn together(model: &Model<'_>) -> TokenStream {
     quote! {
         #start
         #check
-        ::lttng_provider::outcome!(#clock, |#duration, #ret| { #records }, #body)
+        ::lttng_provider::__private::outcome!(#clock, |#duration, #ret| { #records }, #body)
     }
 }
 

@@ -58,7 +58,28 @@ unsafe fn copy_long(from: *const u8, to: *mut u8, length: usize) -> bool {
     // SAFETY: the caller keeps the contract.
     unsafe {
         copy_nonoverlapping(from, to, length);
-        std::slice::from_raw_parts(from, length).contains(&0)
+        before_nul(from, length) < length
+    }
+}
+
+/// The number of bytes before the first NUL; all of them if there is none.
+///
+/// # Safety
+/// `start` is valid for reads of `length` bytes.
+#[inline(never)]
+pub(super) unsafe fn before_nul(start: *const u8, length: usize) -> usize {
+    // With wide vectors, unlike the search of the standard library.
+    #[cfg(all(unix, not(miri)))]
+    {
+        // SAFETY: the caller keeps the contract.
+        let found = unsafe { libc::memchr(start.cast(), 0, length) };
+        if found.is_null() { length } else { found.addr() - start.addr() }
+    }
+    #[cfg(not(all(unix, not(miri))))]
+    {
+        // SAFETY: the caller keeps the contract.
+        let bytes = unsafe { std::slice::from_raw_parts(start, length) };
+        bytes.iter().position(|byte| *byte == 0).unwrap_or(length)
     }
 }
 

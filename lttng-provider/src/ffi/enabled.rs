@@ -7,7 +7,7 @@
 /// loads it, from `$offset` on, into a register; `$portable` is the same load in Rust.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! is_not_zero {
+macro_rules! __is_not_zero {
     ($symbol:ident: $type:ty, $register:ty, $load:literal, $offset:expr, $portable:expr) => {{
         // SAFETY: generated code defines it with this type.
         unsafe extern "C" {
@@ -30,20 +30,20 @@ macro_rules! is_not_zero {
         };
         #[cfg(not(target_arch = "x86_64"))]
         let value = $portable;
-        value != 0 && $crate::ffi::unlikely()
+        value != 0 && $crate::__private::unlikely()
     }};
 }
 
 /// Whether a session records the event of a tracepoint: what `lttng_ust_tracepoint_enabled` does in C.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! tracepoint_enabled {
+macro_rules! __tracepoint_enabled {
     ($tracepoint:ident) => {
-        $crate::is_not_zero!(
-            $tracepoint: $crate::ffi::Tracepoint,
+        $crate::__private::is_not_zero!(
+            $tracepoint: $crate::__private::Tracepoint,
             i32,
             "mov {value:e}, dword ptr [rip + {symbol} + {offset}]",
-            $crate::ffi::Tracepoint::STATE,
+            $crate::__private::Tracepoint::STATE,
             $tracepoint.state()
         )
     };
@@ -53,13 +53,13 @@ macro_rules! tracepoint_enabled {
 /// state and of the padding after it, which has the semaphore.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! tracepoint_or_probe_enabled {
+macro_rules! __tracepoint_or_probe_enabled {
     ($tracepoint:ident) => {
-        $crate::is_not_zero!(
-            $tracepoint: $crate::ffi::Tracepoint,
+        $crate::__private::is_not_zero!(
+            $tracepoint: $crate::__private::Tracepoint,
             i64,
             "mov {value}, qword ptr [rip + {symbol} + {offset}]",
-            $crate::ffi::Tracepoint::STATE,
+            $crate::__private::Tracepoint::STATE,
             $tracepoint.state() | i32::from($tracepoint.semaphore())
         )
     };
@@ -68,9 +68,9 @@ macro_rules! tracepoint_or_probe_enabled {
 /// Whether a tracer is attached to the USDT probe with this semaphore, which only the kernel writes.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! probe_enabled {
+macro_rules! __probe_enabled {
     ($semaphore:ident) => {
-        $crate::is_not_zero!(
+        $crate::__private::is_not_zero!(
             $semaphore: ::core::sync::atomic::AtomicU16,
             u32,
             "movzx {value:e}, word ptr [rip + {symbol} + {offset}]",

@@ -164,3 +164,30 @@ impl Drop for Library {
         unsafe { libc::dlclose(self.0) };
     }
 }
+
+#[cfg(all(test, tracing))]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Whether the work returns true in a forked child, which is ended if it takes longer than half a minute.
+    pub(crate) fn succeeds_in_a_child(work: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the work takes no lock that another thread of the tests can hold but that of the allocator, which
+        // the C library releases in the child.
+        match unsafe { fork() }.expect("a child") {
+            Fork::Child => {
+                // SAFETY: both only end this process, the second without running what tests leave to be done at exit.
+                unsafe {
+                    libc::alarm(30);
+                    libc::_exit(if work() { 0 } else { 1 })
+                }
+            }
+            Fork::Parent { child } => {
+                let mut status = 0;
+                // SAFETY: it is our child, and `status` is valid for writes.
+                let waited = unsafe { libc::waitpid(child as libc::pid_t, &raw mut status, 0) };
+                assert_eq!(waited, child as libc::pid_t);
+                status == 0
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@
 #[cfg(tracing)]
 pub(crate) mod clock;
 mod copy;
+pub(crate) mod counter;
 mod enabled;
 #[cfg(unix)]
 pub(crate) mod fork;
@@ -13,6 +14,7 @@ mod length;
 mod list;
 mod number;
 mod pack;
+pub(crate) mod per_process;
 mod probe;
 mod record;
 mod stack;

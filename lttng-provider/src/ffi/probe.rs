@@ -28,7 +28,7 @@ const TEXT_MAX: usize = 256;
 /// Fires a probe with `N` arguments. Not inlined into the code that emits, because of its copies of texts.
 ///
 /// # Safety
-/// `function` is the one that [`usdt_probe`](crate::usdt_probe) defines, and the indices are of these fields.
+/// `function` is the one that [`usdt_probe`](crate::__private::usdt_probe) defines, and the indices are of these fields.
 #[cold]
 #[inline(never)]
 pub unsafe fn probe<const N: usize, F: Fields>(
@@ -69,16 +69,16 @@ fn terminated(text: Part, copy: &mut MaybeUninit<[u8; TEXT_MAX]>) -> *const u8 {
 /// Fires the probe of an event with these fields if a tracer is attached to it.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! probe {
+macro_rules! __probe {
     ($fields:ident, tracepoint $tracepoint:ident, $function:ident $(, $kind:ident $index:literal)* $(,)?) => {{
         // SAFETY: generated C defines it, with the type that LTTng-UST gives it.
         unsafe extern "C" {
-            safe static $tracepoint: $crate::ffi::Tracepoint;
+            safe static $tracepoint: $crate::__private::Tracepoint;
         }
-        $crate::probe!(@ $tracepoint.semaphore() != 0, $fields, $function $(, $kind $index)*)
+        $crate::__private::probe!(@ $tracepoint.semaphore() != 0, $fields, $function $(, $kind $index)*)
     }};
     ($fields:ident, semaphore $semaphore:ident, $function:ident $(, $kind:ident $index:literal)* $(,)?) => {{
-        $crate::probe!(@ $crate::probe_enabled!($semaphore), $fields, $function $(, $kind $index)*)
+        $crate::__private::probe!(@ $crate::__private::probe_enabled!($semaphore), $fields, $function $(, $kind $index)*)
     }};
     (@ $attached:expr, $fields:ident, $function:ident $(, $kind:ident $index:literal)*) => {
         if $attached {
@@ -87,7 +87,7 @@ macro_rules! probe {
                 fn $function(values: *const u64);
             }
             // SAFETY: the assembly and these fields are made from the same event of a catalog.
-            unsafe { $crate::ffi::probe($fields, [$($crate::ffi::ProbeArgument::$kind($index)),*], $function) };
+            unsafe { $crate::__private::probe($fields, [$($crate::__private::ProbeArgument::$kind($index)),*], $function) };
         }
     };
 }
@@ -95,7 +95,7 @@ macro_rules! probe {
 /// Fires a probe without arguments.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! start_probe {
+macro_rules! __start_probe {
     ($function:ident) => {{
         // SAFETY: the assembly of the probe defines it, with this type.
         unsafe extern "C" {
@@ -110,15 +110,15 @@ macro_rules! start_probe {
 /// bpftrace to any semaphore.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! usdt_probe {
+macro_rules! __usdt_probe {
     (
         function $function:literal, semaphore $semaphore:literal,
         $provider:literal, $name:literal, $x86_64:literal, $aarch64:literal $(,)?
     ) => {
         #[cfg(target_arch = "x86_64")]
-        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $x86_64);
+        $crate::__private::usdt_probe!(@ $function, $semaphore, $provider, $name, $x86_64);
         #[cfg(target_arch = "aarch64")]
-        $crate::usdt_probe!(@ $function, $semaphore, $provider, $name, $aarch64);
+        $crate::__private::usdt_probe!(@ $function, $semaphore, $provider, $name, $aarch64);
     };
     (@ $function:literal, $semaphore:literal, $provider:literal, $name:literal, $operands:literal) => {
         ::core::arch::global_asm!(
@@ -168,12 +168,12 @@ macro_rules! usdt_probe {
 /// the first mapping that it finds, so semaphores must not be in such a page: they begin on a page boundary.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! usdt_semaphores {
+macro_rules! __usdt_semaphores {
     ($($semaphore:literal),* $(,)?) => {
         #[cfg(target_arch = "x86_64")]
-        $crate::usdt_semaphores!(@ ".balign 4096", $($semaphore),*);
+        $crate::__private::usdt_semaphores!(@ ".balign 4096", $($semaphore),*);
         #[cfg(not(target_arch = "x86_64"))]
-        $crate::usdt_semaphores!(@ ".balign 65536", $($semaphore),*);
+        $crate::__private::usdt_semaphores!(@ ".balign 65536", $($semaphore),*);
     };
     (@ $align:literal, $($semaphore:literal),*) => {
         ::core::arch::global_asm!(

@@ -139,20 +139,20 @@ pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record
 /// Records an event with packed fields of at most `$capacity` bytes, by the two functions that C has for it.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! record {
+macro_rules! __record {
     ($fields:ident, $capacity:expr, $record:ident, $deliver:ident $(,)?) => {{
         // SAFETY: generated C defines both, with these types.
         unsafe extern "C" {
-            fn $record(payload: *const u8, size: usize) -> $crate::ffi::Rest;
+            fn $record(payload: *const u8, size: usize) -> $crate::__private::Rest;
             fn $deliver(
-                rest: $crate::ffi::Rest,
+                rest: $crate::__private::Rest,
                 payload: *const u8,
                 size: usize,
-                parts: *const $crate::ffi::Part,
+                parts: *const $crate::__private::Part,
             );
         }
         // SAFETY: the C and these fields are made from the same event of a catalog.
-        unsafe { $crate::ffi::record::<{ $capacity }, _>($fields, $record, $deliver) }
+        unsafe { $crate::__private::record::<{ $capacity }, _>($fields, $record, $deliver) }
     }};
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::copy::copy_and_check;
+use super::copy::{before_nul, copy_and_check};
 use super::length::Length;
 use super::pack::{Pack, Part};
 use super::unlikely::unlikely;
@@ -133,12 +133,10 @@ impl<'a> Bytes<'a> {
     }
 
     /// The number of bytes before the first NUL.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn before_nul(self) -> usize {
         // SAFETY: they are part of a slice that lives for `'a`.
-        let bytes = unsafe { std::slice::from_raw_parts(self.start, self.length) };
-        bytes.iter().position(|byte| *byte == 0).unwrap_or(self.length)
+        unsafe { before_nul(self.start, self.length) }
     }
 
     /// Writes the bytes before the first NUL, and NULs up to the given size.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::ffi::counter;
+use super::counter;
 
 /// How often both clocks are read; the fastest pair counts.
 const ATTEMPTS: usize = 32;
@@ -17,7 +17,7 @@ pub struct ClockPair {
 impl ClockPair {
     /// Reads both several times, and keeps the pair that was read fastest. Neither allocates nor waits.
     ///
-    /// Call [`check`](crate::check) first: not every processor has a counter.
+    /// Call [`check`](super::check) first: not every processor has a counter.
     pub fn now() -> ClockPair {
         let read = || {
             let before = counter();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::ffi;
+use crate::ffi::counter;
 
 /// The file that names the kernel's clock source.
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -12,7 +12,7 @@ const COUNTER: &str = if cfg!(target_arch = "x86_64") { "tsc" } else { "arch_sys
 
 /// `Err` with the reason if the counter cannot be trusted.
 pub fn check() -> Result<(), String> {
-    if !ffi::is_invariant() {
+    if !counter::is_invariant() {
         return Err("the processor does not say that it runs at a constant rate".to_owned());
     }
     let source = fs::read_to_string(CLOCK_SOURCE)

@@ -1,9 +1,9 @@
-//! The counter itself. All of the crate's `unsafe` is here.
+//! The processor's counter itself.
 
 /// The counter. Earlier loads are complete when it is read, so that an event that was seen has an earlier time than
 /// one that is emitted afterwards.
 ///
-/// Call [`check`](crate::check) first: a processor without the instruction ends the program.
+/// Call [`check`](crate::counter::check) first: a processor without the instruction ends the program.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn counter() -> u64 {
