@@ -8,6 +8,7 @@ mod shared_trace;
 use shared_trace::SharedTrace;
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn a_program_outside_of_the_workspace_reads_a_trace() {
     let shared = SharedTrace::unpack();
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/outside/Cargo.toml");

@@ -3,12 +3,16 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::process::{command, missing};
-use crate::{Relay, Session, Trace, wait_until};
+use crate::private::{command, end, missing};
+use crate::{CommandInTime as _, DEADLINE, Relay, Session, Trace, wait_until};
+
+/// How long a daemon may take to end.
+const SHUTDOWN: Duration = Duration::from_secs(20);
 
 /// A session daemon that nobody else uses, ended when it is dropped.
 ///
@@ -49,14 +53,15 @@ impl Daemon {
         daemon
     }
 
-    /// Ends the daemon as `systemctl stop` would.
+    /// Ends the daemon as `systemctl stop` would. One that is still there after 20 seconds is killed, which is said on
+    /// standard error: LTTng 2.13 sometimes waits forever for its own sessions.
     pub fn stop(&mut self) {
-        self.end(Signal::TERM);
+        end(&mut self.process, Signal::TERM, SHUTDOWN);
     }
 
     /// Ends the daemon as a crash would, without a chance to clean up.
     pub fn kill(&mut self) {
-        self.end(Signal::KILL);
+        end(&mut self.process, Signal::KILL, DEADLINE);
     }
 
     /// Starts another daemon in the place of one that was stopped or killed.
@@ -77,7 +82,7 @@ impl Daemon {
         command(program.as_ref(), self.home.path(), &self.variables)
     }
 
-    /// Runs a program where this daemon traces it, to its end, and returns what it prints.
+    /// Runs a program where this daemon traces it, to its end before [`DEADLINE`], and returns what it prints.
     pub fn run<S: AsRef<OsStr>>(
         &self,
         program: impl AsRef<OsStr>,
@@ -85,7 +90,7 @@ impl Daemon {
     ) -> String {
         let program = program.as_ref();
         let mut command = self.command(program);
-        let output = command.args(arguments).output();
+        let output = command.args(arguments).output_in_time();
         let output = output.unwrap_or_else(|error| panic!("{}", missing(&program.to_string_lossy(), &error)));
         assert!(
             output.status.success(),
@@ -146,16 +151,8 @@ impl Daemon {
             }
             let mut list = command("lttng".as_ref(), self.home.path(), &[]);
             list.args(["--no-sessiond", "list"]).stdout(Stdio::null()).stderr(Stdio::null());
-            application_socket.exists() && list.status().is_ok_and(|status| status.success())
+            application_socket.exists() && list.status_in_time().is_ok_and(|status| status.success())
         });
-    }
-
-    fn end(&mut self, signal: Signal) {
-        // Once it has been waited for, its process ID may be another's.
-        if let Ok(None) = self.process.try_wait() {
-            let _ = kill_process(Pid::from_child(&self.process), signal);
-            let _ = self.process.wait();
-        }
     }
 }
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::missing;
+use crate::CommandInTime as _;
+use crate::private::missing;
 
 /// A recorded trace.
 #[derive(Debug)]
@@ -176,7 +177,7 @@ fn pair(member: &str) -> Option<(String, String)> {
 fn babeltrace(options: &[&str], folder: &Path) -> Vec<u8> {
     let mut command = Command::new("babeltrace");
     command.args(options).arg(folder);
-    let output = command.output().unwrap_or_else(|error| panic!("{}", missing("babeltrace", &error)));
+    let output = command.output_in_time().unwrap_or_else(|error| panic!("{}", missing("babeltrace", &error)));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
     output.stdout

@@ -61,6 +61,7 @@ fn instructions(command: &str, classes: u32) -> u64 {
 }
 
 #[test]
+#[ignore = "make check: valgrind"]
 fn many_event_classes_take_time_in_proportion() {
     if !need("valgrind") {
         return;

@@ -5,6 +5,7 @@ use std::process::Command;
 use lttng_testing::{Program, need_bpftrace};
 
 #[test]
+#[ignore = "make check: bpftrace and another build"]
 fn spans_are_probes_for_bpftrace() {
     let program = Program::example("bridged-service", "layers").argument("--features=usdt").build();
     let path = program.display();
