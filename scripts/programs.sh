@@ -33,7 +33,7 @@ keep() {
 	done
 }
 
-cargo build --quiet --workspace --exclude babeltrace2-source --bin scenario "${examples[@]/#/--example=}"
+cargo build --quiet "${crates[@]}" --bin scenario "${examples[@]/#/--example=}"
 keep off scenario "${examples[@]/#/examples/}"
 cargo build --quiet "${everything[@]}" --lib --bins --examples
 mapfile -t built < <(cd "$CARGO_TARGET_DIR/debug" && find . examples -maxdepth 1 -type f \

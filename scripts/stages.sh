@@ -2,7 +2,7 @@
 # Sourced by scripts/test.sh and scripts/check.sh: runs stages one after the other, whatever becomes of each, and sums up.
 #
 #   begin                            starts to count
-#   stage NAME COMMAND [ARGUMENT]... says its name, and shows the command's output only if it fails
+#   stage NAME COMMAND [ARGUMENT]... says its name, and shows the command's output only if it fails; all is in target/stages
 #   finish                           times, what could not run, what failed, and `N passed, N failed, N skipped`
 #
 # A command that ends with status 77 could not run here; its last line says why. Tests count themselves: target/debug/run-tests
@@ -16,8 +16,10 @@ begin() {
 	scripts/missing.sh begin
 	: >"$TEST_RESULTS"
 	stage_times=()
-	stage_output=$(mktemp)
-	trap 'rm --force "$stage_output"' EXIT
+	mkdir --parents target/stages
+	# An interrupt does not reach what runs in the background.
+	progress=
+	trap '[ -z "$progress" ] || kill "$progress" 2>/dev/null || true' EXIT
 }
 
 # The latest line that is not empty, cut to fit.
@@ -37,8 +39,9 @@ show_progress() {
 failures() { grep --count '^failed' "$TEST_RESULTS" || true; }
 
 stage() {
-	local name=$1 status=0 progress failures_before reason took TIMEFORMAT='%R %U %S'
+	local name=$1 status=0 failures_before reason took TIMEFORMAT='%R %U %S'
 	shift
+	stage_output=target/stages/${name//[^a-zA-Z0-9]/-}.log
 	step "$name"
 	failures_before=$(failures)
 	show_progress &
@@ -46,6 +49,7 @@ stage() {
 	took=$({ time "$@" >"$stage_output" 2>&1 </dev/null; } 2>&1) || status=$?
 	kill "$progress" 2>/dev/null || true
 	wait "$progress" 2>/dev/null || true
+	progress=
 	stage_times+=("$took $name")
 	case $status in
 	0) ;;

@@ -188,3 +188,39 @@ fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) ->
         .spawn()
         .unwrap_or_else(|error| panic!("{}", missing("lttng-sessiond", &error)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::{env, fs};
+
+    use super::*;
+
+    /// In place of the real one it starts that, and then does not care for signals.
+    const STUCK: &str =
+        "#!/bin/sh\ntrap '' TERM\nPATH=${PATH#*:} lttng-sessiond \"$@\" &\nwhile :; do sleep 1; done\n";
+
+    #[test]
+    #[ignore = "make check: a daemon has 20 seconds to end"]
+    fn daemon_that_ignores_sigterm_is_killed_with_all_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("lttng-sessiond");
+        fs::write(&script, STUCK).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", folder.path().display(), env::var("PATH").unwrap());
+        let mut daemon = Daemon::start_with(&[("PATH", &path)]);
+        let home = daemon.folder().display().to_string();
+        daemon.session().enable("any:*");
+        assert!(served(&home) >= 3, "the script, the daemon and its consumer");
+        daemon.stop();
+        wait_until("nothing is left of it", || served(&home) == 0);
+    }
+
+    /// The number of processes with this home.
+    fn served(home: &str) -> usize {
+        let variable = format!("LTTNG_HOME={home}\0");
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+        environments.filter(|text| String::from_utf8_lossy(text).contains(&variable)).count()
+    }
+}

@@ -15,6 +15,7 @@
 //! ```
 
 mod allocations;
+mod archive;
 mod daemon;
 mod deadline;
 mod golden;
@@ -30,6 +31,7 @@ mod trace;
 mod wait;
 
 pub use allocations::CountingAllocator;
+pub use archive::unpack;
 pub use daemon::Daemon;
 pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE};
 pub use golden::{assert_golden, check_golden, overwrites};

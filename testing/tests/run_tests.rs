@@ -54,6 +54,17 @@ fn test_of_libtest_that_hangs_fails_by_its_name_and_the_others_run() {
     assert_eq!(results, "3\t1\nfailed\ttests::hangs (hung)\n", "{printed}");
 }
 
+#[test]
+fn tests_start_with_default_signals_in_a_background_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = Command::new("sh");
+    job.args(["-c", "trap '' INT QUIT HUP TERM; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_run-tests")]);
+    job.args(["grep", "SigIgn:", "/proc/self/status"]).current_dir(folder.path());
+    let printed = String::from_utf8(job.output_in_time().unwrap().stdout).unwrap();
+    let mask = printed.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect(&printed);
+    assert_eq!(u64::from_str_radix(mask.trim(), 16), Ok(0), "{printed}");
+}
+
 /// What the runner prints, and the results that it writes.
 fn run(binary: &Path, folder: &Path, deadline: &str) -> (String, String) {
     let results = folder.join("results");

@@ -17,6 +17,7 @@ mod readme;
 mod sessions;
 mod stacks;
 mod support;
+mod surroundings;
 mod switches;
 mod twins;
 mod usdt;

@@ -1,7 +1,6 @@
 //! The traces of real Valkey servers that come with this repository.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -18,11 +17,7 @@ impl SharedTrace {
 
     /// Unpacks a trace.
     pub fn unpack_named(name: &str) -> Self {
-        let archive = data(&format!("{name}.tar.xz"));
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let unpacked = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(folder.path()).status();
-        assert!(unpacked.expect("tar is installed").success(), "tar needs xz: run `make setup`");
-        Self { folder }
+        Self { folder: lttng_testing::unpack(&format!("{name}.tar.xz")) }
     }
 
     /// The folder above the trace.

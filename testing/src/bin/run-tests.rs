@@ -36,7 +36,9 @@ fn main() -> ExitCode {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 
     let mut run = Run::new(PathBuf::from(program), arguments);
+    let start = Instant::now();
     while run.round() {}
+    println!("{} took {:.1} s", run.name, start.elapsed().as_secs_f64());
     let left = kill_descendants();
     if !left.is_empty() {
         println!("left running by {} and killed:\n{left}", run.name);
