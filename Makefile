@@ -1,34 +1,25 @@
 # What a newcomer needs; longer than a few lines goes to scripts/.
 
-.PHONY: setup demo test bench deb static
+.PHONY: setup demo test check bench deb static
 
 # Installs the system packages that are missing for all of these, or says which.
 setup:
-	@scripts/setup.sh test
+	@scripts/setup.sh check
 
 # A traced server under load, and who was slow: about a minute after building.
 demo:
 	@scripts/demo.sh
 
-# All that must hold before a change lands, with tracing off and on. Each stage says its name; what could not run is listed last.
-stage := scripts/stage.sh
+# What must hold before a change lands. Each stage says its name; the last line counts tests.
 test: export STEPS_BEGAN := $(shell date +%s)
-test: setup
-	@scripts/missing.sh begin
-	@$(stage) "fetching dependencies" cargo fetch --locked
-	@$(stage) "formatting" cargo fmt --all --check
-	@$(stage) "lints, tracing on" cargo clippy --workspace --all-targets --all-features -- --deny warnings
-	@$(stage) "lints, tracing off" cargo clippy --workspace --all-targets -- --deny warnings
-	@$(stage) "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
-	@$(stage) "packages, each feature alone" scripts/check-packages.sh
-	@$(stage) "minimum Rust" scripts/check-minimum-rust.sh
-	@$(stage) "tests" cargo test --workspace
-	@$(stage) "tests of the providers, tracing on" cargo test --package lttng-provider --package valkey-trace --package valkey-lite --all-features --lib --bins
-	@$(stage) "examples in documentation, tracing on" cargo test --package lttng-provider --package lttng-provider-tracing --package valkey-trace --all-features --doc
-	@$(stage) "aarch64" scripts/check-aarch64.sh
-	@$(stage) "big-endian and 32-bit" scripts/emulated.sh
-	@$(stage) "Miri" scripts/miri.sh
-	@scripts/missing.sh end
+test:
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+# What must hold before a release, after `make test`: slow tests, packages, other compilers, linkers and processors.
+check: export STEPS_BEGAN := $(shell date +%s)
+check: setup
+	@scripts/check.sh
 
 # Figures, each beside its floor; nothing fails on them.
 bench: setup

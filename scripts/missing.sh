@@ -4,7 +4,8 @@
 #   scripts/missing.sh begin                       starts an empty list
 #   scripts/missing.sh add WHAT NEEDS WHY          adds what no package would make possible on this machine
 #   scripts/missing.sh add WHAT NEEDS WHY PACKAGE  adds what needs a package that is not installed
-#   scripts/missing.sh end                         prints the list; fails if a package on it could be installed
+#   scripts/missing.sh list                        prints the list
+#   scripts/missing.sh installable                 fails if a package on the list could be installed
 #
 # Tests add to the list through `need` of the crate `lttng-testing`. NOT_RUN_LIST names another file for it.
 set -euo pipefail
@@ -26,16 +27,15 @@ add)
 	[ $# -gt 4 ] && kind=installable why="$4 (package $5)" || kind=machine why=$4
 	printf '%s\t%s\t%s\t%s\n' "$kind" "$2" "$3" "$(tr --squeeze-repeats '[:space:]' ' ' <<<"$why" | sed 's/ $//')" >>"$list"
 	;;
-end)
+list)
 	# Without a list, nothing has said whether anything is missing.
 	[ -e "$list" ] || { echo "missing.sh: no list at $list: run scripts/missing.sh begin before the tests" >&2; exit 2; }
 	sort --unique "$list" | while IFS=$'\t' read -r _ what needs why; do
 		echo "not run: $what needs $needs: $why"
 	done
-	if grep --quiet '^installable' "$list" && can_install; then
-		echo "missing.sh: packages are missing although they can be installed here: run make setup" >&2
-		exit 1
-	fi
+	;;
+installable)
+	! { grep --quiet '^installable' "$list" && can_install; }
 	;;
 *)
 	sed --quiet '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2

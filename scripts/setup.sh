@@ -3,7 +3,8 @@
 #
 #   scripts/setup.sh demo          what `make demo` needs
 #   scripts/setup.sh quickstart    what README's quickstart needs
-#   scripts/setup.sh test          that and what tests and benchmarks compare with (default)
+#   scripts/setup.sh test          both, and what `make test` compares with
+#   scripts/setup.sh check         that, and what `make check` and benchmarks need (default)
 #   scripts/setup.sh --print SET   prints the command that installs all packages of a set
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,6 +24,8 @@ quickstart=(
 )
 tests=(
 	babeltrace2
+)
+check=(
 	# Bindings for tests, the other linker, looking into programs.
 	libclang-dev lld binutils
 	# Programs with USDT probes.
@@ -49,7 +52,7 @@ if [ "${1:-}" = --print ]; then
 fi
 fedora="lttng-tools lttng-ust-devel gcc pkgconf"
 arch="lttng-tools lttng-ust gcc pkgconf"
-case ${1:-test} in
+case ${1:-check} in
 demo)
 	packages=("${traced[@]}" "${demo[@]}")
 	fedora+=" redis" arch+=" redis"
@@ -60,11 +63,15 @@ quickstart)
 	;;
 test)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}")
+	fedora+=" redis babeltrace babeltrace2" arch+=" redis babeltrace"
+	;;
+check)
+	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}" "${check[@]}")
 	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
 	arch+=" redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
 	;;
 *)
-	echo "usage: scripts/setup.sh [--print] [demo|quickstart|test]" >&2
+	echo "usage: scripts/setup.sh [--print] [demo|quickstart|test|check]" >&2
 	exit 2
 	;;
 esac
@@ -109,7 +116,7 @@ rust=$(check_rust)
 if ! command -v dpkg-query >/dev/null; then
 	[ -z "$rust" ] || fail "$rust"
 	for program in lttng cc pkg-config redis-benchmark babeltrace; do
-		case $program:${1:-test} in redis-benchmark:quickstart | babeltrace:demo) continue ;; esac
+		case $program:${1:-check} in redis-benchmark:quickstart | babeltrace:demo) continue ;; esac
 		command -v $program >/dev/null ||
 			fail "$program is missing; on Fedora: sudo dnf install $fedora; on Arch: sudo pacman -S $arch"
 	done

@@ -1,12 +1,17 @@
 //! What does not agree with the catalog does not compile, and the message says why: one file a claim.
 //!
-//! `OVERWRITE=1 cargo test -p lttng-provider-derive --test compile_fail` rewrites the expected messages; read the
+//! `OVERWRITE=1 cargo test -p lttng-provider-derive --test compile_fail -- --ignored` rewrites the expected messages; read the
 //! difference before you keep it.
 
 use std::env;
 use std::path::Path;
 
 fn main() {
+    // What `#[ignore = "make check: compiles a crate for each claim"]` is with a harness.
+    if !env::args().any(|argument| argument == "--ignored") {
+        println!("test result: ok. 0 passed; 0 failed; 1 ignored");
+        return;
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/catalog");
     let catalogs = ["shop.toml", "warehouse.toml"].map(|file| folder.join(file));
     let catalogs = env::join_paths(catalogs).expect("no path has a colon");

@@ -100,6 +100,7 @@ impl Workspace {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn edit_of_a_catalog_has_its_users_checked_again() {
     let workspace = Workspace::new();
     workspace.check().unwrap();
@@ -124,6 +125,7 @@ fn edit_of_a_catalog_has_its_users_checked_again() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn crate_without_a_catalog_is_told_to_have_one() {
     let workspace = Workspace::new();
     workspace.write("client/src/lib.rs", &STRUCT.replace("store::sold", "store::store::sold"));
@@ -147,6 +149,7 @@ fields = [{ name = "took", type = "u64", unit = "ns", doc = "How long." }]
 "#;
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn crates_of_older_editions_take_all_that_is_generated() {
     let workspace = Workspace::new();
     workspace.write("store/catalog/store.toml", &format!("{CATALOG}{PAID}"));
@@ -161,6 +164,7 @@ fn crates_of_older_editions_take_all_that_is_generated() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn catalog_as_text_is_found_by_the_macros_and_watched() {
     let workspace = Workspace::new();
     workspace.write(
@@ -177,6 +181,7 @@ fn catalog_as_text_is_found_by_the_macros_and_watched() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn documentation_with_tracing_on_needs_neither_lttng_nor_a_c_compiler() {
     let workspace = Workspace::new();
     let document = ["doc", "--quiet", "--workspace", "--no-deps"];

@@ -3,12 +3,16 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::process::{command, missing};
-use crate::{Relay, Session, Trace, wait_until};
+use crate::private::{command, end, missing};
+use crate::{CommandInTime as _, DEADLINE, Relay, Session, Trace, wait_until};
+
+/// How long a daemon may take to end.
+const SHUTDOWN: Duration = Duration::from_secs(20);
 
 /// A session daemon that nobody else uses, ended when it is dropped.
 ///
@@ -49,14 +53,15 @@ impl Daemon {
         daemon
     }
 
-    /// Ends the daemon as `systemctl stop` would.
+    /// Ends the daemon as `systemctl stop` would. One that is still there after 20 seconds is killed, which is said on
+    /// standard error: LTTng 2.13 sometimes waits forever for its own sessions.
     pub fn stop(&mut self) {
-        self.end(Signal::TERM);
+        end(&mut self.process, Signal::TERM, SHUTDOWN);
     }
 
     /// Ends the daemon as a crash would, without a chance to clean up.
     pub fn kill(&mut self) {
-        self.end(Signal::KILL);
+        end(&mut self.process, Signal::KILL, DEADLINE);
     }
 
     /// Starts another daemon in the place of one that was stopped or killed.
@@ -77,7 +82,7 @@ impl Daemon {
         command(program.as_ref(), self.home.path(), &self.variables)
     }
 
-    /// Runs a program where this daemon traces it, to its end, and returns what it prints.
+    /// Runs a program where this daemon traces it, to its end before [`DEADLINE`], and returns what it prints.
     pub fn run<S: AsRef<OsStr>>(
         &self,
         program: impl AsRef<OsStr>,
@@ -85,7 +90,7 @@ impl Daemon {
     ) -> String {
         let program = program.as_ref();
         let mut command = self.command(program);
-        let output = command.args(arguments).output();
+        let output = command.args(arguments).output_in_time();
         let output = output.unwrap_or_else(|error| panic!("{}", missing(&program.to_string_lossy(), &error)));
         assert!(
             output.status.success(),
@@ -146,16 +151,8 @@ impl Daemon {
             }
             let mut list = command("lttng".as_ref(), self.home.path(), &[]);
             list.args(["--no-sessiond", "list"]).stdout(Stdio::null()).stderr(Stdio::null());
-            application_socket.exists() && list.status().is_ok_and(|status| status.success())
+            application_socket.exists() && list.status_in_time().is_ok_and(|status| status.success())
         });
-    }
-
-    fn end(&mut self, signal: Signal) {
-        // Once it has been waited for, its process ID may be another's.
-        if let Ok(None) = self.process.try_wait() {
-            let _ = kill_process(Pid::from_child(&self.process), signal);
-            let _ = self.process.wait();
-        }
     }
 }
 
@@ -190,4 +187,40 @@ fn spawn(home: &Path, variables: &[(String, String)], hostname: Option<&str>) ->
         .stderr(Stdio::null())
         .spawn()
         .unwrap_or_else(|error| panic!("{}", missing("lttng-sessiond", &error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::{env, fs};
+
+    use super::*;
+
+    /// In place of the real one it starts that, and then does not care for signals.
+    const STUCK: &str =
+        "#!/bin/sh\ntrap '' TERM\nPATH=${PATH#*:} lttng-sessiond \"$@\" &\nwhile :; do sleep 1; done\n";
+
+    #[test]
+    #[ignore = "make check: a daemon has 20 seconds to end"]
+    fn daemon_that_ignores_sigterm_is_killed_with_all_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("lttng-sessiond");
+        fs::write(&script, STUCK).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", folder.path().display(), env::var("PATH").unwrap());
+        let mut daemon = Daemon::start_with(&[("PATH", &path)]);
+        let home = daemon.folder().display().to_string();
+        daemon.session().enable("any:*");
+        assert!(served(&home) >= 3, "the script, the daemon and its consumer");
+        daemon.stop();
+        wait_until("nothing is left of it", || served(&home) == 0);
+    }
+
+    /// The number of processes with this home.
+    fn served(home: &str) -> usize {
+        let variable = format!("LTTNG_HOME={home}\0");
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());
+        environments.filter(|text| String::from_utf8_lossy(text).contains(&variable)).count()
+    }
 }

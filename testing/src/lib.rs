@@ -3,7 +3,8 @@
 //!
 //! Daemons, sessions and readers are the real ones: `lttng-sessiond`, `lttng` and Babeltrace 1, which is the oracle for
 //! strings. A test that finds one of these missing fails and says what to install; a test that needs another tool
-//! asks [`need`] first. Whatever goes wrong panics with what the tool said, because the caller is a test.
+//! asks [`need`] first. Whatever goes wrong panics with what the tool said, because the caller is a test. Every process
+//! has a deadline ([`CommandInTime`]): one that is stuck fails its test and is killed.
 //!
 //! ```
 //! use lttng_testing::Daemon;
@@ -14,11 +15,14 @@
 //! ```
 
 mod allocations;
+mod archive;
 mod cases;
 mod daemon;
+mod deadline;
 mod golden;
 mod need;
-mod process;
+mod private;
+mod processes;
 mod program;
 mod random;
 mod relay;
@@ -28,10 +32,13 @@ mod trace;
 mod wait;
 
 pub use allocations::CountingAllocator;
+pub use archive::unpack;
 pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
+pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE};
 pub use golden::{assert_golden, check_golden, difference, overwrites};
-pub use need::{missing_tool, need, need_bpftrace, need_namespaces, not_allowed};
+pub use need::{missing_tool, need, need_bpftrace, need_namespaces, need_no_other_daemon, not_allowed};
+pub use processes::{kill_descendants, kill_tree, start_with_default_signals};
 pub use program::{Program, cargo, workspace};
 pub use random::Random;
 pub use relay::Relay;

@@ -1,7 +1,7 @@
 //! What a test needs from the machine, and the list of tests that could not run for lack of it.
 //!
-//! A test that cannot run returns early and passes, so each such test is added to a list, and `scripts/missing.sh end`
-//! prints the list after all tests and fails if anything on it could be installed. The list is a text file with a line
+//! A test that cannot run returns early and passes, so each such test is added to a list, and the scripts print
+//! the list after all tests; `make check` fails if anything on it could be installed. The list is a text file with a line
 //! for each test: `installable` or `machine`, the test, what it needs and why it did not run, separated by tabs.
 
 use std::ffi::OsStr;
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, thread};
 
-use crate::workspace;
+use crate::private::hides_machine_wide_daemon;
+use crate::{CommandInTime as _, workspace};
 
 /// Tools, and the Debian packages that have them where the names differ.
 const PACKAGES: &[(&str, &str)] = &[
@@ -60,7 +61,10 @@ pub fn need(tool: &str) -> bool {
 pub fn need_namespaces() -> bool {
     let mut unshare = Command::new("unshare");
     let output = need("unshare").then(|| {
-        unshare.args(["--user", "--map-root-user", "--uts", "true"]).output().expect("it is installed")
+        unshare
+            .args(["--user", "--map-root-user", "--uts", "true"])
+            .output_in_time()
+            .expect("it is installed")
     });
     match output {
         Some(output) if output.status.success() => return true,
@@ -70,6 +74,20 @@ pub fn need_namespaces() -> bool {
     false
 }
 
+/// Whether programs of a [`Daemon`](crate::Daemon) find no other daemon. If one serves the whole machine and cannot be
+/// hidden from them, the test is listed as not run and should return.
+#[must_use]
+pub fn need_no_other_daemon() -> bool {
+    let is_alone = hides_machine_wide_daemon();
+    if !is_alone {
+        not_allowed(
+            "no other session daemon",
+            "one serves the machine, and mount namespaces are not allowed",
+        );
+    }
+    is_alone
+}
+
 /// Whether bpftrace is installed and may attach to probes. If not, the test is listed as not run and should return.
 #[must_use]
 pub fn need_bpftrace() -> bool {
@@ -77,7 +95,7 @@ pub fn need_bpftrace() -> bool {
         return false;
     }
     let output =
-        Command::new("bpftrace").args(["-e", "BEGIN { exit(); }"]).output().expect("it is installed");
+        Command::new("bpftrace").args(["-e", "BEGIN { exit(); }"]).output_in_time().expect("it is installed");
     if !output.status.success() {
         not_allowed("bpftrace", &String::from_utf8_lossy(&output.stderr));
         return false;

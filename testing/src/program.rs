@@ -1,17 +1,23 @@
-//! Building programs of the workspace as a user would, apart from the running `cargo test`.
+//! Programs of the workspace, built as a user would, apart from the running `cargo test`.
+//!
+//! `scripts/programs.sh` builds those of nearly all tests at once, with tracing off and on. Only a program that is built in
+//! another way, as with another linker, starts Cargo in its test; such tests belong to `make check`.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::{env, fs, io};
 
-/// A program or library of the workspace, to be built by `cargo` in a target folder of its own: the build that
-/// runs the test holds the lock of the usual one, and may have other features.
+use crate::{BUILD_DEADLINE, CommandInTime as _};
+
+/// A program or library of the workspace, built in a target folder that is not that of the running test: it may have
+/// other features.
 #[derive(Clone, Debug)]
 pub struct Program {
     package: String,
     target: Vec<String>,
+    traced: bool,
     /// Where cargo puts it, below the folder of the profile.
     file: String,
     release: bool,
@@ -45,6 +51,7 @@ impl Program {
         Program {
             package: package.to_owned(),
             target: target.iter().map(|&word| word.to_owned()).collect(),
+            traced: false,
             file,
             release: false,
             arguments: Vec::new(),
@@ -53,9 +60,10 @@ impl Program {
         }
     }
 
-    /// With the package's feature `lttng`: tracing on.
-    pub fn traced(self) -> Program {
-        self.argument("--features=lttng")
+    /// With tracing on: LTTng and probes, unless an [argument](Program::argument) names features.
+    pub fn traced(mut self) -> Program {
+        self.traced = true;
+        self
     }
 
     /// With the profile `release`.
@@ -91,14 +99,19 @@ impl Program {
 
     /// As [`build`](Program::build), with what cargo says if the build fails.
     pub fn try_build(&self) -> Result<PathBuf, String> {
+        if !self.release && self.arguments.is_empty() && self.variables.is_empty() && self.rustc.is_empty() {
+            let kept = PROGRAMS.join(if self.traced { "traced" } else { "off" }).join(&self.file);
+            return if kept.exists() { Ok(kept) } else { Err(format!("{} is missing", kept.display())) };
+        }
         // Between cargo's writing of the program and our keeping it, no other build may write it.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
 
         let mut cargo = cargo();
         cargo.args(["rustc", "--quiet", "--package", &self.package]).args(&self.target).args(&self.arguments);
+        cargo.args(self.features());
         cargo.arg("--").args(&self.rustc).envs(self.variables.iter().cloned());
-        let output = cargo.output().expect("cargo runs");
+        let output = cargo.output_within(BUILD_DEADLINE).expect("cargo runs");
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
@@ -110,10 +123,16 @@ impl Program {
         Ok(kept)
     }
 
+    fn features(&self) -> Option<String> {
+        let is_named = self.arguments.iter().any(|argument| argument.starts_with("--features"));
+        (self.traced && !is_named).then(|| "--features=lttng".to_owned())
+    }
+
     /// A name that says how it was built.
     fn variant(&self) -> String {
         let variables = self.variables.iter().map(|(name, value)| format!("{name}={value}"));
-        let words = [self.package.clone()].into_iter().chain(self.arguments.iter().cloned());
+        let words = [self.package.clone()].into_iter().chain(self.features());
+        let words = words.chain(self.arguments.iter().cloned());
         let words: Vec<_> = words.chain(variables).chain(self.rustc.iter().cloned()).collect();
         words.join(" ").replace(|character: char| !character.is_ascii_alphanumeric(), "-")
     }
@@ -134,6 +153,17 @@ fn keep(built: &Path, kept: &Path) -> io::Result<()> {
     fs::hard_link(built, &new)?;
     fs::rename(new, kept)
 }
+
+/// What `scripts/programs.sh` has built: TEST_PROGRAMS, or built now.
+static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
+    if let Some(folder) = env::var_os("TEST_PROGRAMS") {
+        return folder.into();
+    }
+    let mut script = Command::new(workspace().join("scripts/programs.sh"));
+    let output = script.arg(target_folder()).output_within(BUILD_DEADLINE).expect("bash is installed");
+    assert!(output.status.success(), "{script:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    target_folder().join("programs")
+});
 
 /// `cargo` in the folder of the workspace, with the target folder of the tests.
 pub fn cargo() -> Command {

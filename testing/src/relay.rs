@@ -7,8 +7,8 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::process::{command, missing};
-use crate::wait_until;
+use crate::private::{command, end, missing};
+use crate::{DEADLINE, wait_until};
 
 /// An `lttng-relayd` that nobody else uses, ended when it is dropped.
 ///
@@ -66,7 +66,7 @@ impl Relay {
 
     /// Ends the relay as a crash would.
     pub fn kill(&mut self) {
-        self.end(Signal::KILL);
+        end(&mut self.process, Signal::KILL, DEADLINE);
     }
 
     /// Starts another relay, on the same ports, in the place of one that was killed.
@@ -94,19 +94,11 @@ impl Relay {
             ports.iter().all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok())
         });
     }
-
-    fn end(&mut self, signal: Signal) {
-        if let Ok(None) = self.process.try_wait() {
-            let _ = kill_process(Pid::from_child(&self.process), signal);
-            let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
-            let _ = self.process.wait();
-        }
-    }
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.end(Signal::TERM);
+        end(&mut self.process, Signal::TERM, DEADLINE);
     }
 }
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::missing;
+use crate::CommandInTime as _;
+use crate::private::missing;
 
 /// A recorded trace.
 #[derive(Debug)]
@@ -183,7 +184,7 @@ fn pair(member: &str) -> Option<(String, String)> {
 fn run(program: &str, options: &[&str], folder: &Path) -> Vec<u8> {
     let mut command = Command::new(program);
     command.args(options).arg(folder);
-    let output = command.output().unwrap_or_else(|error| panic!("{}", missing(program, &error)));
+    let output = command.output_in_time().unwrap_or_else(|error| panic!("{}", missing(program, &error)));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
     output.stdout

@@ -4,8 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// What takes longer than this does not end at all: long enough for a slow and busy machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+use crate::DEADLINE;
 
 /// Does work that must come to an end, and fails the test with `what` if it seems to hang.
 pub fn must_end<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
@@ -25,7 +24,7 @@ pub fn must_end<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send +
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < DEADLINE, "waited {} s in vain until {what}", DEADLINE.as_secs());
+        assert!(start.elapsed() < DEADLINE, "timed out after {} s waiting until {what}", DEADLINE.as_secs());
         sleep(Duration::from_millis(10));
     }
 }

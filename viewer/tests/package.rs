@@ -38,6 +38,7 @@ fn commands(program: &Path) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn version_has_the_commit() {
     for (index, (_, name, _)) in PROGRAMS.into_iter().enumerate() {
         let version = said(Command::new(program(index)).arg("--version"));
@@ -72,6 +73,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn commit_is_that_of_the_repository_and_marked_if_sources_differ() {
     if !need("git") {
         return;
@@ -89,6 +91,7 @@ fn commit_is_that_of_the_repository_and_marked_if_sources_differ() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn commit_of_somebody_elses_repository_is_not_taken() {
     if !need("git") {
         return;
@@ -108,6 +111,7 @@ fn commit_of_somebody_elses_repository_is_not_taken() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn commit_of_a_package_is_what_cargo_wrote() {
     let folder = TempDir::new().expect("a folder");
     let info = |json: &str| {
@@ -127,6 +131,7 @@ fn commit_of_a_package_is_what_cargo_wrote() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn changes_of_every_crate_that_the_programs_contain_are_seen() {
     let mut found = BTreeSet::new();
     for (package, _, _) in PROGRAMS {
@@ -142,6 +147,7 @@ fn changes_of_every_crate_that_the_programs_contain_are_seen() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn every_command_has_a_man_page() {
     for (index, (_, name, _)) in PROGRAMS.into_iter().enumerate() {
         let (program, folder) = (program(index), TempDir::new().expect("a folder"));
@@ -174,6 +180,7 @@ fn every_command_has_a_man_page() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn man_pages_that_cannot_be_written_are_an_error_of_one_line() {
     for (index, (_, name, _)) in PROGRAMS.into_iter().enumerate() {
         let output = Command::new(program(index)).args(["man", "/dev/null/man1"]).output().expect("it runs");
@@ -187,6 +194,7 @@ fn man_pages_that_cannot_be_written_are_an_error_of_one_line() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn completions_are_scripts_that_shells_parse() {
     for (index, (_, _, command)) in PROGRAMS.into_iter().enumerate() {
         for shell in ["bash", "zsh", "fish"] {
@@ -203,6 +211,7 @@ fn completions_are_scripts_that_shells_parse() {
 }
 
 #[test]
+#[ignore = "make check: packages and what is installed"]
 fn debian_packages_have_all_that_they_should() {
     if !need("dpkg-deb") || !need("dpkg-shlibdeps") || !need("strip") || !need("git") {
         return;

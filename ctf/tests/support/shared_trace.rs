@@ -1,7 +1,6 @@
 //! The traces of real Valkey servers that come with this repository.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -18,7 +17,7 @@ impl SharedTrace {
 
     /// Unpacks a trace.
     pub fn unpack_named(name: &str) -> Self {
-        Self { folder: unpack(&data(&format!("{name}.tar.xz"))) }
+        Self { folder: lttng_testing::unpack(&format!("{name}.tar.xz")) }
     }
 
     /// The folder above the trace.

@@ -33,6 +33,7 @@ fn the_c_of_every_accepted_catalog_compiles_without_a_warning() {
 
 /// With names that C++ keeps for itself, too, and nothing, either or both to record with.
 #[test]
+#[ignore = "make check: a C++ compiler"]
 fn what_applications_include_is_c99_and_cpp17_for_every_accepted_catalog() {
     if !headers_are_here() {
         lttng_testing::missing_tool("lttng/tracepoint.h");

@@ -22,6 +22,7 @@ fn archive(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
 }
 
 #[test]
+#[ignore = "make check: xz and zstd"]
 fn a_trace_in_an_archive_is_read_as_it_is_in_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let expected = json(ltt_top(["top"]).arg(small_trace()));

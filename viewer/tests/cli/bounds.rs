@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use lttng_testing::CommandInTime as _;
 use lttng_testing::need;
 
 use crate::handwritten::Handwritten;
@@ -52,7 +53,7 @@ fn instructions(command: &str, classes: u32) -> u64 {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_ltt-top")]);
     valgrind.args([command, "-n", "1", "--format", "json", "--threads", "1"]).arg(trace.path());
-    let output = valgrind.output().expect("valgrind is installed");
+    let output = valgrind.output_in_time().expect("valgrind is installed");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let collected = errors.lines().find_map(|line| line.split_once("Collected : "));
@@ -61,6 +62,7 @@ fn instructions(command: &str, classes: u32) -> u64 {
 }
 
 #[test]
+#[ignore = "make check: valgrind"]
 fn many_event_classes_take_time_in_proportion() {
     if !need("valgrind") {
         return;

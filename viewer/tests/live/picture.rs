@@ -102,6 +102,7 @@ fn svg(screen: &str, columns: usize) -> String {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn picture_in_the_readme_is_what_a_terminal_shows() {
     if !need("tmux") {
         return;

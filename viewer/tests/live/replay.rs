@@ -6,12 +6,8 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
-
-use lttng_testing::workspace;
-use tempfile::TempDir;
 
 /// A trace: its metadata, and the packets of each stream.
 pub struct Scene {
@@ -25,10 +21,7 @@ pub struct Scene {
 
 /// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
 pub fn serve() -> String {
-    let folder = TempDir::new().expect("a temporary folder");
-    let archive = workspace().join("tests/data/valkey-mixed.tar.xz");
-    let status = Command::new("tar").arg("xJf").arg(archive).arg("-C").arg(folder.path()).status();
-    assert!(status.expect("tar is installed").success());
+    let folder = lttng_testing::unpack("valkey-mixed.tar.xz");
     Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, false).serve_all()
 }
 

@@ -27,6 +27,7 @@ fn assert_screen(name: &str, screen: &str) {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn screens_of_a_recorded_scene() {
     if !need("tmux") {
         return;
@@ -63,6 +64,7 @@ fn screens_of_a_recorded_scene() {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn screen_follows_the_size_of_the_terminal() {
     if !need("tmux") {
         return;
@@ -84,6 +86,7 @@ fn screen_follows_the_size_of_the_terminal() {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn colours_are_left_out_on_request() {
     if !need("tmux") {
         return;
@@ -137,6 +140,7 @@ fn terminal_is_restored_on_every_way_out() {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn program_ends_with_its_terminal() {
     if !need("tmux") {
         return;

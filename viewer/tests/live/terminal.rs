@@ -4,6 +4,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use lttng_testing::CommandInTime as _;
 use lttng_testing::wait_until;
 
 /// A screen that stays the same for this long has been drawn.
@@ -33,7 +34,7 @@ impl Terminal {
             .args(arguments)
             .env("LC_ALL", "C.UTF-8")
             .env("TERM", "xterm-256color");
-        tmux.output().expect("tmux is installed: run `make setup`")
+        tmux.output_in_time().expect("tmux is installed: run `make setup`")
     }
 
     /// Types keys, as tmux calls them.

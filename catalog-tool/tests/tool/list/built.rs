@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use lttng_testing::CommandInTime as _;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -41,7 +42,8 @@ pub fn plain() -> &'static Built {
 
 /// Runs a tool that must succeed, and returns what it printed.
 pub fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}: run `make setup`"));
+    let output =
+        command.output_in_time().unwrap_or_else(|error| panic!("{command:?}: {error}: run `make setup`"));
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is UTF-8")
 }

@@ -58,6 +58,7 @@ fn attached(offer: &Value) -> Value {
 }
 
 #[test]
+#[ignore = "make check: sys/sdt.h"]
 fn a_semaphore_tells_how_many_tracers_are_attached() {
     for built in [Built::new(&["-no-pie"]), Built::new(&[]).strip()] {
         let mut running = Running::start(Command::new(built.path()));
@@ -75,6 +76,7 @@ fn a_semaphore_tells_how_many_tracers_are_attached() {
 
 /// The real tracer, where the kernel allows it.
 #[test]
+#[ignore = "make check: bpftrace"]
 fn bpftrace_is_seen_while_it_is_attached() {
     if !lttng_testing::need("bpftrace") {
         return;
@@ -102,13 +104,18 @@ fn bpftrace_is_seen_while_it_is_attached() {
         lttng_testing::not_allowed("uprobes", &why);
         return;
     }
-    running.say("seen");
-    let output = tracer.wait_with_output().expect("it ends after one event");
+    // The semaphore is raised before the program is attached, so one event may be too early.
+    lttng_testing::wait_until("bpftrace has seen an event", || {
+        running.say("seen");
+        tracer.try_wait().expect("it is our child").is_some()
+    });
+    let output = tracer.wait_with_output().expect("it has ended");
     assert!(String::from_utf8_lossy(&output.stdout).contains("seen"), "{output:?}");
     lttng_testing::wait_until("the semaphore is 0 again", || attached(&running.offer()) == 0);
 }
 
 #[test]
+#[ignore = "make check: sys/sdt.h"]
 fn a_program_that_was_deleted_is_still_what_runs() {
     let built = Built::new(&[]);
     let running = Running::start(Command::new(built.path()));
@@ -122,6 +129,7 @@ fn a_program_that_was_deleted_is_still_what_runs() {
 }
 
 #[test]
+#[ignore = "make check: sys/sdt.h"]
 fn events_are_those_of_the_session_daemon_and_on_while_it_records() {
     let daemon = Daemon::start();
     let mut running = Running::start(daemon.command(plain().path()));

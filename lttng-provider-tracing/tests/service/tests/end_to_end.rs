@@ -75,7 +75,7 @@ fn thousand_names_are_recorded_once_each() {
 
 #[test]
 fn future_is_measured_from_its_first_poll_and_while_it_is_polled() {
-    let (events, _) = record("futures", &[]);
+    let (events, _) = record("awaits", &[]);
     let milliseconds = 1_000_000;
     let event = only(&events, "service:waiting", "order", "1");
     let [wall, busy] = ["wall", "tracing_busy"].map(|field| number(event, field));

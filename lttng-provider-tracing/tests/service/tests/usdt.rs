@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
+use lttng_testing::CommandInTime as _;
 use lttng_testing::{Program, need_bpftrace};
 
 #[test]
+#[ignore = "make check: bpftrace and another build"]
 fn spans_are_probes_for_bpftrace() {
     let program = Program::example("bridged-service", "layers").argument("--features=usdt").build();
     let path = program.display();
@@ -20,7 +22,7 @@ fn spans_are_probes_for_bpftrace() {
     );
     let mut bpftrace = Command::new("bpftrace");
     bpftrace.args(["-e", &script, "-c", &format!("{path} alone")]);
-    let output = bpftrace.output().expect("bpftrace runs");
+    let output = bpftrace.output_in_time().expect("bpftrace runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output = String::from_utf8_lossy(&output.stdout);
     let mut lines: Vec<_> = output.lines().filter_map(|line| line.strip_prefix("> ")).collect();

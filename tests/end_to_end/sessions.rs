@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use lttng_testing::{Daemon, Event, Program};
+use lttng_testing::{ChildInTime as _, Daemon, Event, Program};
 
 #[test]
 fn disabled_event_evaluates_no_argument_and_records_nothing() {
@@ -87,7 +87,7 @@ fn contexts_are_those_of_the_program() {
     }
     session.start();
     let mut program = daemon.command(scenario()).arg("side-effect").stdout(Stdio::null()).spawn().unwrap();
-    assert!(program.wait().unwrap().success());
+    assert!(program.wait_in_time().unwrap().success());
     let events = session.stop().events();
     let [event] = &events[..] else { panic!("{events:?}") };
     assert_eq!(event.context("vpid"), program.id().to_string());

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use lttng_testing::{Daemon, Program, Session, wait_until};
+use lttng_testing::{ChildInTime as _, Daemon, Program, Session, wait_until};
 
 #[test]
 fn eight_threads_lose_no_event() {
@@ -44,11 +42,9 @@ fn assert_fork_is_traced(preloaded: Option<&str>) {
     let mut program = daemon.command("env");
     program.args(preloaded.map(|library| format!("LD_PRELOAD={library}")));
     program.arg(scenario()).arg("fork").stdout(Stdio::piped());
-    let mut program = program.spawn().unwrap();
-    let ended = ends(&mut program);
     // The output is complete when parent and child have ended.
-    let output = program.wait_with_output().unwrap();
-    assert!(ended && output.status.success(), "the program waits for itself: {output:?}");
+    let output = program.spawn().unwrap().output_in_time().unwrap();
+    assert!(output.status.success(), "{output:?}");
     let child = String::from_utf8(output.stdout).unwrap();
     let child = child.trim();
     let events = session.stop().events();
@@ -84,19 +80,6 @@ fn program_is_traced_again_after_the_daemon_was_killed() {
     end(program);
 }
 
-/// Whether the program ends by itself; one that does not within a minute is killed.
-fn ends(program: &mut Child) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while program.try_wait().unwrap().is_none() {
-        if Instant::now() > deadline {
-            program.kill().unwrap();
-            return false;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    true
-}
-
 /// A program that emits `valkey_db:expire_del` all the time and waits for no daemon.
 fn start(daemon: &Daemon) -> Child {
     let mut program = daemon.command(scenario());
@@ -106,7 +89,7 @@ fn start(daemon: &Daemon) -> Child {
 
 fn end(mut program: Child) {
     drop(program.stdin.take());
-    assert!(program.wait().unwrap().success());
+    assert!(program.wait_in_time().unwrap().success());
 }
 
 fn assert_traced(daemon: &Daemon) {

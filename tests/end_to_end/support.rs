@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lttng_catalog::Catalog;
-use lttng_testing::{Daemon, workspace};
+use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, workspace};
 
 /// Compiles a file of `fixtures/c`, and returns the program.
 pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
     let folder = workspace().join("tests/fixtures/c");
     let mut cc = Command::new("cc");
     cc.arg("-I").arg(&folder).arg(folder.join(source)).arg("-o").arg(program).args(arguments);
-    let output = cc.output().expect("a C compiler is installed");
+    let output = cc.output_in_time().expect("a C compiler is installed");
     assert!(output.status.success(), "{cc:?}\n{}", String::from_utf8_lossy(&output.stderr));
     program.to_owned()
 }
@@ -86,7 +86,8 @@ pub fn generate_c(catalogs: &[&str], folder: &Path) -> Vec<PathBuf> {
 
 /// Runs a command that must succeed, and returns what it prints.
 pub fn succeed(mut command: Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; run `make setup`"));
+    let output =
+        command.output_in_time().unwrap_or_else(|error| panic!("{command:?}: {error}; run `make setup`"));
     let (printed, errors) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}: {}\n{printed}{errors}", output.status);
@@ -108,7 +109,7 @@ pub fn instructions_each(daemon: &Daemon, program: &Path, arguments: &[&str], co
             .spawn()
             .unwrap_or_else(|error| panic!("valgrind: {error}; run `make setup`"));
         let _ = process.stdin.take().map(|mut input| input.write_all(b"\n"));
-        let output = process.wait_with_output().expect("valgrind ends");
+        let output = process.output_in_time().expect("valgrind ends");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
         let collected = errors.lines().find_map(|line| line.split_once("Collected : "));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lttng_testing::{Daemon, Program, Trace, declarations};
+use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Program, Trace, declarations};
 
 /// Every event, in the order in which `emit-all` emits them: the n-th has the duration n.
 const EVENTS: [&str; 35] = [
@@ -91,7 +91,7 @@ fn lttng_lists_names_log_levels_and_fields() {
     lttng_testing::wait_until("the program is listed", || listed().contains("valkey_db:expire_del"));
     let listed = listed();
     drop(program.stdin.take());
-    assert!(program.wait().unwrap().success());
+    assert!(program.wait_in_time().unwrap().success());
 
     for name in EVENTS {
         let line = format!("{name} (loglevel: TRACE_DEBUG_LINE (13)) (type: tracepoint)");
@@ -113,7 +113,7 @@ fn lttng_lists_names_log_levels_and_fields() {
 #[test]
 fn wrong_count_is_one_clear_line() {
     let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
-    let output = Daemon::start().command(emit_all).arg("many").output().unwrap();
+    let output = Daemon::start().command(emit_all).arg("many").output_in_time().unwrap();
     assert!(!output.status.success());
     let expected = "emit-all: `many` is not a count; usage: emit-all [COUNT], with a whole number\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);

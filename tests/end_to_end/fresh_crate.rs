@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lttng_testing::{Daemon, Event, cargo, workspace};
+use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Daemon, Event, cargo, workspace};
 
 const BUILD: &str = r#"fn main() {
     lttng_provider_build::compile("catalog.toml");
@@ -20,6 +20,7 @@ fn main() {
 "#;
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn three_lines_make_a_traced_program() {
     let fresh = Crate::new("fresh");
     let events = record(&fresh.build(&["--features=lttng"], &[]).unwrap());
@@ -30,6 +31,7 @@ fn three_lines_make_a_traced_program() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn switching_needs_no_clean_build() {
     let fresh = Crate::new("switching");
     let on = || record(&fresh.build(&[], &[("USE_LTTNG", "yes")]).unwrap()).len();
@@ -39,6 +41,7 @@ fn switching_needs_no_clean_build() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn change_of_the_catalog_is_seen() {
     let fresh = Crate::new("changing");
     fresh.build(&["--features=lttng"], &[]).unwrap();
@@ -49,6 +52,7 @@ fn change_of_the_catalog_is_seen() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn builder_takes_several_catalogs_and_a_prefix() {
     let fresh = Crate::new("several");
     fresh.write("second.toml", &catalog().replace("provider.shop", "provider.depot"));
@@ -95,6 +99,7 @@ fn main() {
 "#;
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn strict_lints_of_an_application_hold_with_tracing_off_and_on() {
     let fresh = Crate::new("strict");
     fresh.write("src/main.rs", STRICT);
@@ -104,12 +109,13 @@ fn strict_lints_of_an_application_hold_with_tracing_off_and_on() {
     for features in [&[][..], &["--features=lttng"]] {
         let mut clippy = cargo();
         clippy.args(["clippy", "--quiet", "--offline"]).args(features).current_dir(&fresh.folder);
-        let output = clippy.output().unwrap();
+        let output = clippy.output_within(BUILD_DEADLINE).unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn provider_with_the_name_of_a_module_is_told_what_to_do() {
     let fresh = Crate::new("same-name");
     fresh.write("src/main.rs", &format!("mod shop {{}}\n{MAIN}"));
@@ -120,6 +126,7 @@ fn provider_with_the_name_of_a_module_is_told_what_to_do() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn compiling_twice_is_refused() {
     let fresh = Crate::new("twice");
     fresh.write("second.toml", &catalog().replace("provider.shop", "provider.depot"));
@@ -133,6 +140,7 @@ fn compiling_twice_is_refused() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn generated_code_of_another_version_is_refused() {
     let fresh = Crate::new("kept");
     fresh.write("build.rs", &BUILD.replace(r#"compile("catalog.toml")"#, KEEP));
@@ -156,6 +164,7 @@ const KEEP: &str = r#"Builder::new().catalog("catalog.toml").output("kept").comp
     std::fs::copy("kept/events.rs", events).unwrap()"#;
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn file_that_cannot_be_written_is_named_with_the_reason() {
     let fresh = Crate::new("unwritable");
     let builder = r#"Builder::new().catalog("catalog.toml").output("catalog.toml/folder").compile()"#;
@@ -165,6 +174,7 @@ fn file_that_cannot_be_written_is_named_with_the_reason() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn prefix_that_makes_no_identifier_is_refused() {
     let fresh = Crate::new("prefixes");
     for (prefix, reason) in [("9", "does not begin with a digit"), ("a-", "only letters, digits and `_`")] {
@@ -177,6 +187,7 @@ fn prefix_that_makes_no_identifier_is_refused() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn headers_of_another_provider_abi_are_refused() {
     let fresh = Crate::new("newer-headers");
     let packages = newer_headers(&fresh);
@@ -185,12 +196,13 @@ fn headers_of_another_provider_abi_are_refused() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn provider_that_lttng_rejects_says_so_and_the_program_runs_on() {
     let fresh = Crate::new("rejected");
     let packages = newer_headers(&fresh);
     let flags = [("PKG_CONFIG_PATH", packages.as_str()), ("CFLAGS", "-DLTTNG_PROVIDER_ABI=4")];
     let program = fresh.build(&["--features=lttng"], &flags).unwrap();
-    let output = Daemon::start().command(program).output().unwrap();
+    let output = Daemon::start().command(program).output_in_time().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{} {said}", output.status);
     let expected = "lttng-provider: nothing of `shop` is recorded: the installed liblttng-ust.so.1 rejects";
@@ -199,15 +211,16 @@ fn provider_that_lttng_rejects_says_so_and_the_program_runs_on() {
 
 /// A folder for pkg-config with headers as those that are installed, but of the provider ABI 4.
 fn newer_headers(fresh: &Crate) -> String {
-    let output =
-        Command::new("cc").args(["-E", "-include", "lttng/ust-events.h", "-xc", "/dev/null"]).output();
+    let output = Command::new("cc")
+        .args(["-E", "-include", "lttng/ust-events.h", "-xc", "/dev/null"])
+        .output_in_time();
     let lines = String::from_utf8(output.unwrap().stdout).unwrap();
     let installed =
         lines.lines().find_map(|line| line.split('"').nth(1).filter(|path| path.ends_with("ust-events.h")));
     let installed = Path::new(installed.unwrap()).parent().unwrap();
     fs::create_dir_all(fresh.folder.join("newer/lttng")).unwrap();
     let newer = fresh.folder.join("newer");
-    let copied = Command::new("cp").arg("-r").arg(installed).arg(&newer).status().unwrap();
+    let copied = Command::new("cp").arg("-r").arg(installed).arg(&newer).status_in_time().unwrap();
     assert!(copied.success());
     let events = fs::read_to_string(newer.join("lttng/ust-events.h")).unwrap();
     let abi = "#define LTTNG_UST_PROVIDER_MAJOR\t";
@@ -218,6 +231,7 @@ fn newer_headers(fresh: &Crate) -> String {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn errors_of_a_catalog_are_errors_of_the_build() {
     let fresh = Crate::new("broken");
     fresh.write("catalog.toml", &catalog().replace(r#"type = "u32""#, r#"type = "u23""#));
@@ -230,6 +244,7 @@ fn errors_of_a_catalog_are_errors_of_the_build() {
 }
 
 #[test]
+#[ignore = "make check: builds a crate"]
 fn crate_without_the_runtime_is_told_so() {
     let fresh = Crate::new("no-runtime");
     let manifest = fs::read_to_string(fresh.folder.join("Cargo.toml")).unwrap();
@@ -292,7 +307,7 @@ lttng-provider-build = {{ path = "{}" }}
     fn build(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, String> {
         let mut cargo = cargo();
         cargo.args(["build", "--offline"]).args(arguments).envs(variables.iter().copied());
-        let output = cargo.current_dir(&self.folder).output().unwrap();
+        let output = cargo.current_dir(&self.folder).output_within(BUILD_DEADLINE).unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() { Ok(target().join("debug").join(&self.name)) } else { Err(errors) }
     }

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 
-use lttng_testing::{Daemon, Program};
+use lttng_testing::{ChildInTime as _, Daemon, Program};
 
 #[test]
 fn program_is_told_and_can_keep_an_event_off() {
@@ -35,7 +35,7 @@ fn program_is_told_and_can_keep_an_event_off() {
     talk.tell("emit");
     assert_eq!(session.stop().events().len(), 3);
     drop(talk);
-    assert!(process.wait().unwrap().success());
+    assert!(process.wait_in_time().unwrap().success());
 }
 
 /// A conversation with a program, a line at a time.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use lttng_testing::workspace;
+use lttng_testing::{CommandInTime as _, workspace};
 use serde_json::Value;
 
 /// What a dependency's manifest may say. All of them allow use in programs under any licence; a new one is to be read first.
@@ -47,7 +47,7 @@ fn licences_are_among_those_that_were_read() {
         let licence = text(&package, "license");
         assert!(
             LICENCES.contains(&licence),
-            "{}: the licence `{licence}` is not in the list of tests/dependencies.rs: read it, then add it or drop the crate",
+            "{}: the licence `{licence}` is not in the list of tests/end_to_end/dependencies.rs: read it, then add it or drop the crate",
             name(&package)
         );
     }
@@ -77,13 +77,13 @@ fn users_of_published_crates_compile_no_crate_twice_without_a_reason() {
         assert!(
             DUPLICATES.iter().any(|(known, _)| known == name),
             "{name} is needed in the versions {versions:?}: `cargo tree --invert {name}@VERSION` says by whom; make them \
-             agree, or add the reason to tests/dependencies.rs"
+             agree, or add the reason to tests/end_to_end/dependencies.rs"
         );
     }
     for (name, _) in DUPLICATES {
         assert!(
             versions.contains_key(name),
-            "{name} has one version now: take it off the list of tests/dependencies.rs"
+            "{name} has one version now: take it off the list of tests/end_to_end/dependencies.rs"
         );
     }
 }
@@ -171,7 +171,7 @@ fn foreign() -> Vec<Value> {
 fn metadata() -> Value {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version=1", "--all-features", "--locked"]);
-    let output = cargo.current_dir(workspace()).output().unwrap();
+    let output = cargo.current_dir(workspace()).output_in_time().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }

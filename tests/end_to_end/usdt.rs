@@ -1,19 +1,21 @@
 //! USDT probes: other tools list them however a program is built and linked, and read from them what LTTng records.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lttng_testing::{Daemon, Event, Program, need, need_bpftrace, not_allowed};
-use support::{CProgram, instructions_each, succeed};
+use crate::support::{CProgram, instructions_each, succeed};
+use lttng_testing::{
+    ChildInTime as _, CommandInTime as _, Daemon, Event, Program, need, need_bpftrace, not_allowed,
+};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
+const BOTH: &str = "--features=lttng,usdt";
 const LLD: &str = "-Clink-arg=-fuse-ld=lld";
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn debug_builds_list_all_probes() {
     for linker in [LLD, GNU_LD] {
         assert_lists_all(&emit_all().rustc(linker).build());
@@ -21,6 +23,7 @@ fn debug_builds_list_all_probes() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn release_builds_list_all_probes() {
     for linker in [LLD, GNU_LD] {
         assert_lists_all(&emit_all().release().rustc(linker).build());
@@ -28,6 +31,7 @@ fn release_builds_list_all_probes() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn stripped_builds_with_lto_list_all_probes() {
     for linker in [LLD, GNU_LD] {
         let program = emit_all().release().variable("CARGO_PROFILE_RELEASE_LTO", "fat");
@@ -41,9 +45,13 @@ fn stripped_builds_with_lto_list_all_probes() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn probes_beside_lttng_are_listed_and_recorded() {
     for linker in [LLD, GNU_LD] {
-        for program in [both().rustc(linker).build(), both().release().rustc(linker).build()] {
+        for program in [
+            both().argument(BOTH).rustc(linker).build(),
+            both().release().argument(BOTH).rustc(linker).build(),
+        ] {
             assert_lists_all(&program);
             assert_eq!(Daemon::start().record(&["valkey_*"], &program, ["2"]).events().len(), 70);
             if need_bpftrace() {
@@ -54,6 +62,7 @@ fn probes_beside_lttng_are_listed_and_recorded() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn bpftrace_reads_what_lttng_records_in_the_same_run() {
     if !need_bpftrace() {
         return;
@@ -66,7 +75,7 @@ fn bpftrace_reads_what_lttng_records_in_the_same_run() {
         flags: &["-DUSE_LTTNG", "-DUSE_USDT"],
         own_flags: &["-std=c99"],
     };
-    for program in [both().build(), both().release().build(), c.build(folder.path())] {
+    for program in [both().build(), both().release().argument(BOTH).build(), c.build(folder.path())] {
         let daemon = Daemon::start();
         let session = daemon.session();
         session.enable("valkey_*");
@@ -90,6 +99,7 @@ fn bpftrace_reads_what_lttng_records_in_the_same_run() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn events_are_counted_without_lttng() {
     if !need_bpftrace() {
         return;
@@ -105,11 +115,12 @@ fn events_are_counted_without_lttng() {
 }
 
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn beginnings_texts_lists_and_floats_are_readable() {
     if !need_bpftrace() {
         return;
     }
-    let program = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
+    let program = probing().argument("--features=usdt").build();
     let path = program.display();
     let script = format!(
         r#"usdt:{path}:probing:timed__start {{ printf("> timed starts\n"); }}
@@ -139,11 +150,12 @@ fn beginnings_texts_lists_and_floats_are_readable() {
 
 /// bpftrace reads six arguments, and gdb all.
 #[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn gdb_reads_every_argument() {
     if !need("gdb") {
         return;
     }
-    let rust = Program::binary("lttng-fixtures", "probing").argument("--features=usdt").build();
+    let rust = probing().argument("--features=usdt").build();
     let folder = tempfile::tempdir().unwrap();
     let c = CProgram {
         compiler: "gcc",
@@ -177,14 +189,24 @@ fn gdb_reads_every_argument() {
 
 #[test]
 fn nobody_attached_evaluates_no_argument() {
-    for features in ["--features=usdt", "--features=lttng,usdt"] {
-        let program = Program::binary("lttng-fixtures", "probing").argument(features).build();
-        // It ends with a failure if an argument is evaluated.
-        Daemon::start().run(&program, ["lazy"]);
-    }
+    // It ends with a failure if an argument is evaluated.
+    Daemon::start().run(probing().traced().build(), ["lazy"]);
 }
 
 #[test]
+#[ignore = "make check: other builds"]
+fn nobody_attached_evaluates_no_argument_without_lttng() {
+    Daemon::start().run(probing().argument("--features=usdt").build(), ["lazy"]);
+}
+
+/// What the compiler made of the workspace's build; `make check` asks other tools and other builds.
+#[test]
+fn every_probe_is_in_the_program() {
+    assert_eq!(noted(&both().build()), names());
+}
+
+#[test]
+#[ignore = "make check: bpftrace, gdb and other builds"]
 fn check_of_both_takes_no_more_instructions_than_that_of_lttng() {
     let daemon = Daemon::start();
     let idle = |features: &str| {
@@ -203,7 +225,11 @@ fn emit_all() -> Program {
 }
 
 fn both() -> Program {
-    Program::example("valkey-trace", "emit-all").argument("--features=lttng,usdt")
+    Program::example("valkey-trace", "emit-all").traced()
+}
+
+fn probing() -> Program {
+    Program::binary("lttng-fixtures", "probing")
 }
 
 /// The names of all events, from the catalog.
@@ -219,18 +245,7 @@ fn names() -> Vec<String> {
 
 /// readelf, gdb and bpftrace each find every probe once, and nothing else.
 fn assert_lists_all(program: &Path) {
-    let mut readelf = Command::new("readelf");
-    readelf.arg("--notes").arg(program);
-    let notes = succeed(readelf);
-    let of = |key: &str| -> Vec<String> {
-        notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
-    };
-    let pairs =
-        of("Provider:").into_iter().zip(of("Name:")).map(|(provider, name)| format!("{provider}:{name}"));
-    assert_eq!(sorted(pairs), names(), "readelf");
-    assert!(
-        !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
-    );
+    assert_eq!(noted(program), names(), "readelf");
 
     if need("gdb") {
         let mut gdb = Command::new("gdb");
@@ -248,7 +263,7 @@ fn assert_lists_all(program: &Path) {
     }
     let mut bpftrace = Command::new("bpftrace");
     bpftrace.arg("-l").arg(format!("usdt:{}:*", program.display()));
-    let output = bpftrace.output().expect("bpftrace is installed");
+    let output = bpftrace.output_in_time().expect("bpftrace is installed");
     if !output.status.success() {
         not_allowed("bpftrace", &format!("it cannot list: {}", String::from_utf8_lossy(&output.stderr)));
         return;
@@ -260,6 +275,21 @@ fn assert_lists_all(program: &Path) {
         Some(format!("{provider}:{name}"))
     });
     assert_eq!(sorted(lines), names(), "bpftrace");
+}
+
+/// The probes that readelf finds.
+fn noted(program: &Path) -> Vec<String> {
+    let mut readelf = Command::new("readelf");
+    readelf.arg("--notes").arg(program);
+    let notes = succeed(readelf);
+    let of = |key: &str| -> Vec<String> {
+        notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
+    };
+    assert!(
+        !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
+    );
+    let pairs = of("Provider:").into_iter().zip(of("Name:"));
+    sorted(pairs.map(|(provider, name)| format!("{provider}:{name}")))
 }
 
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -311,7 +341,7 @@ fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> St
     interrupt.args(["-INT", &process.id().to_string()]);
     succeed(interrupt);
     output.read_to_string(&mut printed).expect("bpftrace prints text");
-    assert!(process.wait().expect("bpftrace is our child").success(), "{script}");
+    assert!(process.wait_in_time().expect("bpftrace is our child").success(), "{script}");
     printed
 }
 

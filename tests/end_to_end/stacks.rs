@@ -1,12 +1,10 @@
 //! A field of the type `stack` has the callers' return addresses, the nearest first, and no more than 32 of them.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{CProgram, succeed};
 use lttng_testing::{Daemon, Event, Program};
-use support::{CProgram, succeed};
 
 #[test]
 fn rust_records_its_callers() {

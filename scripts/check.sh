@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# `make check`: what must hold before a release and is slow, or needs other tools than `make test`, which comes first.
+# Tests are its own if they are marked `#[ignore = "make check: …"]`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/stages.sh
+
+begin
+export TEST_DEADLINE=900
+bindings=(--package babeltrace2-source --package ltt-top --features ltt-top/babeltrace2)
+providers=(--package lttng-provider --package lttng-provider-derive --package lttng-provider-tracing
+	--package valkey-trace --package valkey-lite)
+stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
+stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests -- --ignored || true
+if [ -d babeltrace2 ]; then
+	stage "lints, Babeltrace 2 beside the reader" cargo clippy "${bindings[@]}" --all-targets -- --deny warnings || true
+	stage "tests, Babeltrace 2 beside the reader" cargo_with_deadlines test "${bindings[@]}" --no-fail-fast || true
+fi
+stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
+stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
+stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true
+stage "packages, each feature alone" scripts/check-packages.sh || true
+stage "minimum Rust" scripts/check-minimum-rust.sh || true
+stage "aarch64" scripts/check-aarch64.sh || true
+stage "big-endian and 32-bit" scripts/emulated.sh || true
+stage "Miri" scripts/miri.sh || true
+scripts/missing.sh installable || printf 'failed\tpackages are missing although they can be installed here\n' >>"$TEST_RESULTS"
+finish

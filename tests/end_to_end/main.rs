@@ -1,0 +1,24 @@
+//! From a program through real session daemons to what a reader says, and what holds for the repository as a whole.
+//!
+//! Tests that need a build or a tool of their own are marked `#[ignore = "make check: …"]`.
+
+mod c_programs;
+mod clock;
+mod dependencies;
+mod field_types;
+mod fresh_crate;
+mod harmless;
+mod linking;
+mod links;
+mod off;
+mod processes;
+mod provider_readme;
+mod readme;
+mod sessions;
+mod stacks;
+mod support;
+mod surroundings;
+mod switches;
+mod twins;
+mod usdt;
+mod valkey_events;
