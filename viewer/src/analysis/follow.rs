@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Window};
 
-use super::finding::TraceFinding;
-use super::roster::Roster;
-use super::selection::Selection;
-use super::slots::Slots;
-use super::source_window::Failure;
+use crate::analysis::finding::TraceFinding;
+use crate::analysis::reading::roster::Roster;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::source_window::Failure;
 
 /// Receives single events in time order.
 pub trait Follower {

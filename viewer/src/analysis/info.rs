@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::finding::{Notes, TraceFinding};
-use super::groups::Groups;
-use super::key;
-use super::roster::Roster;
-use super::selection::Selection;
-use super::slots::Slots;
-use super::source_window::{Failure, SourceWindow};
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::key;
+use crate::analysis::reading::roster::Roster;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::source_window::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events, Trace};

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::empty;
-use super::finding::{Notes, TraceFinding};
-use super::group::Sort;
-use super::heat::{Heat, heat};
-use super::hist::{Hist, hist};
-use super::incidents::{Incidents, incidents};
-use super::info::{Info, info};
-use super::outliers::{Outliers, outliers, slower_than};
-use super::quantile::Quantile;
-use super::selection::Selection;
-use super::slow::{Slow, slow};
-use super::source_window::{Failure, SourceWindow};
-use super::summary::GROUP_CAP;
-use super::top::{Top, top};
-use super::verdict::Rule;
+use crate::analysis::durations::heat::{Heat, heat};
+use crate::analysis::durations::hist::{Hist, hist};
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::groups::summary::GROUP_CAP;
+use crate::analysis::groups::top::{Top, top};
+use crate::analysis::incidents::{Incidents, incidents};
+use crate::analysis::info::{Info, info};
+use crate::analysis::outliers::verdict::Rule;
+use crate::analysis::outliers::{Outliers, outliers, slower_than};
+use crate::analysis::reading::empty;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::slow::{Slow, slow};
 use crate::source::Source;
 
 /// What can be asked of a trace. A limit is the number of groups, events or processes that a finding names.

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
 use crate::analysis::Finding;
+use crate::analysis::durations::HeatGroup;
+use crate::analysis::durations::HistGroup;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
-use crate::analysis::heat::HeatGroup;
-use crate::analysis::hist::HistGroup;
+use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
-use crate::analysis::top::Top;
-use crate::analysis::verdict::{Mode, Period};
+use crate::analysis::outliers::{Mode, Period};
 use crate::datum::Pairs;
 
 /// Writes a finding.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{LinkFinding, Ns, TraceFinding};
-use crate::analysis::fields::RecordedFields;
-use crate::analysis::longest::Record;
+use crate::analysis::reading::fields::RecordedFields;
+use crate::analysis::slow::longest::Record;
 use crate::datum::{Datum, Pairs};
 use crate::symbols::Frame;
 

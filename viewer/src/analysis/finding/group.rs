@@ -3,9 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::{Ns, TraceFinding};
-use crate::analysis::group::{Folded, Group};
-use crate::analysis::quantile::Quantile;
-use crate::analysis::selection::EventKind;
+use crate::analysis::groups::group::{Folded, Group};
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::reading::selection::EventKind;
 use crate::datum::{Datum, Pairs, pairs};
 
 /// What a group of events is called.

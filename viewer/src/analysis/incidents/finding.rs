@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
-use crate::analysis::verdict::Period;
+use crate::analysis::outliers::verdict::Period;
 use crate::datum::{Datum, Pairs};
 
 /// The incidents of a trace.

@@ -164,7 +164,7 @@ impl CauseSum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::span::Span;
+    use crate::analysis::finding::Span;
 
     fn silence(begin: i64, length: i64) -> Stall {
         Stall::silence(0, Span { begin_ns: begin, end_ns: begin + length })

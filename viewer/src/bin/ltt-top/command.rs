@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 use ctf_reader::Progress;
-use ltt_top::analysis::{Finding, Question, Rule, Selection, SourceWindow};
+use ltt_top::analysis::outliers::Rule;
+use ltt_top::analysis::{Finding, Question, Selection, SourceWindow};
 use ltt_top::source::AnySource;
 use ltt_top::view::{csv, json, notes, progress, table};
 

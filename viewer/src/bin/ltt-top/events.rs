@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
-use ltt_top::analysis::empty::explain;
+use ltt_top::analysis::explain;
 use ltt_top::analysis::follow::{Followed, follow};
 use ltt_top::analysis::{Selection, SourceWindow};
 use ltt_top::symbols::Symbols;

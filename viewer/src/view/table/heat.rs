@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::hist::{footnotes, title};
 use super::label::figure;
+use crate::analysis::durations::{Heat, HeatGroup, TimeColumns};
 use crate::analysis::finding::Ns;
-use crate::analysis::heat::{Heat, HeatGroup, TimeColumns};
 use crate::view::Screen;
 
 /// The columns of a line before its cells.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::label::{Names, figure};
-use crate::analysis::hist::{Hist, HistGroup, Outline};
+use crate::analysis::durations::{Hist, HistGroup, Outline};
 use crate::text::amount::{counted, grouped};
 use crate::view::Screen;
 

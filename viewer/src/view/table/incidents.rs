@@ -8,7 +8,7 @@ use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
     CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
-use crate::analysis::verdict::{Period, PeriodKind};
+use crate::analysis::outliers::{Period, PeriodKind};
 use crate::text::amount::{counted, grouped, share, times};
 use crate::text::{escape, short_name};
 use crate::view::Screen;

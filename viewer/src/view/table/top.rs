@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::grid::{Column, Grid};
 use super::label::{Names, figure, marked};
 use crate::analysis::finding::GroupFinding;
-use crate::analysis::top::Top;
+use crate::analysis::groups::Top;
 use crate::text::amount::{counted, duration, grouped, scaled, share};
 use crate::view::Screen;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ltt_top::analysis::Sort;
+use ltt_top::analysis::groups::Sort;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::unit::TimeUnit;
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use ltt_top::analysis::Sort;
+use ltt_top::analysis::groups::Quantile;
+use ltt_top::analysis::groups::Sort;
 use ltt_top::analysis::live::LookBack;
-use ltt_top::analysis::quantile::Quantile;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};
