@@ -26,5 +26,4 @@ pub mod slow;
 pub use question::{Finding, Question, ReportFinding};
 pub use reading::{
     EventGlob, EventKind, Failure, LeftOut, Misfit, RecordedField, RecordedFields, Selection, SourceWindow,
-    explain,
 };

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::Screen;
-use crate::analysis::LeftOut;
 use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
+use crate::analysis::{Finding, LeftOut};
 use crate::text::amount::{counted, times};
 use crate::text::{escape, suggestion};
 
@@ -30,8 +30,15 @@ pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io
     Ok(())
 }
 
+/// What must be said beside an output that has no place for it.
+pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
+    let mut warnings = losses(finding.trace());
+    warnings.extend(finding.notes().empty.iter().map(|empty| self::empty(empty, screen)));
+    warnings
+}
+
 /// What is missing from the trace, and what to do about it.
-pub fn losses(trace: &TraceFinding) -> Vec<String> {
+fn losses(trace: &TraceFinding) -> Vec<String> {
     let mut losses = Vec::new();
     if trace.discarded_events > 0 {
         losses.push(format!(
@@ -87,7 +94,7 @@ pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
 }
 
 /// Which filter no event passed, and what would have matched.
-pub fn empty(empty: &Empty, screen: &Screen) -> String {
+fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
     match empty.cause {

@@ -12,7 +12,6 @@ pub(super) mod source_window;
 #[cfg(test)]
 pub(crate) mod synthetic;
 
-pub use empty::explain;
 pub use fields::{RecordedField, RecordedFields};
 pub use selection::{EventGlob, EventKind, LeftOut, Misfit, Selection};
 pub use source_window::{Failure, SourceWindow};

@@ -19,11 +19,11 @@ mod values;
 use help::{EXAMPLES, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
-pub use options::{
-    EventsOptions, HistOptions, IncidentOptions, InfoOptions, ListOptions, LiveOptions, OutlierOptions,
-    RecordOptions, ReportOptions, SlowOptions, TopOptions,
+pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions};
+use options::{
+    HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopOptions,
 };
-pub use values::{ColorChoice, Format, SourceChoice};
+pub use values::{ColorChoice, SourceChoice};
 
 /// Finds slow commands and duration outliers in CTF traces.
 ///

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
-use ltt_top::analysis::explain;
-use ltt_top::analysis::follow::{Followed, follow};
-use ltt_top::analysis::{Selection, SourceWindow};
+use ltt_top::analysis::follow::{Followed, FollowedEvents, follow};
+use ltt_top::analysis::{Finding, Selection, SourceWindow};
 use ltt_top::symbols::Symbols;
-use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
-use ltt_top::view::{notes, progress};
+use ltt_top::view::events::{Printer, Show, Stacks, Stop};
+use ltt_top::view::{EventStream, progress};
 
-use crate::cli::{EventsOptions, Format, SourceChoice};
+use crate::cli::{EventsOptions, SourceChoice};
+use crate::command::write;
 use crate::invocation::Invocation;
 use crate::live;
-use crate::outcome::{Outcome, Trouble, warn};
+use crate::outcome::{Outcome, Trouble};
 
 /// The default number of events on each side of a moment.
 const AROUND: usize = 20;
@@ -88,22 +88,19 @@ impl Listing<'_> {
     /// events before the moment in it than are asked for.
     fn list(&self, reader: &mut Reader, window: Window, is_last: bool) -> Result<Option<Outcome>, Trouble> {
         let Listing { invocation, options, selection, stacks, show } = *self;
-        let traces = reader.traces();
-        let form: Box<dyn Form> = match invocation.options.format {
-            Format::Table => Box::new(TextForm::new(&traces, invocation.screen.clone(), Rc::clone(stacks))),
-            Format::Json => Box::new(JsonForm::new(&traces, Rc::clone(stacks))),
-            Format::Csv => Box::new(CsvForm::new(&traces, matches!(show, Show::Context(_)))),
-        };
+        let with_others = matches!(show, Show::Context(_));
+        let stream = EventStream { stacks: Rc::clone(stacks), has_matches: with_others };
+        let form = invocation.output().events(stream)?;
         let mut out = io::stdout().lock();
         let mut printer =
             Printer::new(form, show, is_last, invocation.limit(usize::MAX, usize::MAX), &mut out)
+                .with_traces(&reader.traces())
                 .with_fields(options.fields.clone());
         let state = Progress::default();
-        let with_others = matches!(show, Show::Context(_));
         let mut read = || follow(reader, window, selection, with_others, &mut printer, &state);
         // A progress bar would mix with the events.
         let followed = if io::stdout().is_terminal() { read() } else { progress::shown(&state, read) };
-        let Followed { trace, stopped } = followed?;
+        let Followed { report, stopped } = followed?;
         match stopped {
             Some(Stop::Failed(error)) => return Err(error.into()),
             Some(Stop::TooFew) => return Ok(None),
@@ -112,14 +109,10 @@ impl Listing<'_> {
         if printer.is_short() && !is_last {
             return Ok(None);
         }
-        let is_nothing = printer.shown() == 0;
+        let mut finding = Finding::Events(FollowedEvents::new(&report, printer.shown()));
         printer.finish()?;
-        if is_nothing {
-            let mut input = SourceWindow { source: reader, window, progress: &state };
-            let why = explain(&mut input, selection)?;
-            why.iter().for_each(|why| warn(&notes::empty(why, &invocation.screen)));
-        }
-        notes::losses(&trace).iter().for_each(|loss| warn(loss));
-        Ok(Some(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged }))
+        drop(out);
+        finding.explain(&mut SourceWindow { source: reader, window, progress: &state }, selection)?;
+        write(invocation, &finding).map(Some)
     }
 }

@@ -10,10 +10,10 @@ use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
 use ltt_top::source::Source;
 use ltt_top::text::escape;
-use ltt_top::view::Screen;
+use ltt_top::view::{Output, Screen};
 
 use crate::catalogs::{self, Catalogs};
-use crate::cli::{ColorChoice, Common, Format};
+use crate::cli::{ColorChoice, Common};
 use crate::newest::{newest, recordings};
 use crate::outcome::{Trouble, warn};
 
@@ -67,12 +67,17 @@ impl<'a> Invocation<'a> {
 
     /// The limit that was given, or the default for people or for programs.
     pub fn limit(&self, for_people: usize, for_programs: usize) -> usize {
-        match (self.options.limit, self.options.format) {
-            (Some(0), _) => usize::MAX,
-            (Some(limit), _) => limit,
-            (None, Format::Table) => for_people,
-            (None, Format::Json | Format::Csv) => for_programs,
+        match self.options.limit {
+            Some(0) => usize::MAX,
+            Some(limit) => limit,
+            None if self.options.format.0.is_for_people => for_people,
+            None => for_programs,
         }
+    }
+
+    /// What renders findings.
+    pub fn output(&self) -> Box<dyn Output> {
+        (self.options.format.0.output)(&self.screen)
     }
 
     pub fn window(&self, source: &mut impl Source) -> Result<Window, Trouble> {

@@ -45,6 +45,7 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
+            io::ErrorKind::Unsupported => Trouble::Usage(error.to_string()),
             _ => Trouble::Failed(format!("cannot write the result: {error}")),
         }
     }

@@ -4,4 +4,4 @@ mod lines;
 mod plain;
 pub mod screen;
 
-pub use plain::{json, table};
+pub(super) use plain::table;

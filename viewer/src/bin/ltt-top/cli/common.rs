@@ -7,7 +7,7 @@ use ltt_top::analysis::groups::Sort;
 use ltt_top::filter::{Condition, Moment};
 use ltt_top::unit::TimeUnit;
 
-use super::values::{ColorChoice, Format, SourceChoice};
+use super::values::{ColorChoice, FormatChoice, SourceChoice};
 
 /// The options of all commands that read traces.
 #[derive(Args, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Common {
 
     /// How to write the result.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
-    pub format: Format,
+    pub format: FormatChoice,
 
     /// When to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
@@ -101,4 +101,11 @@ pub struct Grouping {
     /// Rank groups by total, count, mean, max or a percentile such as p99.9.
     #[arg(long, default_value_t, value_name = "FIGURE", help_heading = "Grouping")]
     pub sort: Sort,
+}
+
+impl Grouping {
+    /// The fields to group by, if not those of the catalog.
+    pub fn by(&self) -> Option<&[String]> {
+        self.by.as_deref()
+    }
 }

@@ -11,7 +11,7 @@ use ltt_top::analysis::live::LookBack;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};
-use super::values::{Format, interval, length, nanoseconds, probability};
+use super::values::{FormatChoice, interval, length, nanoseconds, probability};
 
 #[derive(Args, Debug)]
 pub struct TopOptions {
@@ -178,7 +178,7 @@ pub struct RecordOptions {
 
     /// How to write the report.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    pub format: FormatChoice,
 
     /// A program to run, with its arguments; recording ends when it exits.
     #[arg(last = true, value_name = "COMMAND")]
@@ -198,7 +198,7 @@ impl RecordOptions {
 pub struct ListOptions {
     /// How to write the list.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    pub format: FormatChoice,
 
     /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
     #[arg(long, value_name = "FILE")]

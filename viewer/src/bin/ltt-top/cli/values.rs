@@ -1,21 +1,34 @@
 //! Values of options, and how they are read.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use ltt_top::source::SourceKind;
 use ltt_top::unit::parse_duration;
+use ltt_top::view::{FORMATS, Format};
 
 /// How to write the result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    #[default]
-    Table,
-    /// For programs; the keys are stable.
-    Json,
-    /// For spreadsheets.
-    Csv,
+#[derive(Clone, Copy, Debug)]
+pub struct FormatChoice(pub &'static Format);
+
+impl Default for FormatChoice {
+    fn default() -> Self {
+        FormatChoice(&FORMATS[0])
+    }
+}
+
+impl ValueEnum for FormatChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<FormatChoice>> =
+            LazyLock::new(|| FORMATS.iter().map(FormatChoice).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.about))
+    }
 }
 
 /// When to use colours.

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ctf_reader::{EventClass, OrderedEvent, Trace};
-use ltt_top::analysis::follow::{EventMatcher, Follower};
+use ltt_top::analysis::Finding;
+use ltt_top::analysis::follow::{EventMatcher, FollowedEvents, Follower};
 use ltt_top::analysis::live::{Audience, Intake, Turn};
 use ltt_top::symbols::Symbols;
-use ltt_top::view::events::{CsvForm, Form, JsonForm, Printer, Show, Stacks, Stop, TextForm};
-use ltt_top::view::notes;
+use ltt_top::view::EventStream;
+use ltt_top::view::events::{Printer, Show, Stacks, Stop};
 use lttng_live::Options;
 
 use super::sessions::{check, receive, window};
-use crate::cli::{EventsOptions, Format};
+use crate::cli::EventsOptions;
+use crate::command::write;
 use crate::invocation::Invocation;
-use crate::outcome::{Outcome, Trouble, warn};
+use crate::outcome::{Outcome, Trouble};
 use crate::signals::StopSignal;
 
 /// The longest pause before signals are looked at.
@@ -36,15 +38,12 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     let show = options.context.map_or(Show::Matches, Show::Context);
     // Mappings are recorded when a session starts, which may be long ago: addresses are not named.
     let stacks = Rc::new(Stacks::new(selection.dictionary.clone(), Symbols::default(), &[]));
-    let form: Box<dyn Form> = match invocation.options.format {
-        Format::Table => Box::new(TextForm::new(&[], invocation.screen.clone(), stacks)),
-        Format::Json => Box::new(JsonForm::new(&[], stacks)),
-        Format::Csv => Box::new(CsvForm::new(&[], matches!(show, Show::Context(_)))),
-    };
+    let has_matches = matches!(show, Show::Context(_));
+    let form = invocation.output().events(EventStream { stacks, has_matches })?;
     let mut out = io::stdout().lock();
     let printer = Printer::new(form, show, true, invocation.limit(usize::MAX, usize::MAX), &mut out);
     let printer = printer.with_fields(options.fields.clone());
-    let sieve = EventMatcher::new(&selection, matches!(show, Show::Context(_)));
+    let sieve = EventMatcher::new(&selection, has_matches);
     let audience = EventWriter { sieve, printer, stop: None };
     let mut intake = Intake::new(live, window(&options.common, &invocation)?, audience);
     let signal = StopSignal::listen()?;
@@ -61,10 +60,13 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
         }
     }
     intake.with_audience(|snoop| snoop.sieve.check())?;
-    let trace = ltt_top::analysis::finding::TraceFinding::new(&intake.report());
-    notes::losses(&trace).iter().for_each(|loss| warn(loss));
-    check(&intake.sessions())?;
-    Ok(if trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+    let shown = intake.with_audience(|snoop| snoop.printer.shown());
+    let finding = Finding::Events(FollowedEvents::new(&intake.report(), shown));
+    let sessions = intake.sessions();
+    drop(intake);
+    drop(out);
+    let outcome = write(&invocation, &finding)?;
+    check(&sessions).map(|()| outcome)
 }
 
 /// Writes the events that are asked for.

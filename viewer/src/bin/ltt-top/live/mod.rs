@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use lttng_live::{Live, Options, Seek};
 
-use crate::cli::{Format, LiveOptions};
+use crate::cli::LiveOptions;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
 use crate::record::LiveRecording;
@@ -30,8 +30,7 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
         events => Some(LiveRecording::start(events)?),
     };
     let Some(live) = attach(&invocation, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
-    let is_screen =
-        io::stdout().is_terminal() && !options.plain && options.top.common.format == Format::Table;
+    let is_screen = io::stdout().is_terminal() && !options.plain && options.top.common.format.0.is_for_people;
     match is_screen {
         true => screen::run(options, &invocation, live, &stop),
         false => plain::run(options, &invocation, live, &stop),

@@ -1,16 +1,16 @@
 //! A table or an object every interval, for logs and monitors.
 
-use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use ltt_top::analysis::Finding;
 use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
-use ltt_top::view::live;
 use lttng_live::Live;
 
 use super::sessions::{check, window};
-use crate::cli::{Format, LiveOptions};
+use crate::cli::LiveOptions;
+use crate::command::write;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
 use crate::signals::StopSignal;
@@ -61,7 +61,7 @@ pub fn run(
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
         reported.leave_out(&mut finding);
-        write(invocation, &finding)?;
+        write(invocation, &Finding::Live(Box::new(finding.clone())))?;
         if is_last {
             return end(&intake, &finding);
         }
@@ -90,16 +90,6 @@ impl ReportedIncidents {
         finding.incidents.retain(|incident| Some(place(incident)) > last);
         self.0 = finding.incidents.iter().map(place).max().max(last);
     }
-}
-
-fn write(invocation: &Invocation<'_>, finding: &LiveFinding) -> Result<(), Trouble> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match invocation.options.format {
-        Format::Table => live::table(finding, &invocation.screen, &mut out)?,
-        Format::Json => live::json(finding, &mut out)?,
-        Format::Csv => return Err(Trouble::Usage("live cannot write CSV: use --format json".into())),
-    }
-    Ok(out.flush()?)
 }
 
 /// The outcome: whether sessions failed or were lost, and whether the trace is damaged.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::daemon::Daemon;
 use super::processes::{OfferedEvent, OfferingProcess, offering};
 use crate::catalogs::{self, Catalogs};
-use crate::cli::{Format, ListOptions};
+use crate::cli::ListOptions;
 use crate::outcome::{Outcome, Trouble, warn};
 
 /// Lists the processes.
@@ -27,10 +27,10 @@ pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
         );
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    match options.format {
-        Format::Json => writeln!(out, "{}", json!({ "processes": objects(&processes, &catalogs) }))?,
-        Format::Table => table(&processes, &catalogs, &mut out)?,
-        Format::Csv => return Err(Trouble::Usage("list has no CSV: write --format json".into())),
+    match options.format.0.name {
+        "json" => writeln!(out, "{}", json!({ "processes": objects(&processes, &catalogs) }))?,
+        "table" => table(&processes, &catalogs, &mut out)?,
+        other => return Err(Trouble::Usage(format!("list cannot be written as {other}: use --format json"))),
     }
     out.flush()?;
     Ok(Outcome::Complete)
