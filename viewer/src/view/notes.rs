@@ -1,7 +1,5 @@
 //! Notes on a result: what was lost, left out, or guessed.
 
-use std::io::{self, Write};
-
 use super::Screen;
 use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
 use crate::analysis::{Finding, LeftOut};
@@ -11,23 +9,16 @@ use crate::text::{escape, suggestion};
 /// The number of damaged places that are listed.
 const DAMAGE_SHOWN: usize = 5;
 
-/// Writes what was read, and what is missing from it.
-pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+/// What was read.
+pub fn heading(trace: &TraceFinding, screen: &Screen) -> String {
     let events = counted(trace.events, "event");
-    let heading = match (trace.begin_ns, trace.length_ns) {
+    match (trace.begin_ns, trace.length_ns) {
         (Some(begin), Some(length)) => {
             let length = Ns::from(length).in_words();
             format!("{events} in {length} from {}", screen.date_and_time(begin))
         }
         _ => events,
-    };
-    screen.wrapped(&heading).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    for warning in losses(trace) {
-        for line in screen.wrapped(&format!("warning: {warning}")) {
-            writeln!(out, "{}", screen.warning(&line))?;
-        }
     }
-    Ok(())
 }
 
 /// What must be said beside an output that has no place for it.
@@ -38,7 +29,7 @@ pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
 }
 
 /// What is missing from the trace, and what to do about it.
-fn losses(trace: &TraceFinding) -> Vec<String> {
+pub fn losses(trace: &TraceFinding) -> Vec<String> {
     let mut losses = Vec::new();
     if trace.discarded_events > 0 {
         losses.push(format!(
@@ -71,12 +62,6 @@ fn losses(trace: &TraceFinding) -> Vec<String> {
         ));
     }
     losses
-}
-
-/// Writes what was left out on purpose or guessed.
-pub fn footing(notes: &[String], screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = notes.iter().flat_map(|note| screen.wrapped(note));
-    lines.try_for_each(|line| writeln!(out, "{}", screen.paint("2", &line)))
 }
 
 /// What was left out on purpose or guessed, and why nothing was found.

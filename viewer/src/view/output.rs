@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use super::Screen;
 use super::events::{Form, Stacks};
-use super::{Screen, csv, json, table};
 use crate::analysis::Finding;
 
 /// Renders findings in one format.
@@ -46,20 +46,15 @@ pub struct Format {
     /// Whether people read it, who want the first few entries, and not programs, which want all.
     pub is_for_people: bool,
     /// Its output, for a screen.
-    pub output: fn(&Screen) -> Box<dyn Output>,
+    pub(super) output: fn(&Screen) -> Box<dyn Output>,
 }
 
-/// The formats, the default first. A new one is a file with an [`Output`], and an entry here.
-pub const FORMATS: &[Format] = &[
-    Format { name: "table", about: "For people", is_for_people: true, output: table::output },
-    Format {
-        name: "json",
-        about: "For programs; the keys are stable",
-        is_for_people: false,
-        output: json::output,
-    },
-    Format { name: "csv", about: "For spreadsheets", is_for_people: false, output: csv::output },
-];
+impl Format {
+    /// What renders findings in this format for a screen.
+    pub fn output(&self, screen: &Screen) -> Box<dyn Output> {
+        (self.output)(screen)
+    }
+}
 
 /// The error for what a format has no form for.
 pub(super) fn unsupported(message: &'static str) -> io::Error {

@@ -20,10 +20,6 @@ impl Screen {
         self.paint("1", text)
     }
 
-    pub(super) fn warning(&self, text: &str) -> String {
-        self.paint("33", text)
-    }
-
     pub(super) fn paint(&self, code: &str, text: &str) -> String {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }

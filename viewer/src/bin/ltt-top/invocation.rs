@@ -77,7 +77,7 @@ impl<'a> Invocation<'a> {
 
     /// What renders findings.
     pub fn output(&self) -> Box<dyn Output> {
-        (self.options.format.0.output)(&self.screen)
+        self.options.format.0.output(&self.screen)
     }
 
     pub fn window(&self, source: &mut impl Source) -> Result<Window, Trouble> {

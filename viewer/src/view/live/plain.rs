@@ -15,7 +15,7 @@ pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io:
     for line in screen.wrapped(&heading) {
         writeln!(out, "{}", screen.bold(&line))?;
     }
-    table::write(&Finding::Top(finding.top.clone()), screen, out)?;
+    table::page(&Finding::Top(finding.top.clone()), screen).write(screen, out)?;
     for incident in &finding.incidents {
         let line = format!("incident: {}", lines::incident(incident, screen));
         screen.wrapped(&line).iter().try_for_each(|line| writeln!(out, "{line}"))?;

@@ -20,7 +20,7 @@ use crate::unit::TimeUnit;
 /// Durations of a group with their times, in memory.
 ///
 /// ```
-/// use ltt_top::analysis::outliers::verdict::{Durations, Rule, judge};
+/// use ltt_top::analysis::outliers::{Durations, Rule, judge};
 /// use ltt_top::unit::TimeUnit;
 ///
 /// let mut gets = Durations::new("app:request", "get", TimeUnit::Microseconds);

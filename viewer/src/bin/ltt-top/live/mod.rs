@@ -9,6 +9,7 @@ mod targets;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use ltt_top::view::FORMATS;
 use lttng_live::{Live, Options, Seek};
 
 use crate::cli::LiveOptions;
@@ -30,7 +31,8 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
         events => Some(LiveRecording::start(events)?),
     };
     let Some(live) = attach(&invocation, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
-    let is_screen = io::stdout().is_terminal() && !options.plain && options.top.common.format.0.is_for_people;
+    let is_screen =
+        io::stdout().is_terminal() && !options.plain && options.top.common.format.0.name == FORMATS[0].name;
     match is_screen {
         true => screen::run(options, &invocation, live, &stop),
         false => plain::run(options, &invocation, live, &stop),
