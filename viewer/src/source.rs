@@ -87,6 +87,7 @@ impl Source for Babeltrace2 {
 
 /// Which source to read with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SourceKind {
     /// The native reader.
     #[default]

@@ -7,10 +7,10 @@ use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Window};
 use serde::Serialize;
 
 use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::reading::Failure;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::source_window::Failure;
 
 /// Receives single events in time order.
 pub trait Follower {
@@ -26,6 +26,7 @@ pub trait Follower {
 
 /// What is to be known about events that were followed.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FollowedEvents {
     /// What was read.
     pub trace: TraceFinding,

@@ -19,7 +19,7 @@ use crate::analysis::outliers::verdict::Rule;
 use crate::analysis::outliers::{Outliers, outliers, slower_than};
 use crate::analysis::reading::empty::explain;
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::{Slow, slow};
 use crate::source::Source;
 
@@ -161,6 +161,7 @@ pub enum Finding {
 
 /// What held the program up, and what takes the time.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ReportFinding {
     /// What takes the time.
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::run::{json, ltt_top, said, small_trace};
+use super::run::{json, ltt_top, said, small_trace};
 
 #[test]
 fn broken_pipe_is_not_an_error() {

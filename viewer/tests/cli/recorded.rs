@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lttng_testing::{Daemon, Program};
 
-use crate::run::{SOURCES, copy, json, ltt_top, said};
-use crate::tracee::Tracee;
+use super::run::{SOURCES, copy, json, ltt_top, said};
+use super::tracee::Tracee;
 
 #[test]
 fn figures_of_recorded_events_are_those_of_babeltrace_1() {

@@ -4,8 +4,8 @@ use lttng_testing::{Daemon, Relay, Session};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Running, json, ltt_top};
-use crate::tracee::Tracee;
+use super::support::{Running, json, ltt_top};
+use super::tracee::Tracee;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
     let session = daemon.live_session(relay, 100_000);

@@ -9,8 +9,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::Running;
-use crate::tracee::{Tracee, program};
+use super::support::Running;
+use super::tracee::{Tracee, program};
 
 /// `ltt-top` where this daemon is found, or would be.
 fn ltt_top(daemon: &Daemon, arguments: &[&str]) -> Command {

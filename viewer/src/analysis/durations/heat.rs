@@ -16,7 +16,7 @@ use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 
@@ -25,6 +25,7 @@ const MAP_CAP: usize = 100;
 
 /// Heat maps of the first groups of a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Heat {
     /// What was read.
     pub trace: TraceFinding,
@@ -40,6 +41,7 @@ pub struct Heat {
 
 /// A group and its map.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct HeatGroup {
     /// Which group, and its main figures.
     #[serde(flatten)]
@@ -74,6 +76,7 @@ struct Map(Vec<[u64; OCTAVES]>);
 
 /// Equal parts of the time from the first to the last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TimeColumns {
     /// When the first column begins: nanoseconds since 1970.
     pub begin_ns: i64,

@@ -11,11 +11,12 @@ use crate::analysis::groups::group::{Group, Sort};
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, summarise};
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
 /// Histograms of the first groups of a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Hist {
     /// What was read.
     pub trace: TraceFinding,
@@ -29,6 +30,7 @@ pub struct Hist {
 
 /// A group and its histogram.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct HistGroup {
     /// Which group, and its main figures.
     #[serde(flatten)]
@@ -41,6 +43,7 @@ pub struct HistGroup {
 
 /// A group and its main figures.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Outline {
     /// Which group.
     #[serde(flatten)]
@@ -62,6 +65,7 @@ pub struct Outline {
 
 /// Durations that are counted together.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct HistBucket {
     /// The shortest that belongs here.
     #[serde(rename = "from_us")]
@@ -75,6 +79,7 @@ pub struct HistBucket {
 
 /// Durations from one power of two to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Octave {
     /// The shortest that belongs here.
     #[serde(rename = "from_us")]

@@ -12,6 +12,7 @@ use crate::symbols::Frame;
 
 /// A single event that is shown.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct EventFinding {
     /// When it was recorded, which is when it ended: nanoseconds since 1970.
     pub timestamp_ns: i64,

@@ -25,6 +25,7 @@ pub struct GroupName {
 
 /// The figures of a group.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct GroupFinding {
     /// Which group.
     #[serde(flatten)]
@@ -69,6 +70,7 @@ impl Serialize for Percentiles {
 
 /// The total of groups that are not kept separately.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FoldedFinding {
     /// The number of events.
     pub count: u64,

@@ -10,6 +10,7 @@ use crate::analysis::reading::selection::{EventKind, LeftOut};
 
 /// What the reader of a finding must know, besides what is missing from the trace.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Notes {
     /// The number of implausible durations, which are in no figure.
     pub implausible: u64,

@@ -10,9 +10,10 @@ use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::fold::{Spilled, Tracked};
 use crate::analysis::groups::group::{Figures, Folded, Group, Sort, Tally};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::Misfit;
 use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{EventKind, LeftOut, Misfit, Selection};
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 

@@ -9,11 +9,12 @@ use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
 /// The groups of a trace, ranked.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Top {
     /// What was read.
     pub trace: TraceFinding,

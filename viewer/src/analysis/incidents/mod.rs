@@ -21,7 +21,7 @@ use super::finding::TraceFinding;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
 pub use finding::*;

@@ -14,8 +14,8 @@ use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::Watch;
+use crate::analysis::reading::Failure;
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::Failure;
 
 /// What is asked of events that arrive.
 #[derive(Clone, Debug)]

@@ -13,9 +13,10 @@ use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
 use crate::analysis::groups::group::{Figures, Folded, Group, Sort};
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, rank};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::Misfit;
 use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{LeftOut, Misfit, Selection};
+use crate::analysis::reading::selection::{LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::slow::longest::{Longest, Record};
 

@@ -15,7 +15,7 @@ use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::summary::summarise;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::longest::Record;
 use crate::analysis::slow::{AcceptAll, EventFilter, LongestCollector};
 use crate::filter::Condition;
@@ -30,6 +30,7 @@ pub use verdict::{
 
 /// What is unusual in a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Outliers {
     /// What was read.
     pub trace: TraceFinding,
@@ -63,6 +64,7 @@ pub struct Outliers {
 
 /// What took longer than a threshold.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Threshold {
     /// The threshold.
     #[serde(rename = "slower_than_us")]
@@ -80,6 +82,7 @@ pub struct Threshold {
 
 /// A single event and why it is shown.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Outlier {
     /// The event, with its reason.
     #[serde(flatten)]

@@ -25,8 +25,7 @@ pub(in crate::analysis) fn reason(record: &Record, limit: &Limit) -> String {
         Basis::Own => format!("{part} of {count} usual {group} take {usual} or less"),
         _ if key.is_empty() => format!("{part} of usual {event} take {usual} or less"),
         _ => {
-            // A folded group's own count is not known.
-            let seen = if limit.seen == 0 { "rarely".into() } else { times(limit.seen) };
+            let seen = limit.seen.map_or("rarely".into(), times);
             format!("{key} seen {seen}; {part} of usual {event} take {usual} or less")
         }
     };

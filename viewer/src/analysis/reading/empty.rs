@@ -10,7 +10,7 @@ use crate::analysis::finding::{Empty, EmptyCause};
 use crate::analysis::reading::key;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::Datum;
 use crate::source::Source;
 use crate::text::escape;

@@ -19,6 +19,7 @@ const FIELD_LENGTH: usize = 256;
 
 /// A field of an event that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct RecordedField {
     /// The name, as recorded.
     pub name: String,

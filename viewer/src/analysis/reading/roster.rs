@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::analysis::reading::Misfit;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::plan::{ClassPlan, Unwanted};
-use crate::analysis::reading::selection::{EventKind, LeftOut, Misfit, Selection};
+use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
 use ctf_reader::{ClassIndex, EventClass, Events};
 

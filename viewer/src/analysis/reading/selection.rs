@@ -1,6 +1,6 @@
 //! Which events count and how they are grouped, and why a selection may not fit a trace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -72,32 +72,12 @@ impl EventKind {
 
 /// What was left out and why: names of events, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Events that only repeat another's duration.
     pub repeats: BTreeMap<String, u64>,
     /// Events without a field to group by or to compare.
     pub without_field: BTreeMap<String, u64>,
-}
-
-/// Why a selection does not fit a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
-    /// No event has this field.
-    Field {
-        /// The field.
-        name: String,
-        /// All fields that events do have.
-        known: BTreeSet<String>,
-    },
-    /// No event has a name like this.
-    Event {
-        /// The pattern.
-        glob: String,
-        /// The names of all events that the trace describes.
-        known: BTreeSet<String>,
-    },
-    /// A field cannot be compared in this way.
-    Comparison(String),
 }
 
 impl Selection {

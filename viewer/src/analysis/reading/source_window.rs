@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::analysis::reading::selection::Misfit;
 use crate::source::Source;
 use ctf_reader::{Collect, Error, Progress, Report, Window};
 
@@ -25,26 +24,5 @@ impl<S: Source> SourceWindow<'_, S> {
     ) -> Result<(C, Report), Error> {
         self.progress.done.store(0, Relaxed);
         self.source.read(self.window, collector, self.progress)
-    }
-}
-
-/// Why there is no finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// Nothing could be read.
-    Source(Error),
-    /// The selection does not fit what was read.
-    Misfit(Misfit),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Failure::Source(error)
-    }
-}
-
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        Failure::Misfit(misfit)
     }
 }

@@ -16,7 +16,7 @@ use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::chains::chains;
 use crate::analysis::slow::longest::{Longest, Record};
 use crate::analysis::slow::stacks::add_stacks;
@@ -25,6 +25,7 @@ use ctf_reader::{Collect, EventClass, Events};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Slow {
     /// What was read.
     pub trace: TraceFinding,

@@ -1,12 +1,9 @@
 //! How a command ends, and what to say if it fails.
 
-use std::collections::BTreeSet;
 use std::{fmt, io};
 
 use ctf_reader::Error;
-use ltt_top::analysis::{Failure, Misfit};
-use ltt_top::text::suggestion;
-use lttng_catalog::nearest;
+use ltt_top::analysis::Failure;
 
 /// How a command ended.
 pub enum Outcome {
@@ -55,48 +52,9 @@ impl From<Failure> for Trouble {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Source(error) => error.into(),
-            Failure::Misfit(misfit) => Trouble::Usage(in_words(misfit)),
+            misfit => Trouble::Usage(misfit.to_string()),
         }
     }
-}
-
-/// What the selection asks for that the trace does not have, and what it has instead.
-fn in_words(misfit: Misfit) -> String {
-    match misfit {
-        Misfit::Comparison(message) => message,
-        Misfit::Field { name, .. } if name == "vpid" => {
-            "the trace does not say which process its events are from: record with \
-             `lttng add-context -u -t vpid`"
-                .into()
-        }
-        Misfit::Field { name, known } => {
-            let hint = hint(&name, &known, known.iter().map(String::as_str), "fields");
-            format!("no event has a field `{name}`{hint}")
-        }
-        Misfit::Event { glob, known } => {
-            let short = known.iter().filter_map(|name| Some(name.split_once(':')?.1));
-            let names = known.iter().map(String::as_str).chain(short);
-            let hint = hint(&glob, &known, names, "events");
-            format!("no event is called `{glob}`{hint}")
-        }
-    }
-}
-
-/// The name that was probably meant, or else the known ones.
-fn hint<'a>(
-    name: &str,
-    known: &BTreeSet<String>,
-    names: impl Iterator<Item = &'a str>,
-    what: &str,
-) -> String {
-    const SHOWN: usize = 8;
-    let near = nearest(name, names);
-    if near.is_some() {
-        return suggestion(near);
-    }
-    let listed = known.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if known.len() > SHOWN { ", …" } else { "" };
-    format!("; the {what} are {listed}{more}")
 }
 
 /// Writes a warning about the result to standard error.

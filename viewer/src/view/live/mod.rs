@@ -2,6 +2,7 @@
 
 mod lines;
 mod plain;
+#[cfg(feature = "program")]
 pub mod screen;
 
 pub(super) use plain::table;

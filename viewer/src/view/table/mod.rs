@@ -12,7 +12,9 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
-pub(super) use label::{Names, details, figure, link as link_name};
+pub(super) use label::link as link_name;
+#[cfg(feature = "program")]
+pub(super) use label::{Names, details, figure};
 
 use std::io::{self, Write};
 

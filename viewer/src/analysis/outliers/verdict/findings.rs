@@ -8,6 +8,7 @@ use crate::analysis::finding::{GroupName, Ns};
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Basis {
     /// The group's own durations.
     Own,
@@ -30,6 +31,7 @@ impl Basis {
 
 /// Many events of a group that are alike and far above its main body.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Mode {
     /// Which group.
     #[serde(flatten)]
@@ -79,6 +81,7 @@ pub struct Mode {
 /// How a slow period ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum PeriodKind {
     /// It is over before the trace is.
     Period,
@@ -88,6 +91,7 @@ pub enum PeriodKind {
 
 /// A time in which groups were slower than in the rest of the trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Period {
     /// Whether it ends within the trace.
     pub kind: PeriodKind,
@@ -118,6 +122,7 @@ pub struct Period {
 
 /// How a group changed in a slow period.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Shift {
     /// Which group.
     #[serde(flatten)]
@@ -139,6 +144,7 @@ pub struct Shift {
 
 /// An event that was seen too rarely to be judged.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Unjudged {
     /// The full name.
     pub event: String,

@@ -19,7 +19,7 @@ use crate::analysis::groups::group::{Group, Sort};
 use crate::analysis::groups::summary::{Pools, summarise_into};
 use crate::analysis::reading::key;
 use crate::analysis::reading::selection::{EventKind, Selection};
-use crate::analysis::reading::source_window::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
 /// A mode that has nearly all events of its time is a slow period.
@@ -38,6 +38,7 @@ pub(in crate::analysis) struct Verdicts {
 
 /// The verdicts on groups.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Judged {
     /// The rule, with the resulting limits.
     pub rule: RuleFinding,
@@ -127,7 +128,7 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
             }),
             None => {}
         }
-        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, 0)));
+        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, None)));
         events.push(event);
     }
     unjudged.sort_by_key(|event| Reverse(event.max));
@@ -150,7 +151,7 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
         bodies.push((group, own.above));
         modes.extend(own.modes.iter().map(|cluster| mode(group, &own, cluster)));
         singles += own.singles;
-        let mut limit = limit(&own, Basis::Own, group.durations().count());
+        let mut limit = limit(&own, Basis::Own, Some(group.durations().count()));
         let is_far = own.median as f64 >= FAR_FROM_EVENT * event.median.max(1) as f64;
         if is_far && group.above(event.above) as f64 >= DENSE * group.durations().count() as f64 {
             modes.push(event_mode(group, event, own.above));
@@ -162,7 +163,7 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
     for (number, Rare { slow, groups }) in rare {
         let Some(event) = &events[number] else { continue };
         for group in &groups {
-            limits.enter(number, &group.key, limit(event, Basis::Event, group.durations().count()));
+            limits.enter(number, &group.key, limit(event, Basis::Event, Some(group.durations().count())));
         }
         let alike: Vec<&Evidence> =
             groups.iter().copied().filter(|group| group.above(event.above) > SINGLES_MAX).collect();
@@ -219,7 +220,7 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
     }
 }
 
-fn limit(split: &Split, basis: Basis, seen: u64) -> Limit {
+fn limit(split: &Split, basis: Basis, seen: Option<u64>) -> Limit {
     let (quantile, at_quantile) = split.reference;
     Limit {
         basis,

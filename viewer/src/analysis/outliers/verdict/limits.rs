@@ -11,6 +11,7 @@ use crate::analysis::reading::selection::EventKind;
 
 /// The limit of a group, in the unit of its kind, and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Limit {
     /// What it rests on.
     pub basis: Basis,
@@ -18,8 +19,8 @@ pub struct Limit {
     pub above: u64,
     /// The durations above it that belong to modes, and so are not single.
     pub modes: Vec<RangeInclusive<u64>>,
-    /// The number of plausible durations that the group has; 0 if it was folded.
-    pub seen: u64,
+    /// The number of plausible durations that the group has; none if it was folded.
+    pub seen: Option<u64>,
     /// The number of durations that it is compared with: those below the limit.
     pub compared_with: u64,
     /// The highest percentile of those that their number can tell.

@@ -46,6 +46,7 @@ impl Default for Rule {
 
 /// The rule, with the resulting limits for the whole trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct RuleFinding {
     /// The probability that a healthy trace gets any finding.
     pub probability: f64,
