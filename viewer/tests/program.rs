@@ -3,3 +3,5 @@
 mod cli;
 mod live;
 mod package;
+#[path = "../../ctf/tests/support/tracee.rs"]
+mod tracee;

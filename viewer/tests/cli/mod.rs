@@ -22,8 +22,6 @@ mod run;
 mod shared_trace;
 mod stacks;
 mod timeline;
-#[path = "../../../ctf/tests/support/tracee.rs"]
-mod tracee;
 mod usage;
 mod valkey;
 mod verdicts;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lttng_testing::{Daemon, Program};
 
 use super::run::{SOURCES, copy, json, ltt_top, said};
-use super::tracee::Tracee;
+use crate::tracee::Tracee;
 
 #[test]
 fn figures_of_recorded_events_are_those_of_babeltrace_1() {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use lttng_testing::Daemon;
 use tempfile::TempDir;
 
-use super::tracee::Tracee;
+use crate::tracee::Tracee;
 
 /// The values of `--source`: what they find must be the same.
 pub const SOURCES: &[&str] =

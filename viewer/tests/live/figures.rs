@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::support::{Running, json, ltt_top};
-use super::tracee::Tracee;
+use crate::tracee::Tracee;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
     let session = daemon.live_session(relay, 100_000);

@@ -8,5 +8,3 @@ mod screens;
 mod server;
 mod support;
 mod terminal;
-#[path = "../../../ctf/tests/support/tracee.rs"]
-mod tracee;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::support::Running;
-use super::tracee::{Tracee, program};
+use crate::tracee::{Tracee, program};
 
 /// `ltt-top` where this daemon is found, or would be.
 fn ltt_top(daemon: &Daemon, arguments: &[&str]) -> Command {
