@@ -1,1 +1,1 @@
-../../viewer/src/man.rs
+../../viewer/src/bin/ltt-top/man.rs

@@ -1,4 +1,4 @@
-//! The recorded traces of this repository, unpacked without any tool.
+//! Archives of this repository, unpacked without any tool.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,13 +6,10 @@ use std::path::Path;
 use lzma_rust2::XzReader;
 use tempfile::TempDir;
 
-use crate::workspace;
-
-/// A folder with what is in an archive of `tests/data`, e.g. `valkey-mixed.tar.xz`.
-pub fn unpack(archive: &str) -> TempDir {
-    let path = workspace().join("tests/data").join(archive);
+/// A folder with what is in a `.tar.xz` archive.
+pub fn unpack(archive: &Path) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    unpack_to(&path, folder.path()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    unpack_to(archive, folder.path()).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
     folder
 }
 

@@ -7,7 +7,8 @@ use ctf_reader::{Discovery, Reader, Report, TraceFiles, Window};
 use lttng_testing::Random;
 
 use crate::child::peak_memory_of;
-use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways, unpack};
+use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways};
+use lttng_testing::unpack;
 
 #[test]
 fn number_of_threads_does_not_change_what_is_read() {

@@ -18,7 +18,7 @@ mod tracee;
 pub mod value_text;
 
 pub use recording::{PACKET, Recording, copy_folder};
-pub use shared_trace::{SharedTrace, unpack};
+pub use shared_trace::SharedTrace;
 pub use tracee::Tracee;
 use value_text::text;
 

@@ -17,21 +17,13 @@ impl SharedTrace {
 
     /// Unpacks a trace.
     pub fn unpack_named(name: &str) -> Self {
-        Self { folder: lttng_testing::unpack(&format!("{name}.tar.xz")) }
+        Self { folder: lttng_testing::unpack(&data(&format!("{name}.tar.xz"))) }
     }
 
     /// The folder above the trace.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
-}
-
-/// Unpacks an archive.
-pub fn unpack(archive: &Path) -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let unpacked = Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()).status();
-    assert!(unpacked.expect("tar is installed").success(), "tar needs xz: run `make setup`");
-    folder
 }
 
 /// A file in the folder of the traces.

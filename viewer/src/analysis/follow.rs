@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Step, Window};
+use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Step, Window};
+use serde::Serialize;
 
-use super::finding::TraceFinding;
-use super::roster::Roster;
-use super::selection::Selection;
-use super::slots::Slots;
-use super::source_window::Failure;
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::reading::Failure;
+use crate::analysis::reading::roster::Roster;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::slots::Slots;
 
 /// Receives single events in time order.
 pub trait Follower {
@@ -23,10 +24,29 @@ pub trait Follower {
     fn event(&mut self, event: &OrderedEvent<'_>, is_match: bool) -> ControlFlow<Self::Stop>;
 }
 
+/// What is to be known about events that were followed.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct FollowedEvents {
+    /// What was read.
+    pub trace: TraceFinding,
+    /// The number of events that were shown.
+    pub shown: u64,
+    /// Notes for the reader.
+    pub notes: Notes,
+}
+
+impl FollowedEvents {
+    /// For what was read and shown.
+    pub fn new(report: &Report, shown: usize) -> Self {
+        FollowedEvents { trace: TraceFinding::new(report), shown: shown as u64, notes: Notes::default() }
+    }
+}
+
 /// The result of following events.
 pub struct Followed<S> {
     /// What was read.
-    pub trace: TraceFinding,
+    pub report: Report,
     /// Why the follower stopped the reading, if it did.
     pub stopped: Option<S>,
 }
@@ -95,7 +115,7 @@ pub fn follow<F: Follower>(
             break;
         }
     }
-    let trace = TraceFinding::new(&events.report());
+    let report = events.report();
     sieve.check()?;
-    Ok(Followed { trace, stopped })
+    Ok(Followed { report, stopped })
 }

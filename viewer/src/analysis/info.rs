@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::finding::{Notes, TraceFinding};
-use super::groups::Groups;
-use super::key;
-use super::roster::Roster;
-use super::selection::Selection;
-use super::slots::Slots;
-use super::source_window::{Failure, SourceWindow};
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::key;
+use crate::analysis::reading::roster::Roster;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events, Trace};
@@ -23,6 +23,7 @@ const PROCESS_CAP: usize = 10_000;
 
 /// What traces contain.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Info {
     /// What was read.
     pub trace: TraceFinding,
@@ -40,6 +41,7 @@ pub struct Info {
 
 /// A process, as far as the trace identifies it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ProcessInfo {
     /// The machine that it ran on, if there is more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +56,7 @@ pub struct ProcessInfo {
 
 /// One of the traces.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TraceInfo {
     /// The folders that directly hold its metadata.
     pub folders: Vec<String>,

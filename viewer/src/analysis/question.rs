@@ -4,25 +4,28 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::empty;
-use super::finding::{Notes, TraceFinding};
-use super::group::Sort;
-use super::heat::{Heat, heat};
-use super::hist::{Hist, hist};
-use super::incidents::{Incidents, incidents};
-use super::info::{Info, info};
-use super::outliers::{Outliers, outliers, slower_than};
-use super::quantile::Quantile;
-use super::selection::Selection;
-use super::slow::{Slow, slow};
-use super::source_window::{Failure, SourceWindow};
-use super::summary::GROUP_CAP;
-use super::top::{Top, top};
-use super::verdict::Rule;
+use crate::analysis::durations::heat::{Heat, heat};
+use crate::analysis::durations::hist::{Hist, hist};
+use crate::analysis::finding::{Notes, TraceFinding};
+use crate::analysis::follow::FollowedEvents;
+use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::groups::summary::GROUP_CAP;
+use crate::analysis::groups::top::{Top, top};
+use crate::analysis::incidents::{Incidents, incidents};
+use crate::analysis::info::{Info, info};
+use crate::analysis::live::LiveFinding;
+use crate::analysis::outliers::verdict::Rule;
+use crate::analysis::outliers::{Outliers, outliers, slower_than};
+use crate::analysis::reading::empty::explain;
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::slow::{Slow, slow};
 use crate::source::Source;
 
 /// What can be asked of a trace. A limit is the number of groups, events or processes that a finding names.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
@@ -124,9 +127,7 @@ impl Question {
             }
             Question::Info { limit } => Finding::Info(info(input, selection, limit)?),
         };
-        if finding.is_empty() {
-            finding.notes_mut().empty = empty::explain(input, selection)?;
-        }
+        finding.explain(input, selection)?;
         Ok(finding)
     }
 }
@@ -134,6 +135,7 @@ impl Question {
 /// The result of any analysis.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Finding {
     /// What held the program up, and what takes the time.
     Report(Box<ReportFinding>),
@@ -151,10 +153,15 @@ pub enum Finding {
     Heat(Heat),
     /// What the traces contain.
     Info(Info),
+    /// What is to be known about single events, which arrived one by one.
+    Events(FollowedEvents),
+    /// What is known so far of sessions that are being recorded.
+    Live(Box<LiveFinding>),
 }
 
 /// What held the program up, and what takes the time.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ReportFinding {
     /// What takes the time.
     #[serde(flatten)]
@@ -163,47 +170,45 @@ pub struct ReportFinding {
     pub incidents: Option<Incidents>,
 }
 
+/// A reference to a part that all findings have.
+macro_rules! part {
+    ($finding:ident, $part:ident, $($reference:tt)+) => {
+        match $finding {
+            Finding::Report(found) => $($reference)+ found.top.$part,
+            Finding::Incidents(found) => $($reference)+ found.$part,
+            Finding::Top(found) => $($reference)+ found.$part,
+            Finding::Slow(found) => $($reference)+ found.$part,
+            Finding::Outliers(found) => $($reference)+ found.$part,
+            Finding::Hist(found) => $($reference)+ found.$part,
+            Finding::Heat(found) => $($reference)+ found.$part,
+            Finding::Info(found) => $($reference)+ found.$part,
+            Finding::Events(found) => $($reference)+ found.$part,
+            Finding::Live(found) => $($reference)+ found.top.$part,
+        }
+    };
+}
+
 impl Finding {
     /// What was read.
     pub fn trace(&self) -> &TraceFinding {
-        match self {
-            Finding::Report(report) => &report.top.trace,
-            Finding::Incidents(incidents) => &incidents.trace,
-            Finding::Top(top) => &top.trace,
-            Finding::Slow(slow) => &slow.trace,
-            Finding::Outliers(outliers) => &outliers.trace,
-            Finding::Hist(hist) => &hist.trace,
-            Finding::Heat(heat) => &heat.trace,
-            Finding::Info(info) => &info.trace,
-        }
+        part!(self, trace, &)
     }
 
     /// Notes for the reader of the finding.
     pub fn notes(&self) -> &Notes {
-        match self {
-            Finding::Report(report) => &report.top.notes,
-            Finding::Incidents(incidents) => &incidents.notes,
-            Finding::Top(top) => &top.notes,
-            Finding::Slow(slow) => &slow.notes,
-            Finding::Outliers(outliers) => &outliers.notes,
-            Finding::Hist(hist) => &hist.notes,
-            Finding::Heat(heat) => &heat.notes,
-            Finding::Info(info) => &info.notes,
-        }
+        part!(self, notes, &)
     }
 
-    /// The notes, to add to them.
-    fn notes_mut(&mut self) -> &mut Notes {
-        match self {
-            Finding::Report(report) => &mut report.top.notes,
-            Finding::Incidents(incidents) => &mut incidents.notes,
-            Finding::Top(top) => &mut top.notes,
-            Finding::Slow(slow) => &mut slow.notes,
-            Finding::Outliers(outliers) => &mut outliers.notes,
-            Finding::Hist(hist) => &mut hist.notes,
-            Finding::Heat(heat) => &mut heat.notes,
-            Finding::Info(info) => &mut info.notes,
+    /// Says why there is nothing to show, if there is nothing.
+    pub fn explain<S: Source>(
+        &mut self,
+        input: &mut SourceWindow<'_, S>,
+        selection: &Arc<Selection>,
+    ) -> Result<(), Failure> {
+        if self.is_empty() {
+            part!(self, notes, &mut).empty = explain(input, selection)?;
         }
+        Ok(())
     }
 
     /// Whether no event reached the analysis.
@@ -220,6 +225,8 @@ impl Finding {
             Finding::Hist(hist) => hist.groups.is_empty() && hist.hidden_groups == 0,
             Finding::Heat(heat) => heat.groups.is_empty() && heat.hidden_groups == 0,
             Finding::Info(info) => info.events_by_name.is_empty(),
+            Finding::Events(events) => events.shown == 0,
+            Finding::Live(_) => false,
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::synthetic::class;
+use crate::analysis::reading::synthetic::class;
 
 const TEXT: FieldKind = FieldKind::Text;
 const INTEGER: FieldKind = FieldKind::Integer;

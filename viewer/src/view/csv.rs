@@ -3,21 +3,48 @@
 
 use std::io::{self, Write};
 
+use super::events::{CsvForm, Form};
+use super::output::{EventStream, Output, unsupported};
 use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
+use super::{Screen, notes};
 use crate::analysis::Finding;
+use crate::analysis::durations::HeatGroup;
+use crate::analysis::durations::HistGroup;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
-use crate::analysis::heat::HeatGroup;
-use crate::analysis::hist::HistGroup;
+use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
-use crate::analysis::top::Top;
-use crate::analysis::verdict::{Mode, Period};
+use crate::analysis::outliers::{Mode, Period};
 use crate::datum::Pairs;
 
-/// Writes a finding.
-pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a finding as a sheet. Notes on it would not be rows.
+struct Csv {
+    screen: Screen,
+}
+
+pub(super) fn output(screen: &Screen) -> Box<dyn Output> {
+    Box::new(Csv { screen: screen.clone() })
+}
+
+impl Output for Csv {
+    fn write(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<Vec<String>> {
+        if let Some(sheet) = sheet(finding)? {
+            sheet.write(out)?;
+        }
+        Ok(notes::warnings(finding, &self.screen))
+    }
+
+    fn events(&self, stream: EventStream) -> io::Result<Box<dyn Form>> {
+        Ok(Box::new(CsvForm::new(stream.has_matches)))
+    }
+}
+
+/// The rows of a finding; none if they have been written already.
+fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
     let has_hosts = finding.trace().has_several_hosts();
-    let sheet = match finding {
+    Ok(Some(match finding {
+        Finding::Live(_) => return Err(unsupported("live cannot write CSV: use --format json")),
+        Finding::Events(_) => return Ok(None),
         // A sheet has one kind of row; the command `incidents` writes incidents as CSV.
         Finding::Report(report) => top_sheet(&report.top),
         Finding::Incidents(incidents) => {
@@ -58,8 +85,7 @@ pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
             }
             sheet
         }
-    };
-    sheet.write(out)
+    }))
 }
 
 fn top_sheet(top: &Top) -> Sheet {

@@ -2,10 +2,32 @@
 
 use std::io::{self, Write};
 
+use super::events::{Form, JsonForm};
+use super::output::{EventStream, Output};
+use super::{Screen, notes};
 use crate::analysis::Finding;
 
 /// Writes a finding as one object on one line.
-pub fn write(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, finding)?;
-    writeln!(out)
+struct Json {
+    screen: Screen,
+}
+
+pub(super) fn output(screen: &Screen) -> Box<dyn Output> {
+    Box::new(Json { screen: screen.clone() })
+}
+
+impl Output for Json {
+    fn write(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<Vec<String>> {
+        // Each event was a line, and no program expects another object after them.
+        if let Finding::Events(_) = finding {
+            return Ok(notes::warnings(finding, &self.screen));
+        }
+        serde_json::to_writer(&mut *out, finding)?;
+        writeln!(out)?;
+        Ok(Vec::new())
+    }
+
+    fn events(&self, stream: EventStream) -> io::Result<Box<dyn Form>> {
+        Ok(Box::new(JsonForm::new(stream.stacks)))
+    }
 }

@@ -1,13 +1,36 @@
 //! Views for people and for programs: each renders a [`Finding`](crate::analysis::Finding) and computes nothing.
+//!
+//! ```text
+//!  Finding, with its notes ──> output (the trait) ──> table/ · markdown · json · csv, listed below
+//!  events, as they are read ─> events/: a form for each format
+//!  live findings ────────────> live/: the full screen
+//! ```
 
-pub mod csv;
+mod csv;
 pub mod events;
-pub mod json;
+mod json;
 pub mod live;
-pub mod notes;
+mod markdown;
+mod notes;
+mod output;
 pub mod progress;
 mod screen;
 mod sheet;
-pub mod table;
+mod table;
 
+pub use output::{EventStream, Format, Output};
 pub use screen::Screen;
+pub use table::HEAT_GUTTER;
+
+/// The formats, the default first. A new one is a file with an [`Output`], and an entry here.
+pub const FORMATS: &[Format] = &[
+    Format { name: "table", about: "For people", is_for_people: true, output: table::output },
+    Format {
+        name: "json",
+        about: "For programs; the keys are stable",
+        is_for_people: false,
+        output: json::output,
+    },
+    Format { name: "markdown", about: "For tickets", is_for_people: true, output: markdown::output },
+    Format { name: "csv", about: "For spreadsheets", is_for_people: false, output: csv::output },
+];

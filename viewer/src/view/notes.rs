@@ -1,33 +1,31 @@
 //! Notes on a result: what was lost, left out, or guessed.
 
-use std::io::{self, Write};
-
 use super::Screen;
-use crate::analysis::LeftOut;
 use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
+use crate::analysis::{Finding, LeftOut};
 use crate::text::amount::{counted, times};
 use crate::text::{escape, suggestion};
 
 /// The number of damaged places that are listed.
 const DAMAGE_SHOWN: usize = 5;
 
-/// Writes what was read, and what is missing from it.
-pub fn heading(trace: &TraceFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+/// What was read.
+pub fn heading(trace: &TraceFinding, screen: &Screen) -> String {
     let events = counted(trace.events, "event");
-    let heading = match (trace.begin_ns, trace.length_ns) {
+    match (trace.begin_ns, trace.length_ns) {
         (Some(begin), Some(length)) => {
             let length = Ns::from(length).in_words();
             format!("{events} in {length} from {}", screen.date_and_time(begin))
         }
         _ => events,
-    };
-    screen.wrapped(&heading).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    for warning in losses(trace) {
-        for line in screen.wrapped(&format!("warning: {warning}")) {
-            writeln!(out, "{}", screen.warning(&line))?;
-        }
     }
-    Ok(())
+}
+
+/// What must be said beside an output that has no place for it.
+pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
+    let mut warnings = losses(finding.trace());
+    warnings.extend(finding.notes().empty.iter().map(|empty| self::empty(empty, screen)));
+    warnings
 }
 
 /// What is missing from the trace, and what to do about it.
@@ -66,12 +64,6 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
     losses
 }
 
-/// Writes what was left out on purpose or guessed.
-pub fn footing(notes: &[String], screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = notes.iter().flat_map(|note| screen.wrapped(note));
-    lines.try_for_each(|line| writeln!(out, "{}", screen.paint("2", &line)))
-}
-
 /// What was left out on purpose or guessed, and why nothing was found.
 pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
     let mut lines: Vec<String> = notes.empty.iter().map(|empty| self::empty(empty, screen)).collect();
@@ -87,7 +79,7 @@ pub fn footnotes(notes: &Notes, screen: &Screen) -> Vec<String> {
 }
 
 /// Which filter no event passed, and what would have matched.
-pub fn empty(empty: &Empty, screen: &Screen) -> String {
+fn empty(empty: &Empty, screen: &Screen) -> String {
     let filter = escape::text(empty.filter.as_deref().unwrap_or_default());
     let events = counted(empty.events, "event");
     match empty.cause {

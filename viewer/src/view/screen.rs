@@ -15,13 +15,16 @@ pub struct Screen {
     pub zone: TimeZone,
 }
 
+/// No limit of width, no colours, and the time zone of the system.
+impl Default for Screen {
+    fn default() -> Self {
+        Screen { width: None, colour: false, zone: TimeZone::system() }
+    }
+}
+
 impl Screen {
     pub(super) fn bold(&self, text: &str) -> String {
         self.paint("1", text)
-    }
-
-    pub(super) fn warning(&self, text: &str) -> String {
-        self.paint("33", text)
     }
 
     pub(super) fn paint(&self, code: &str, text: &str) -> String {

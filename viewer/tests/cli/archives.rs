@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{json, ltt_top, said, small_trace};
+use super::run::{json, ltt_top, said, small_trace};
 
 /// A copy of the small trace as an archive, made by `tar` with these options.
 fn archive(folder: &Path, name: &str, options: &[&str]) -> PathBuf {

@@ -7,8 +7,8 @@ use std::{env, fs};
 use lttng_testing::CommandInTime as _;
 use lttng_testing::need;
 
-use crate::handwritten::Handwritten;
-use crate::run::ltt_top;
+use super::handwritten::Handwritten;
+use super::run::ltt_top;
 
 /// 40 events with sequences of this many numbers.
 fn sequences(length: u32) -> tempfile::TempDir {

@@ -1,7 +1,7 @@
 //! CSV that a spreadsheet can be trusted with.
 
-use crate::handwritten::requests;
-use crate::run::{ltt_top, said};
+use super::handwritten::requests;
+use super::run::{ltt_top, said};
 
 #[test]
 fn a_header_is_written_also_without_rows() {
@@ -42,7 +42,7 @@ fn control_characters_are_escaped_and_no_text_is_a_formula() {
 
 #[test]
 fn negative_numbers_stay_numbers() {
-    let mut trace = crate::handwritten::Handwritten::new("alpha");
+    let mut trace = super::handwritten::Handwritten::new("alpha");
     let class = trace.class("app:request", "i64 _offset; u64 _latency_us;");
     trace.event(class, &[&(-5_i64).to_le_bytes(), &1_u64.to_le_bytes()]);
     let trace = trace.write();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::run::{copy, ltt_top, said, small_trace, streams};
+use super::run::{copy, ltt_top, said, small_trace, streams};
 
 #[test]
 fn a_truncated_stream_is_read_as_far_as_it_goes_and_named() {

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::handwritten::{Handwritten, requests};
-use crate::run::{json, ltt_top, said};
+use super::handwritten::{Handwritten, requests};
+use super::run::{json, ltt_top, said};
 
 /// A catalog in which the duration of `app:request` is a field that is not called so, in milliseconds.
 fn catalog(field: &str) -> String {

@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::case::Case;
-use crate::handwritten::{BEGIN, Handwritten};
-use crate::run::{Said, ltt_top, said, small_trace};
-use crate::shared_trace::SharedTrace;
+use super::case::Case;
+use super::handwritten::{BEGIN, Handwritten};
+use super::run::{Said, ltt_top, said, small_trace};
+use super::shared_trace::SharedTrace;
 
 fn events(arguments: &[&str], folder: &std::path::Path) -> Said {
     said(ltt_top(["events"]).args(arguments).arg(folder))

@@ -1,7 +1,7 @@
 //! What is shown of groups and events: percentiles, intervals, booleans, guesses, lists, at any width.
 
-use crate::handwritten::{BEGIN, Handwritten, requests};
-use crate::run::{json, ltt_top, said};
+use super::handwritten::{BEGIN, Handwritten, requests};
+use super::run::{json, ltt_top, said};
 
 #[test]
 fn any_percentile_is_shown_and_sorted_by() {

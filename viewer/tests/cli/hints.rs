@@ -1,7 +1,7 @@
 //! Hints for filters and names that match nothing.
 
-use crate::handwritten::{BEGIN, Handwritten, requests};
-use crate::run::{json, ltt_top, said};
+use super::handwritten::{BEGIN, Handwritten, requests};
+use super::run::{json, ltt_top, said};
 
 #[track_caller]
 fn refused(arguments: &[&str], because: &str) {

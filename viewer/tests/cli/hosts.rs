@@ -2,8 +2,8 @@
 
 use tempfile::TempDir;
 
-use crate::handwritten::requests;
-use crate::run::{json, ltt_top, said};
+use super::handwritten::requests;
+use super::run::{json, ltt_top, said};
 
 fn two_hosts() -> TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -5,9 +5,9 @@ use std::path::Path;
 use lttng_testing::check_golden;
 use serde_json::Value;
 
-use crate::run::{json, ltt_top, said};
-use crate::shared_trace::{SharedTrace, data};
-use crate::timeline::{self, BEGIN, Item, Recorded};
+use super::run::{json, ltt_top, said};
+use super::shared_trace::{SharedTrace, data};
+use super::timeline::{self, BEGIN, Item, Recorded};
 
 /// Each file of `incidents/` is a timeline and, after `== incidents`, what is found in it. `OVERWRITE=1` rewrites that.
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use lttng_testing::cargo;
 
-use crate::run::small_trace;
+use super::run::small_trace;
 
 #[test]
 fn nothing_that_it_is_made_of_needs_a_system_package() {

@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::run::{json, ltt_top, said, small_trace};
+use super::handwritten::requests;
+use super::run::{json, ltt_top, said, small_trace};
 
 #[test]
 fn broken_pipe_is_not_an_error() {
@@ -135,4 +136,25 @@ fn histograms_count_every_event() {
     let columns = found["groups"][0]["counts"].as_array().unwrap();
     let cells = columns.iter().flat_map(|column| column.as_array().unwrap());
     assert_eq!(cells.map(|cell| cell.as_u64().unwrap()).sum::<u64>(), 1000);
+}
+
+#[test]
+fn markdown_has_the_tables_in_full_and_no_markup_of_the_trace() {
+    let trace = requests("alpha", &[("get", 10), ("<b>|`x`", 7)]).write();
+    for (command, row) in [
+        (
+            &["top", "--by", "name"][..],
+            r"| 10µs | 500% | 1 | 500k | 10µs | 10µs | 10µs | 10µs | 10µs | 10µs |",
+        ),
+        (&["slow"], r"| app:request | name=\<b\>\|\`x\` |"),
+        (&["info"], "| 2 | app:request |"),
+        (&["hist", "--by", "event"], "```text\napp:request  2 events, p50 7µs, p99 10µs, max 10µs\n"),
+    ] {
+        let said =
+            said(ltt_top(command).args(["--format", "markdown"]).arg(trace.path()).env("COLUMNS", "40"));
+        assert_eq!(said.status, 0, "{said:?}");
+        assert!(said.out.contains(row), "{}", said.out);
+    }
+    let live = said(ltt_top(["events", "--format", "markdown"]).arg(trace.path()));
+    assert_eq!((live.status, live.err.lines().count()), (2, 1), "{live:?}");
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{ltt_top, said};
-use crate::shared_trace::data;
+use super::run::{ltt_top, said};
+use super::shared_trace::data;
 
 #[test]
 fn a_prefix_of_the_providers_takes_neither_units_nor_groups_nor_incidents_nor_advice() {

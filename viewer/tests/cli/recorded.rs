@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lttng_testing::{Daemon, Program};
 
-use crate::run::{copy, json, ltt_top, said};
+use super::run::{copy, json, ltt_top, said};
 use crate::tracee::Tracee;
 
 #[test]

@@ -7,7 +7,7 @@ use lttng_testing::{Daemon, Program, workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::run::{Said, copy, json, ltt_top, said};
+use super::run::{Said, copy, json, ltt_top, said};
 
 /// A recording of a program's stacks, and the program, which the test may change.
 struct Recorded {

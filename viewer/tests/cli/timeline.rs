@@ -6,6 +6,8 @@
 //! STREAM lost                                  the packet that would follow is missing
 //! STREAM packet                                another packet begins
 //! without tid                                  threads are not recorded
+//! N times every STEP                           the indented lines that follow, again and again, each time STEP later;
+//!   0 1 call 10 20 get c0%4                    `c0%4` is c0, c1, c2, c3 and again c0
 //! ```
 //!
 //! Names of events without a provider are those of Valkey.
@@ -57,18 +59,39 @@ struct Packet {
 /// Writes the trace of a timeline.
 pub fn write(timeline: &str) -> TempDir {
     let has_tid = !timeline.lines().any(|line| line.trim() == "without tid");
-    let items: Vec<Item> = timeline.lines().filter_map(parse).collect();
+    let mut items = Vec::new();
+    let mut lines = timeline.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((count, step)) = line.split_once(" times every ") else {
+            items.extend(parse(line, 0, 0));
+            continue;
+        };
+        let block: Vec<&str> = std::iter::from_fn(|| lines.next_if(|line| line.starts_with("  "))).collect();
+        let number = |text: &str| text.parse::<u64>().expect("it is a number");
+        for round in 0..number(count) {
+            items.extend(block.iter().filter_map(|line| parse(line, round, round * number(step))));
+        }
+    }
     write_items(&items, has_tid)
 }
 
-fn parse(line: &str) -> Option<Item> {
+/// A line of a timeline, some microseconds later.
+fn parse(line: &str, round: u64, later: u64) -> Option<Item> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (first, rest) = match &words[..] {
         [] | ["#", ..] | ["without", _] => return None,
         [first, rest @ ..] => (first, rest),
     };
     let stream = first.parse().expect("a stream has a number");
-    let time = |text: &str| (text.parse::<f64>().expect("it is a time") * 1000.0) as u64;
+    let time = |text: &str| (text.parse::<f64>().expect("it is a time") * 1000.0) as u64 + later * 1000;
+    // c0%4 is one of four.
+    let client = |text: &str| match text.trim_start_matches('c').split_once('%') {
+        Some((first, of)) => {
+            let [first, of] = [first, of].map(|text| text.parse::<u64>().expect("it is a number"));
+            format!("c{}", (first + round) % of)
+        }
+        None => text.to_owned(),
+    };
     Some(match *rest {
         ["lost"] => Item::Lost(stream),
         ["packet"] => Item::Packet(stream),
@@ -79,7 +102,7 @@ fn parse(line: &str) -> Option<Item> {
             time: BEGIN + time(end),
             duration: (begin != "-").then(|| (time(end) - time(begin)) / 1000),
             name: rest.first().unwrap_or(&"").to_string(),
-            client: rest.get(1).unwrap_or(&"").to_string(),
+            client: client(rest.get(1).unwrap_or(&"")),
         }),
         _ => panic!("`{line}` is not part of a timeline"),
     })

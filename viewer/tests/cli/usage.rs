@@ -1,6 +1,6 @@
 //! Command lines that are wrong, and what is said about them: one line, status 2.
 
-use crate::run::{ltt_top, said, small_trace};
+use super::run::{ltt_top, said, small_trace};
 
 #[track_caller]
 fn refused(arguments: &[&str], because: &str) {

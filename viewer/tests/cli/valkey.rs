@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::run::{json, ltt_top};
-use crate::shared_trace::{SharedTrace, data};
+use super::run::{json, ltt_top};
+use super::shared_trace::{SharedTrace, data};
 
 #[test]
 fn figures_of_all_events_are_exact_and_percentiles_within_a_thousandth() {

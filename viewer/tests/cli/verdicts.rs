@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::handwritten::{BEGIN, Handwritten};
-use crate::run::{json, ltt_top, said};
+use super::handwritten::{BEGIN, Handwritten};
+use super::run::{json, ltt_top, said};
 
 /// A call: its name, the time after the beginning in nanoseconds, and its duration in microseconds.
 type Call<'a> = (&'a str, u64, u64);

@@ -4,7 +4,7 @@ use lttng_testing::{Daemon, Relay, Session};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Running, json, ltt_top};
+use super::support::{Running, json, ltt_top};
 use crate::tracee::Tracee;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {

@@ -3,9 +3,9 @@
 
 use lttng_testing::{assert_golden, need, workspace};
 
-use crate::replay;
-use crate::screens::{COMPLETE, watch};
-use crate::terminal::Terminal;
+use super::replay;
+use super::screens::{COMPLETE, watch};
+use super::terminal::Terminal;
 
 /// The size of a character.
 const CELL: (f64, f64) = (8.0, 17.0);

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::Running;
+use super::support::Running;
 use crate::tracee::{Tracee, program};
 
 /// `ltt-top` where this daemon is found, or would be.

@@ -21,7 +21,7 @@ pub struct Scene {
 
 /// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
 pub fn serve() -> String {
-    let folder = lttng_testing::unpack("valkey-mixed.tar.xz");
+    let folder = lttng_testing::unpack(&lttng_testing::workspace().join("tests/data/valkey-mixed.tar.xz"));
     Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, false).serve_all()
 }
 

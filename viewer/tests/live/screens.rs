@@ -3,8 +3,8 @@
 use lttng_testing::{need, wait_until, workspace};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::replay;
-use crate::terminal::Terminal;
+use super::replay;
+use super::terminal::Terminal;
 
 /// All events of the scene have arrived.
 pub const COMPLETE: &str = "267,919 events";

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use lttng_testing::{Daemon, Program, Relay, wait_until};
 use serde_json::Value;
 
-use crate::support::{Running, json, ltt_top};
+use super::support::{Running, json, ltt_top};
 
 /// Sends commands and waits for their answers.
 fn commands(port: u16, commands: &[&str], rounds: usize) {

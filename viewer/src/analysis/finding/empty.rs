@@ -6,6 +6,7 @@ use crate::datum::Datum;
 
 /// Which filter no event passed, and what would have matched.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Empty {
     /// What kind of filter it was.
     pub cause: EmptyCause,
@@ -30,6 +31,7 @@ pub struct Empty {
 /// Why there is nothing to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum EmptyCause {
     /// The trace has no events.
     #[default]

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{LinkFinding, Ns, TraceFinding};
-use crate::analysis::fields::RecordedFields;
-use crate::analysis::longest::Record;
+use crate::analysis::reading::fields::RecordedFields;
+use crate::analysis::slow::longest::Record;
 use crate::datum::{Datum, Pairs};
 use crate::symbols::Frame;
 
 /// A single event that is shown.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct EventFinding {
     /// When it was recorded, which is when it ended: nanoseconds since 1970.
     pub timestamp_ns: i64,

@@ -3,9 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::{Ns, TraceFinding};
-use crate::analysis::group::{Folded, Group};
-use crate::analysis::quantile::Quantile;
-use crate::analysis::selection::EventKind;
+use crate::analysis::groups::group::{Folded, Group};
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::reading::selection::EventKind;
 use crate::datum::{Datum, Pairs, pairs};
 
 /// What a group of events is called.
@@ -25,6 +25,7 @@ pub struct GroupName {
 
 /// The figures of a group.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct GroupFinding {
     /// Which group.
     #[serde(flatten)]
@@ -69,6 +70,7 @@ impl Serialize for Percentiles {
 
 /// The total of groups that are not kept separately.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FoldedFinding {
     /// The number of events.
     pub count: u64,

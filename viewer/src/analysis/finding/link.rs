@@ -8,6 +8,7 @@ use crate::datum::{Datum, Pairs};
 
 /// Intervals of one name within the same parent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LinkFinding {
     /// The full name of the event.
     pub event: String,

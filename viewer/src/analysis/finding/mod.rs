@@ -9,6 +9,7 @@ mod group;
 mod link;
 mod notes;
 mod ns;
+pub(super) mod span;
 mod trace;
 
 pub use empty::{Empty, EmptyCause};
@@ -17,6 +18,7 @@ pub use group::{FoldedFinding, GroupFinding, GroupName, Percentiles};
 pub use link::LinkFinding;
 pub use notes::Notes;
 pub use ns::Ns;
+pub use span::Span;
 pub use trace::{DamageFinding, StepsFinding, TraceFinding};
 
 pub(super) use notes::guessed;

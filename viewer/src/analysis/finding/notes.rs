@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Empty, GroupName};
-use crate::analysis::selection::{EventKind, LeftOut};
-use crate::analysis::summary::Summary;
+use crate::analysis::groups::summary::Summary;
+use crate::analysis::reading::selection::{EventKind, LeftOut};
 
 /// What the reader of a finding must know, besides what is missing from the trace.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Notes {
     /// The number of implausible durations, which are in no figure.
     pub implausible: u64,

@@ -8,6 +8,7 @@ use ctf_reader::{Damage, Report};
 
 /// What was read, and what is missing from it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TraceFinding {
     /// All events in the window, of groups shown or not.
     pub events: u64,
@@ -34,6 +35,7 @@ pub struct TraceFinding {
 
 /// How often, and how far, clocks ran backwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StepsFinding {
     /// How often.
     pub count: u64,
@@ -43,6 +45,7 @@ pub struct StepsFinding {
 
 /// Something that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DamageFinding {
     /// The file or folder.
     pub path: String,

@@ -1,6 +1,6 @@
 //! The number of recent events of a process, in slots of ten milliseconds.
 
-use crate::analysis::span::Span;
+use crate::analysis::finding::Span;
 
 const PIECE: i64 = 10_000_000;
 const PIECES: usize = 256;

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::stall::Waited;
-use crate::analysis::span::Span;
+use crate::analysis::finding::Span;
 
 /// The number of services that are remembered.
 const MOST: usize = 1 << 16;

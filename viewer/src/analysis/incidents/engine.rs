@@ -17,8 +17,8 @@ use super::sleeps::{Silence, Sleeps};
 use super::stall::Stall;
 use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
+use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
-use crate::analysis::span::Span;
 
 /// How far before and after an incident to look for clients: as long as it took, within these bounds; nanoseconds.
 const NEAR: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;

@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
-use crate::analysis::verdict::Period;
+use crate::analysis::outliers::verdict::Period;
 use crate::datum::{Datum, Pairs};
 
 /// The incidents of a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Incidents {
     /// What was read.
     pub trace: TraceFinding,
@@ -48,6 +49,7 @@ pub struct Incidents {
 
 /// A time in which a thread was held up.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Incident {
     /// When it began: nanoseconds since 1970.
     pub begin_ns: i64,
@@ -86,6 +88,7 @@ pub struct Incident {
 /// What was held up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum IncidentKind {
     /// A turn of an event loop.
     Turn,
@@ -97,6 +100,7 @@ pub enum IncidentKind {
 
 /// The total of pieces of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SumFinding {
     /// The full name of the event.
     pub event: String,
@@ -107,6 +111,7 @@ pub struct SumFinding {
 
 /// Who waited for the end of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct WaitedFinding {
     /// The number of clients that were active before and served after.
     pub clients: u64,
@@ -119,6 +124,7 @@ pub struct WaitedFinding {
 
 /// A process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ProcessFinding {
     /// Its id, where that was recorded.
     pub pid: Option<Datum>,
@@ -131,6 +137,7 @@ pub struct ProcessFinding {
 
 /// What ran at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MeanwhileFinding {
     /// The process.
     pub process: ProcessFinding,
@@ -144,6 +151,7 @@ pub struct MeanwhileFinding {
 
 /// The total of the incidents of one cause.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct CauseFinding {
     /// The full name of the event; none if no event explains them.
     pub event: Option<String>,
@@ -173,6 +181,7 @@ pub struct CauseFinding {
 
 /// Something that can hold a program up, but did not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NotCause {
     /// The full name of the event.
     pub event: String,

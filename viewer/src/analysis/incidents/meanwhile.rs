@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::activity::Activity;
+use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Feed, Interval};
-use crate::analysis::span::Span;
 
 /// The number of long intervals that are remembered.
 const MOST_LONG: usize = 4096;

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use ctf_reader::{Error, Progress, Reader, Window};
 
 use super::finding::TraceFinding;
-use super::selection::Selection;
-use super::source_window::{Failure, SourceWindow};
-use super::summary::GROUP_CAP;
-use super::verdict::{Period, Rule, verdicts};
+use crate::analysis::groups::summary::GROUP_CAP;
+use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
 pub use finding::*;

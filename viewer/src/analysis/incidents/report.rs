@@ -7,9 +7,9 @@ use super::finding::*;
 use super::meanwhile::Meanwhile;
 use super::stall::Stall;
 use super::tally::{Cause, CauseSum};
+use crate::analysis::finding::Span;
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
 use crate::analysis::intervals::{Feed, IntervalName, Link, total};
-use crate::analysis::span::Span;
 use crate::meaning::Dictionary;
 
 /// The advice where no event explains an incident.

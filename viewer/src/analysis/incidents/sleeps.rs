@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::analysis::span::Span;
+use crate::analysis::finding::Span;
 
 /// The number of long sleeps, and of sleeps of any length, that are remembered.
 const RECENT: usize = 256;

@@ -2,8 +2,8 @@
 
 use super::finding::IncidentKind;
 use super::meanwhile::Meanwhile;
+use crate::analysis::finding::Span;
 use crate::analysis::intervals::{IntervalName, Link, Tree, chain};
-use crate::analysis::span::Span;
 
 /// The cause of a turn took at least one part in this number of it.
 const LEAST_SHARE: i64 = 10;

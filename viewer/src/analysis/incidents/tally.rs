@@ -1,5 +1,6 @@
 //! All incidents: the longest in full, and totals by cause of all of them.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::finding::IncidentKind;
@@ -85,16 +86,18 @@ impl IncidentTally {
         self.stalls.retain(fits);
     }
 
-    /// Keeps the longest in full, and totals of the others.
+    /// Keeps the longest in full, of equally long ones the first, and totals of the others.
     fn fold(&mut self) {
-        let mut lengths: Vec<i64> = self.stalls.iter().map(|stall| stall.span.length_ns()).collect();
-        let (_, &mut limit, _) = lengths.select_nth_unstable(MOST);
-        let (kept, folded) =
-            std::mem::take(&mut self.stalls).into_iter().partition(|stall| stall.span.length_ns() > limit);
-        self.stalls = kept;
-        for stall in &folded as &Vec<Stall> {
-            self.folded.entry(Cause::of(stall)).or_default().take(stall);
-            self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
+        let rank = |place: usize| (Reverse(self.stalls[place].span.length_ns()), place);
+        let mut ranks: Vec<_> = (0..self.stalls.len()).map(rank).collect();
+        let (_, &mut first_folded, _) = ranks.select_nth_unstable(MOST);
+        for (place, stall) in std::mem::take(&mut self.stalls).into_iter().enumerate() {
+            if (Reverse(stall.span.length_ns()), place) < first_folded {
+                self.stalls.push(stall);
+            } else {
+                self.folded.entry(Cause::of(&stall)).or_default().take(&stall);
+                self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
+            }
         }
     }
 
@@ -124,7 +127,7 @@ impl IncidentTally {
         }
         let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
         sums.iter_mut().for_each(|(_, sum)| sum.beginnings.sort_unstable());
-        sums.sort_by_key(|(_, sum)| (std::cmp::Reverse(sum.total), sum.beginnings.first().copied()));
+        sums.sort_by_key(|(_, sum)| (Reverse(sum.total), sum.beginnings.first().copied()));
         sums
     }
 }
@@ -161,7 +164,7 @@ impl CauseSum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::span::Span;
+    use crate::analysis::finding::Span;
 
     fn silence(begin: i64, length: i64) -> Stall {
         Stall::silence(0, Span { begin_ns: begin, end_ns: begin + length })
@@ -179,6 +182,15 @@ mod tests {
         assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
         assert_eq!(tally.folded().0 + tally.stalls().len() as u64, 100_000);
         assert!(tally.stalls().iter().any(|stall| stall.span.length_ns() == 977));
+    }
+
+    #[test]
+    fn of_equally_long_incidents_the_first_are_kept() {
+        let mut tally = IncidentTally::default();
+        (0..=2 * MOST as i64).for_each(|number| tally.add(silence(number * 1000, 5)));
+        assert_eq!(tally.stalls().len(), MOST);
+        assert_eq!(tally.stalls()[MOST - 1].span.begin_ns, (MOST as i64 - 1) * 1000);
+        assert_eq!(tally.folded().0, MOST as u64 + 1);
     }
 
     #[test]

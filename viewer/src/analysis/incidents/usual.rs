@@ -1,8 +1,8 @@
 //! The usual lengths of intervals, and above which length they are improbable.
 
-use crate::analysis::histogram::Histogram;
+use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::intervals::IntervalName;
-use crate::analysis::verdict::{Rule, single_limit};
+use crate::analysis::outliers::verdict::{Rule, single_limit};
 
 /// The number of lengths needed to tell what is usual.
 const ENOUGH: u64 = 20;

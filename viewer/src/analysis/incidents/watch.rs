@@ -9,7 +9,8 @@ use super::finding::{Incident, Incidents};
 use super::report::Reporter;
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::intervals::Feed;
-use crate::analysis::selection::{Misfit, Selection};
+use crate::analysis::reading::Misfit;
+use crate::analysis::reading::selection::Selection;
 
 /// Finds incidents in events in time order, from files or from live sessions.
 pub struct Watch {

@@ -1,6 +1,6 @@
 //! An interval and its name.
 
-use crate::analysis::span::Span;
+use crate::analysis::finding::Span;
 
 /// The name of an interval: a kind of event and the key of its group, both interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

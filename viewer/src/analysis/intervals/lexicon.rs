@@ -3,8 +3,8 @@
 use ctf_reader::{Brief, Value};
 
 use super::interval::IntervalName;
-use crate::analysis::groups::Groups;
-use crate::analysis::key;
+use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::key;
 use crate::datum::{Datum, Pairs};
 
 /// The most keys and clients that are interned; all others share one number.

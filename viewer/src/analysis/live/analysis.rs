@@ -10,12 +10,12 @@ use super::finding::LiveFinding;
 use super::intake::Audience;
 use super::slices::LookBack;
 use crate::analysis::finding::{GroupName, TraceFinding};
-use crate::analysis::group::Sort;
+use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::Watch;
-use crate::analysis::quantile::Quantile;
-use crate::analysis::selection::Selection;
-use crate::analysis::source_window::Failure;
-use crate::analysis::top::Top;
+use crate::analysis::reading::Failure;
+use crate::analysis::reading::selection::Selection;
 
 /// What is asked of events that arrive.
 #[derive(Clone, Debug)]

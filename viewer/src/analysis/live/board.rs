@@ -6,18 +6,19 @@ use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
 use super::slices::{LookBack, Slices};
-use crate::analysis::fields::KeptFields;
+use crate::analysis::durations::hist::HistGroup;
+use crate::analysis::durations::histogram::IMPLAUSIBLE;
+use crate::analysis::durations::octave::{OCTAVES, octave_of};
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
-use crate::analysis::group::{Figures, Folded, Group, Sort};
-use crate::analysis::groups::Groups;
-use crate::analysis::hist::HistGroup;
-use crate::analysis::histogram::IMPLAUSIBLE;
-use crate::analysis::longest::{Longest, Record};
-use crate::analysis::octave::{OCTAVES, octave_of};
-use crate::analysis::roster::Roster;
-use crate::analysis::selection::{LeftOut, Misfit, Selection};
-use crate::analysis::slots::Slots;
-use crate::analysis::summary::{GROUP_CAP, Summary, rank};
+use crate::analysis::groups::group::{Figures, Folded, Group, Sort};
+use crate::analysis::groups::summary::{GROUP_CAP, Summary, rank};
+use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::Misfit;
+use crate::analysis::reading::fields::KeptFields;
+use crate::analysis::reading::roster::Roster;
+use crate::analysis::reading::selection::{LeftOut, Selection};
+use crate::analysis::reading::slots::Slots;
+use crate::analysis::slow::longest::{Longest, Record};
 
 /// The most groups with slices of time; later ones have totals only.
 const SLICED_CAP: usize = 500;

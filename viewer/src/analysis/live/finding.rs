@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::slices::LookBack;
+use crate::analysis::durations::hist::HistGroup;
+use crate::analysis::durations::octave::{OCTAVES, octave_start};
 use crate::analysis::finding::{EventFinding, GroupName, Ns};
-use crate::analysis::hist::HistGroup;
+use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::Incident;
-use crate::analysis::octave::{OCTAVES, octave_start};
-use crate::analysis::top::Top;
 
 /// A snapshot.
 #[derive(Clone, Debug, Serialize)]

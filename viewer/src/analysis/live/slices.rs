@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::analysis::group::Figures;
+use crate::analysis::groups::group::Figures;
 
 /// The number of slices of each length.
 pub const SLICES: usize = 60;

@@ -1,6 +1,5 @@
 use super::*;
-use crate::analysis::Basis;
-use crate::analysis::synthetic::{SyntheticSource, by, class};
+use crate::analysis::reading::synthetic::{SyntheticSource, by, class};
 use ctf_reader::{FieldKind, Value};
 
 const FIELDS: [(&str, FieldKind); 2] = [("name", FieldKind::Text), ("duration_us", FieldKind::Integer)];

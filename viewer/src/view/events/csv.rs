@@ -9,7 +9,7 @@ use super::{json, value};
 use crate::view::sheet::cell;
 
 /// Writes events as rows.
-pub struct CsvForm {
+pub(in crate::view) struct CsvForm {
     hosts: Vec<String>,
     /// Whether rows say if they match.
     has_matches: bool,
@@ -26,15 +26,8 @@ struct CsvClass {
 }
 
 impl CsvForm {
-    /// For events of these traces.
-    pub fn new(traces: &[Trace], has_matches: bool) -> CsvForm {
-        let host = |trace: &Trace| trace.environment("hostname").unwrap_or_default().to_owned();
-        CsvForm {
-            hosts: traces.iter().map(host).collect(),
-            has_matches,
-            columns: Vec::new(),
-            classes: ByClass::default(),
-        }
+    pub fn new(has_matches: bool) -> CsvForm {
+        CsvForm { hosts: Vec::new(), has_matches, columns: Vec::new(), classes: ByClass::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use super::stacks::{ClassStacks, Stacks};
 use super::value;
 
 /// Writes events as JSON lines.
-pub struct JsonForm {
+pub(in crate::view) struct JsonForm {
     /// The hosts of the traces.
     hosts: Vec<Option<String>>,
     stacks: Rc<Stacks>,
@@ -27,14 +27,10 @@ struct JsonClass {
 }
 
 impl JsonForm {
-    /// For events of these traces.
-    pub fn new(traces: &[Trace], stacks: Rc<Stacks>) -> JsonForm {
-        let host = |trace: &Trace| trace.environment("hostname").map(str::to_owned);
-        JsonForm { hosts: traces.iter().map(host).collect(), stacks, classes: ByClass::default() }
+    pub fn new(stacks: Rc<Stacks>) -> JsonForm {
+        JsonForm { hosts: Vec::new(), stacks, classes: ByClass::default() }
     }
-}
 
-impl JsonForm {
     fn frames(&self, stacks: &ClassStacks, event: &OrderedEvent<'_>, slot: usize) -> serde_json::Value {
         let frames = self.stacks.frames(stacks, event, slot);
         frames.iter().filter_map(|frame| serde_json::to_value(&**frame).ok()).collect()

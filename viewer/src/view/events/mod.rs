@@ -9,9 +9,10 @@ mod stacks;
 mod text;
 mod value;
 
-pub use csv::CsvForm;
 pub use form::{EventLine, Form, ShownField};
-pub use json::JsonForm;
 pub use printer::{Printer, Show, Stop};
 pub use stacks::Stacks;
-pub use text::TextForm;
+
+pub(super) use csv::CsvForm;
+pub(super) use json::JsonForm;
+pub(super) use text::TextForm;

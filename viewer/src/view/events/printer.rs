@@ -99,6 +99,12 @@ impl<'o> Printer<'o> {
         self
     }
 
+    /// Writes events of these traces.
+    pub fn with_traces(mut self, traces: &[Trace]) -> Printer<'o> {
+        traces.iter().enumerate().for_each(|(number, trace)| self.form.trace(number, trace));
+        self
+    }
+
     /// Adds a trace, before any of its classes.
     pub fn trace(&mut self, number: usize, trace: &Trace) {
         self.form.trace(number, trace);

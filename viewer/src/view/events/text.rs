@@ -18,7 +18,7 @@ use crate::text::escape;
 use crate::view::Screen;
 
 /// Writes events as Babeltrace does.
-pub struct TextForm {
+pub(in crate::view) struct TextForm {
     clock: TimeOfDay,
     /// With colours, matches stand out among others.
     screen: Screen,
@@ -74,12 +74,11 @@ impl Literal {
 }
 
 impl TextForm {
-    /// For events of these traces.
-    pub fn new(traces: &[Trace], screen: Screen, stacks: Rc<Stacks>) -> TextForm {
+    pub fn new(screen: Screen, stacks: Rc<Stacks>) -> TextForm {
         TextForm {
             clock: TimeOfDay::new(screen.zone.clone()),
             screen,
-            origins: traces.iter().map(origin).collect(),
+            origins: Vec::new(),
             stacks,
             classes: ByClass::default(),
         }

@@ -23,6 +23,7 @@ pub fn lag(finding: &LiveFinding) -> String {
 }
 
 /// What is missing, if anything is.
+#[cfg(feature = "program")]
 pub fn losses(finding: &LiveFinding) -> Option<String> {
     let trace = &finding.top.trace;
     let parts = [

@@ -2,6 +2,7 @@
 
 mod lines;
 mod plain;
+#[cfg(feature = "program")]
 pub mod screen;
 
-pub use plain::{json, table};
+pub(super) use plain::table;

@@ -1,4 +1,4 @@
-//! A table or an object every interval.
+//! A table every interval.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,6 @@ use super::lines;
 use crate::analysis::Finding;
 use crate::analysis::live::LiveFinding;
 use crate::view::{Screen, table};
-
-/// Writes a finding as one object on one line.
-pub fn json(finding: &LiveFinding, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, finding)?;
-    writeln!(out)
-}
 
 /// Writes a finding as a table under a line with its time.
 pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +15,7 @@ pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io:
     for line in screen.wrapped(&heading) {
         writeln!(out, "{}", screen.bold(&line))?;
     }
-    table::write(&Finding::Top(finding.top.clone()), screen, out)?;
+    table::page(&Finding::Top(finding.top.clone()), screen).write(screen, out)?;
     for incident in &finding.incidents {
         let line = format!("incident: {}", lines::incident(incident, screen));
         screen.wrapped(&line).iter().try_for_each(|line| writeln!(out, "{line}"))?;

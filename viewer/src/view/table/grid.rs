@@ -46,17 +46,19 @@ impl Column {
 /// Rows under columns. The last column takes the remaining room.
 #[derive(Debug)]
 pub struct Grid {
-    columns: Vec<Column>,
-    rows: Vec<Row>,
+    pub columns: Vec<Column>,
+    pub rows: Vec<Row>,
     /// Which column the rows are sorted by.
     pub sorted_by: Option<String>,
 }
 
+/// A row of a table.
 #[derive(Debug)]
-struct Row {
-    cells: Vec<String>,
+pub struct Row {
+    /// A text for each column.
+    pub cells: Vec<String>,
     /// A text on the lines after it.
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// The last column is given this much room, if it needs it, before others are dropped.

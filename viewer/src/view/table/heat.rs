@@ -1,11 +1,10 @@
 //! `hist --over-time` as a heat map: time to the right, durations upwards.
 
-use std::io::{self, Write};
-
 use super::hist::{footnotes, title};
 use super::label::figure;
+use super::page::{Page, Style};
+use crate::analysis::durations::{Heat, HeatGroup, TimeColumns};
 use crate::analysis::finding::Ns;
-use crate::analysis::heat::{Heat, HeatGroup, TimeColumns};
 use crate::view::Screen;
 
 /// The columns of a line before its cells.
@@ -16,42 +15,41 @@ const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 /// The same in colour, from blue to red.
 const COLOURS: [&str; 5] = ["34", "36", "32", "33", "31"];
 
-/// Writes the maps, and returns the footnotes.
-pub fn write(heat: &Heat, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+/// Adds the maps.
+pub fn add(heat: &Heat, screen: &Screen, page: &mut Page) {
     for group in &heat.groups {
-        writeln!(out)?;
-        title(&group.outline, screen, out)?;
-        rows(group, screen, out)?;
-        axis(&heat.columns, screen, out)?;
+        page.blank();
+        page.line(title(&group.outline, screen));
+        rows(group, screen, page);
+        page.line(axis(&heat.columns, screen));
     }
-    let mut notes = footnotes(heat.groups.is_empty() && heat.notes.empty.is_none(), heat.hidden_groups);
     if !heat.groups.is_empty() {
         let scale: String = SHADES.iter().collect();
-        notes.insert(0, format!("{scale}: few to many events, on a logarithmic scale for each map"));
+        page.text(Style::Note, format!("{scale}: few to many events, on a logarithmic scale for each map"));
     }
-    Ok(notes)
+    let is_untimed = heat.groups.is_empty() && heat.notes.empty.is_none();
+    page.texts(Style::Note, footnotes(is_untimed, heat.hidden_groups));
 }
 
-fn rows(group: &HeatGroup, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn rows(group: &HeatGroup, screen: &Screen, page: &mut Page) {
     for (row, from) in group.rows_from_us.iter().enumerate().skip(group.first_row).rev() {
-        write!(out, "{:>8}  ", figure(Some(*from), group.outline.name.unit_is_guess))?;
+        let mut line = format!("{:>8}  ", figure(Some(*from), group.outline.name.unit_is_guess));
         for column in &group.counts {
             match shade(column[row], group.densest) {
-                Some(shade) => write!(out, "{}", screen.paint(COLOURS[shade], &SHADES[shade].to_string()))?,
-                None => write!(out, " ")?,
+                Some(shade) => line += &screen.paint(COLOURS[shade], &SHADES[shade].to_string()),
+                None => line.push(' '),
             }
         }
-        writeln!(out)?;
+        page.line(line);
     }
-    Ok(())
 }
 
-fn axis(columns: &TimeColumns, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn axis(columns: &TimeColumns, screen: &Screen) -> String {
     let (begin, end) = (screen.time_of_day(columns.begin_ns), screen.time_of_day(columns.end_ns));
     let step = format!("{} per column", Ns::from(columns.width_ns).in_words());
     let room = columns.count.saturating_sub(begin.len() + end.len());
     let middle = if room > step.len() + 1 { format!("{step:^room$}") } else { " ".to_owned() };
-    writeln!(out, "{:>GUTTER$}{begin}{middle}{end}", "")
+    format!("{:>GUTTER$}{begin}{middle}{end}", "")
 }
 
 /// Which shade a count has.

@@ -1,14 +1,13 @@
 //! `incidents` as a table: what held the program up, then totals by cause, and what helps.
 
-use std::io::{self, Write};
-
 use super::grid::{Column, Grid};
 use super::label::{Names, link, name, value};
+use super::page::{Page, Style};
 use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
     CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
-use crate::analysis::verdict::{Period, PeriodKind};
+use crate::analysis::outliers::{Period, PeriodKind};
 use crate::text::amount::{counted, grouped, share, times};
 use crate::text::{escape, short_name};
 use crate::view::Screen;
@@ -19,20 +18,16 @@ const CAUSES: usize = 10;
 /// The number of events that are not the cause to list.
 const NAMED: usize = 6;
 
-/// Writes the incidents, and returns the footnotes.
-pub fn write(found: &Incidents, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
-    for line in screen.wrapped(&headline(found)) {
-        writeln!(out, "{}", screen.bold(&line))?;
-    }
+/// Adds the incidents.
+pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
+    page.text(Style::Headline, headline(found));
     if !found.incidents.is_empty() {
-        list(found, screen).write(screen, out)?;
-        writeln!(out)?;
-        causes(&found.causes).write(screen, out)?;
+        page.grid(list(found, screen));
+        page.blank();
+        page.grid(causes(&found.causes));
     }
-    for period in &found.periods {
-        screen.wrapped(&slow_period(period, screen)).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    }
-    Ok(footnotes(found))
+    page.texts(Style::Plain, found.periods.iter().map(|period| slow_period(period, screen)));
+    page.texts(Style::Note, footnotes(found));
 }
 
 fn headline(found: &Incidents) -> String {

@@ -7,38 +7,75 @@ mod incidents;
 mod info;
 mod label;
 mod outliers;
+mod page;
 mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
-pub(super) use label::{Names, details, figure, link as link_name};
+pub(super) use label::link as link_name;
+#[cfg(feature = "program")]
+pub(super) use label::{Names, details, figure};
 
 use std::io::{self, Write};
 
-use super::{Screen, notes};
+#[cfg(test)]
+pub(super) use grid::Column;
+pub(super) use grid::Grid;
+pub(super) use page::{Block, Page, Style};
+
+use super::events::{Form, TextForm};
+use super::output::{EventStream, Output};
+use super::{Screen, live, notes};
 use crate::analysis::Finding;
 
-/// Writes a finding: what was read, what was found, and what to know about it.
-pub fn write(finding: &Finding, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    notes::heading(finding.trace(), screen, out)?;
-    let footnotes = match finding {
+/// Writes findings for a terminal.
+struct Table {
+    screen: Screen,
+}
+
+pub(super) fn output(screen: &Screen) -> Box<dyn Output> {
+    Box::new(Table { screen: screen.clone() })
+}
+
+impl Output for Table {
+    fn write(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<Vec<String>> {
+        match finding {
+            Finding::Live(finding) => live::table(finding, &self.screen, out)?,
+            // The lines of events are for programs, too, as Babeltrace's are.
+            Finding::Events(_) => return Ok(notes::warnings(finding, &self.screen)),
+            finding => page(finding, &self.screen).write(&self.screen, out)?,
+        }
+        Ok(Vec::new())
+    }
+
+    fn events(&self, stream: EventStream) -> io::Result<Box<dyn Form>> {
+        Ok(Box::new(TextForm::new(self.screen.clone(), stream.stacks)))
+    }
+}
+
+/// What a finding comes to: what was read, what was found, and what to know about it.
+pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
+    let mut page = Page::default();
+    page.text(Style::Plain, notes::heading(finding.trace(), screen));
+    page.texts(Style::Warning, notes::losses(finding.trace()).iter().map(|loss| format!("warning: {loss}")));
+    match finding {
         Finding::Report(report) => {
             if let Some(found) = &report.incidents {
-                let footnotes = incidents::write(found, screen, out)?;
-                notes::footing(&footnotes, screen, out)?;
-                writeln!(out)?;
+                incidents::add(found, screen, &mut page);
+                page.blank();
             }
-            top::write(&report.top, screen, out)?
+            top::add(&report.top, screen, &mut page);
         }
-        Finding::Incidents(incidents) => incidents::write(incidents, screen, out)?,
-        Finding::Top(top) => top::write(top, screen, out)?,
-        Finding::Slow(slow) => slow::write(slow, screen, out)?,
-        Finding::Outliers(outliers) => outliers::write(outliers, screen, out)?,
-        Finding::Hist(hist) => hist::write(hist, screen, out)?,
-        Finding::Heat(heat) => heat::write(heat, screen, out)?,
-        Finding::Info(info) => info::write(info, screen, out)?,
-    };
-    let mut lines = footnotes;
-    lines.extend(notes::footnotes(finding.notes(), screen));
-    notes::footing(&lines, screen, out)
+        Finding::Incidents(incidents) => incidents::add(incidents, screen, &mut page),
+        Finding::Top(top) => top::add(top, screen, &mut page),
+        Finding::Slow(slow) => slow::add(slow, screen, &mut page),
+        Finding::Outliers(outliers) => outliers::add(outliers, screen, &mut page),
+        Finding::Hist(hist) => hist::add(hist, screen, &mut page),
+        Finding::Heat(heat) => heat::add(heat, screen, &mut page),
+        Finding::Info(info) => info::add(info, screen, &mut page),
+        Finding::Live(live) => top::add(&live.top, screen, &mut page),
+        Finding::Events(_) => {}
+    }
+    page.texts(Style::Note, notes::footnotes(finding.notes(), screen));
+    page
 }

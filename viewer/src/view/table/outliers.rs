@@ -1,14 +1,13 @@
 //! `outliers` as a table: slow periods and modes, and then single events. Each reason is on a separate line unless the
 //! screen is very wide.
 
-use std::io::{self, Write};
-
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure};
+use super::page::{Page, Style};
 use super::slow::EventColumns;
 use crate::analysis::finding::Ns;
+use crate::analysis::outliers::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
 use crate::analysis::outliers::{Outliers, Threshold};
-use crate::analysis::verdict::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
 use crate::text::amount::{counted, grouped, times};
 use crate::text::escape;
 use crate::view::Screen;
@@ -16,8 +15,8 @@ use crate::view::Screen;
 /// From this width on, reasons are beside their events.
 const WIDE: usize = 200;
 
-/// Writes the findings, and returns the footnotes.
-pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+/// Adds the findings.
+pub fn add(outliers: &Outliers, screen: &Screen, page: &mut Page) {
     let events = outliers.events.iter().map(|outlier| &*outlier.event.event);
     let modes = outliers.modes.iter().map(|mode| &*mode.name.event);
     let shifts = outliers.periods.iter().flat_map(|period| &period.groups);
@@ -28,19 +27,19 @@ pub fn write(outliers: &Outliers, screen: &Screen, out: &mut dyn Write) -> io::R
         .chain(groups.map(|group| &*group.name.event));
     let names = Names::new(names, screen.is_narrow());
     if !outliers.periods.is_empty() || !outliers.modes.is_empty() {
-        many(outliers, &names, screen, out)?;
+        page.grid(many(outliers, &names, screen));
     }
     if let Some(threshold) = outliers.threshold.as_ref().filter(|threshold| !threshold.groups.is_empty()) {
-        counts(threshold, &names, screen, out)?;
+        page.grid(counts(threshold, &names));
     }
     if !outliers.events.is_empty() {
-        singles(outliers, &names, screen, out)?;
+        page.grid(singles(outliers, &names, screen));
     }
-    Ok(footnotes(outliers))
+    page.texts(Style::Note, footnotes(outliers));
 }
 
-/// Writes slow periods and slow modes, those that lost the most time first.
-fn many(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+/// Slow periods and slow modes, those that lost the most time first.
+fn many(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
     let has_room = screen.width.is_none_or(|width| width >= WIDE);
     let mut grid = Grid::new(vec![
         Column::number("LOST"),
@@ -68,7 +67,7 @@ fn many(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write
             grid.note(reason.to_owned());
         }
     }
-    grid.write(screen, out)
+    grid
 }
 
 fn period_cells(period: &Period, names: &Names, screen: &Screen) -> Vec<String> {
@@ -103,8 +102,8 @@ fn mode_cells(mode: &Mode, names: &Names, screen: &Screen) -> Vec<String> {
     ]
 }
 
-/// Writes how many events of each group took longer than the threshold.
-fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+/// How many events of each group took longer than the threshold.
+fn counts(threshold: &Threshold, names: &Names) -> Grid {
     let columns = ["TOTAL", "EVENTS", "MAX"].map(Column::number);
     let mut grid = Grid::new(columns.into_iter().chain([Column::text("GROUP")]).collect());
     grid.sorted_by = Some("TOTAL".into());
@@ -116,11 +115,11 @@ fn counts(threshold: &Threshold, names: &Names, screen: &Screen, out: &mut dyn W
             names.group(&group.name),
         ]);
     }
-    grid.write(screen, out)
+    grid
 }
 
-/// Writes single events, the longest first.
-fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+/// Single events, the longest first.
+fn singles(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
     let columns = EventColumns::new(
         outliers.events.iter().map(|outlier| &outlier.event),
         outliers.trace.has_several_hosts(),
@@ -144,7 +143,7 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen, out: &mut dyn Wr
             grid.note(format!("{rule}: {reason}"));
         }
     }
-    grid.write(screen, out)
+    grid
 }
 
 fn footnotes(outliers: &Outliers) -> Vec<String> {

@@ -1,17 +1,16 @@
 //! `slow` as a table.
 
-use std::io::{self, Write};
-
 use super::grid::{Column, Grid};
 use super::label::{Names, details, figure, link, value};
+use super::page::{Page, Style};
 use crate::analysis::finding::{EventFinding, LinkFinding};
 use crate::analysis::slow::Slow;
 use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
 
-/// Writes the slowest events, and returns the footnotes.
-pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+/// Adds the slowest events.
+pub fn add(slow: &Slow, screen: &Screen, page: &mut Page) {
     let names = Names::new(slow.events.iter().map(|event| &*event.event), screen.is_narrow());
     let columns = EventColumns::new(slow.events.iter(), slow.trace.has_several_hosts());
     let has_causes = slow.events.iter().any(|event| inner(event).next().is_some());
@@ -24,17 +23,15 @@ pub fn write(slow: &Slow, screen: &Screen, out: &mut dyn Write) -> io::Result<Ve
         grid.row(columns.cells(event, &names, screen).chain(cause).chain([fields]).collect());
     }
     if !slow.events.is_empty() {
-        grid.write(screen, out)?;
+        page.grid(grid);
     }
-    let mut footnotes = Vec::new();
     if slow.timed == 0 && slow.notes.empty.is_none() {
-        footnotes.push("no events with a duration".into());
+        page.text(Style::Note, "no events with a duration");
     }
     if slow.hidden_events > 0 {
         let others = counted(slow.hidden_events, "other event");
-        footnotes.push(format!("{others} not slower (-n shows more)"));
+        page.text(Style::Note, format!("{others} not slower (-n shows more)"));
     }
-    Ok(footnotes)
 }
 
 /// What within an event took most of its time, and what took most of that.

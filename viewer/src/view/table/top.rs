@@ -1,11 +1,10 @@
 //! `top` as a table.
 
-use std::io::{self, Write};
-
 use super::grid::{Column, Grid};
 use super::label::{Names, figure, marked};
+use super::page::{Page, Style};
 use crate::analysis::finding::GroupFinding;
-use crate::analysis::top::Top;
+use crate::analysis::groups::Top;
 use crate::text::amount::{counted, duration, grouped, scaled, share};
 use crate::view::Screen;
 
@@ -34,25 +33,23 @@ fn columns(top: &Top) -> Vec<Column> {
     columns
 }
 
-/// Writes the groups, and returns the footnotes.
-pub fn write(top: &Top, screen: &Screen, out: &mut dyn Write) -> io::Result<Vec<String>> {
+/// Adds the groups.
+pub fn add(top: &Top, screen: &Screen, page: &mut Page) {
     let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
     let mut grid = Grid::new(columns(top));
     grid.sorted_by = Some(top.sorted_by.to_string().to_uppercase());
     top.groups.iter().for_each(|group| grid.row(row(group, &names)));
     if !top.groups.is_empty() {
-        grid.write(screen, out)?;
+        page.grid(grid);
     }
-    let mut footnotes = Vec::new();
     if top.hidden_groups > 0 {
-        footnotes.push(format!("{} not shown (-n 0 shows all)", counted(top.hidden_groups, "group")));
+        page.text(Style::Note, format!("{} not shown (-n 0 shows all)", counted(top.hidden_groups, "group")));
     }
     if let Some(folded) = &top.folded {
         let (total, max) = (folded.total.in_words(), folded.max.in_words());
         let events = counted(folded.count, "event");
-        footnotes.push(format!("({events} of other keys folded: {total} in total, at most {max})"));
+        page.text(Style::Note, format!("({events} of other keys folded: {total} in total, at most {max})"));
     }
-    Ok(footnotes)
 }
 
 fn row(group: &GroupFinding, names: &Names) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! What the screen shows, and what keys change.
 
-use crate::analysis::Sort;
 use crate::analysis::finding::GroupName;
+use crate::analysis::groups::Quantile;
+use crate::analysis::groups::Sort;
 use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
-use crate::analysis::quantile::Quantile;
 use crate::filter::Condition;
 
 /// A key that was pressed.

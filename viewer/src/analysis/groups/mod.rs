@@ -1,0 +1,12 @@
+//! Groups of events: what is kept of each, how many are kept, and how they are ranked.
+
+pub(super) mod fold;
+pub(super) mod group;
+pub(super) mod quantile;
+pub(super) mod summary;
+pub(super) mod table;
+pub(super) mod top;
+
+pub use group::Sort;
+pub use quantile::Quantile;
+pub use top::Top;

@@ -1,0 +1,33 @@
+//! Why a single event is shown, in words.
+
+use crate::analysis::finding::Ns;
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::outliers::verdict::{Basis, Limit};
+use crate::analysis::slow::longest::Record;
+use crate::text::amount::{grouped, times};
+use crate::text::{escape, short_name};
+
+/// Why an event is shown, e.g. `106 ms; keys seen once; 99.9 % of usual command_call take 5 µs or less, and more than
+/// 190 µs is improbable`.
+pub(in crate::analysis) fn reason(record: &Record, limit: &Limit) -> String {
+    let took = Ns(record.duration_ns).in_words();
+    let event = escape::text(short_name(&record.kind.event));
+    let key = record.key().iter().map(escape::datum).collect::<Vec<_>>().join(" ");
+    let usual = Ns(record.kind.ns(limit.at_quantile)).in_words();
+    let above = Ns(record.kind.ns(limit.above)).in_words();
+    let part = match limit.quantile {
+        Quantile::P50 => "half".to_owned(),
+        quantile => format!("{quantile} %"),
+    };
+    let count = grouped(limit.compared_with.into());
+    let group = if key.is_empty() { &event } else { &key };
+    let compared = match limit.basis {
+        Basis::Own => format!("{part} of {count} usual {group} take {usual} or less"),
+        _ if key.is_empty() => format!("{part} of usual {event} take {usual} or less"),
+        _ => {
+            let seen = limit.seen.map_or("rarely".into(), times);
+            format!("{key} seen {seen}; {part} of usual {event} take {usual} or less")
+        }
+    };
+    format!("{took}; {compared}, and more than {above} is improbable")
+}

@@ -1,0 +1,103 @@
+//! The fields of an event that is shown.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use crate::analysis::reading::key;
+use crate::analysis::reading::plan::{ClassPlan, KeySlot};
+use crate::analysis::reading::slots::Slots;
+use crate::datum::{Datum, pairs};
+use crate::meaning::ClassMeaning;
+use ctf_reader::{Event, EventClass, Scope};
+
+/// The most bytes kept of an event: a sequence may have millions of elements, and a thousand events may be kept.
+const EVENT_LENGTH: usize = 64 << 10;
+
+/// The bytes reserved for each field, however much the others need.
+const FIELD_LENGTH: usize = 256;
+
+/// A field of an event that is shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct RecordedField {
+    /// The name, as recorded.
+    pub name: String,
+    /// Whether it is a field of the payload, other than the duration.
+    pub is_detail: bool,
+    /// Whether it says on whose behalf the event happened.
+    pub is_client: bool,
+    /// Whether it is a stack: return addresses.
+    pub is_stack: bool,
+}
+
+/// RecordedFields and their values. They are kept as bytes, which take far less memory than [`Datum`]s do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordedFields {
+    values: Box<[u8]>,
+    fields: Arc<Vec<RecordedField>>,
+}
+
+impl RecordedFields {
+    /// The fields with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&RecordedField, Datum)> {
+        self.fields.iter().zip(key::values(&self.values))
+    }
+
+    /// The value of the first field that is wanted.
+    pub(in crate::analysis) fn find(&self, is_wanted: impl Fn(&RecordedField) -> bool) -> Option<Datum> {
+        self.iter().find(|(field, _)| is_wanted(field)).map(|(_, value)| value)
+    }
+}
+
+impl Serialize for RecordedFields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        pairs(self.iter().map(|(field, value)| (&field.name, value)), serializer)
+    }
+}
+
+/// The fields of a class that are kept of its events, and where their values are.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct KeptFields {
+    fields: Arc<Vec<RecordedField>>,
+    slots: Vec<KeySlot>,
+}
+
+impl KeptFields {
+    /// All fields, the most important first; of the environment only those that identify the process.
+    pub fn new(class: &EventClass, meaning: &ClassMeaning, plan: &ClassPlan, slots: &mut Slots) -> Self {
+        let duration = plan.duration_slot().map(|slot| slots.0[slot]);
+        let is_shown = |&index: &usize| {
+            let field = &class.fields[index];
+            field.scope != Scope::Environment || matches!(&*field.name, "vpid" | "procname")
+        };
+        let others = (0..class.fields.len()).filter(|index| !plan.leading.contains(index));
+        let mut order: Vec<usize> = plan.leading.iter().copied().chain(others).filter(is_shown).collect();
+        order.dedup();
+        let field = |&index: &usize| {
+            let field = &class.fields[index];
+            let is_detail = field.scope == Scope::Payload && duration != Some(index);
+            RecordedField {
+                name: field.name.to_string(),
+                is_detail,
+                is_client: meaning.client == Some(index),
+                is_stack: meaning.stacks.contains(&index),
+            }
+        };
+        KeptFields {
+            fields: Arc::new(order.iter().map(field).collect()),
+            slots: order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect(),
+        }
+    }
+
+    /// The fields of an event.
+    pub fn of(&self, event: &Event<'_>) -> RecordedFields {
+        let mut values = Vec::new();
+        for (place, slot) in self.slots.iter().enumerate() {
+            let reserved = FIELD_LENGTH * (self.slots.len() - place - 1);
+            let room = EVENT_LENGTH.saturating_sub(values.len() + reserved).max(FIELD_LENGTH);
+            key::encode_within(&slot.value(event), &mut values, room);
+        }
+        RecordedFields { fields: Arc::clone(&self.fields), values: values.into() }
+    }
+}

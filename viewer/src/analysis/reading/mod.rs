@@ -1,0 +1,19 @@
+//! Which events count, what is read of each, and why nothing may be left.
+
+pub(super) mod empty;
+pub(super) mod failure;
+pub(super) mod fields;
+pub(super) mod key;
+pub(super) mod kinds;
+pub(super) mod plan;
+pub(super) mod roster;
+pub(super) mod selection;
+pub(super) mod slots;
+pub(super) mod source_window;
+#[cfg(test)]
+pub(crate) mod synthetic;
+
+pub use failure::{Failure, Misfit};
+pub use fields::{RecordedField, RecordedFields};
+pub use selection::{EventGlob, EventKind, LeftOut, Selection};
+pub use source_window::SourceWindow;

@@ -1,0 +1,194 @@
+//! Why single events took long: the intervals that contain them, and those within them.
+//!
+//! The events are known; only the times around them are read again, in time order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ctf_reader::{Progress, Reader, Window};
+
+use crate::analysis::finding::LinkFinding;
+use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, chain};
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::slow::longest::Record;
+
+/// How far after an event to look for what contains it: as long as it took, within these bounds; nanoseconds.
+const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
+
+/// With more windows than this, everything from the first to the last is read at once: each reading looks at all packets.
+const MOST_WINDOWS: usize = 256;
+
+/// For each event the chain from the outermost interval that contains it to the innermost within it that took most of the
+/// time; empty for those that are not intervals.
+pub(in crate::analysis) fn chains(
+    reader: &Reader,
+    selection: &Selection,
+    records: &[Record],
+) -> Vec<Vec<LinkFinding>> {
+    // Filters apply to the events, not to what contains them.
+    let selection = Arc::new(Selection { dictionary: selection.dictionary.clone(), ..Selection::default() });
+    let wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
+    let mut places: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
+    for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
+        places.entry((wanted.begin, wanted.end)).or_default().push(place);
+    }
+    let mut chains = vec![Vec::new(); wanted.len()];
+    for window in windows(&wanted) {
+        let mut feed = Feed::new(&selection, reader.gaps(window));
+        let mut finder = Finder { threads: Vec::new(), wanted: &wanted, places: &places };
+        feed.follow(reader, window, &Progress::default(), &mut finder);
+        for found in finder.threads.into_iter().flat_map(|thread| thread.found.0) {
+            let links = found.within.iter().rev().chain(&found.chain);
+            chains[found.wanted] = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();
+        }
+    }
+    chains
+}
+
+/// An event whose chain is wanted.
+struct WantedChain {
+    begin: i64,
+    end: i64,
+    event: String,
+    is_interval: bool,
+}
+
+impl WantedChain {
+    fn new(record: &Record) -> Self {
+        let length = i64::try_from(record.duration_ns).unwrap_or(i64::MAX);
+        WantedChain {
+            begin: record.timestamp.saturating_sub(length),
+            end: record.timestamp,
+            event: record.kind.event.clone(),
+            is_interval: !record.kind.is_sum,
+        }
+    }
+}
+
+/// The times to read: around each event, merged where they overlap.
+fn windows(wanted: &[WantedChain]) -> Vec<Window> {
+    let after =
+        |wanted: &WantedChain| wanted.end.saturating_sub(wanted.begin).clamp(*AFTER.start(), *AFTER.end());
+    let intervals = wanted.iter().filter(|wanted| wanted.is_interval);
+    let mut spans: Vec<(i64, i64)> =
+        intervals.map(|wanted| (wanted.begin, wanted.end.saturating_add(after(wanted)))).collect();
+    spans.sort_unstable();
+    spans.dedup_by(|later, earlier| {
+        let joins = later.0 <= earlier.1;
+        if joins {
+            earlier.1 = earlier.1.max(later.1);
+        }
+        joins
+    });
+    if spans.len() > MOST_WINDOWS {
+        let end = spans.iter().map(|span| span.1).max().unwrap_or(i64::MAX);
+        spans = vec![(spans[0].0, end)];
+    }
+    spans.into_iter().map(|(since, until)| Window { since: Some(since), until: Some(until) }).collect()
+}
+
+/// Looks for the wanted events among the intervals of all threads.
+struct Finder<'w> {
+    threads: Vec<ThreadFinder>,
+    wanted: &'w [WantedChain],
+    /// The wanted intervals by their beginnings and ends.
+    places: &'w HashMap<(i64, i64), Vec<usize>>,
+}
+
+#[derive(Default)]
+struct ThreadFinder {
+    nesting: Nesting,
+    found: FoundEvents,
+}
+
+/// The wanted events of a thread that were found, in the order of their ends.
+#[derive(Default)]
+struct FoundEvents(Vec<FoundEvent>);
+
+impl FoundEvents {
+    /// Those that may lie within an interval that began then and ends now. The others are not looked at: there may be as
+    /// many as the trace has events.
+    fn since(&mut self, begin: i64) -> impl Iterator<Item = &mut FoundEvent> {
+        self.0.iter_mut().rev().take_while(move |found| found.interval.end >= begin)
+    }
+}
+
+/// A wanted event that was found.
+struct FoundEvent {
+    wanted: usize,
+    interval: Interval,
+    /// From it down to the innermost.
+    chain: Vec<Link>,
+    /// What contains it, from the inside out.
+    within: Vec<Link>,
+}
+
+impl Listener for Finder<'_> {
+    fn event(&mut self, _: usize, _: i64) {}
+
+    fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
+        if self.threads.len() <= thread {
+            self.threads.resize_with(thread + 1, ThreadFinder::default);
+        }
+        let ThreadFinder { nesting, found } = &mut self.threads[thread];
+        nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
+        let entry = feed.lexicon.entry(interval.name);
+        if let Some(tree) = nesting.last() {
+            // An interval that began earlier and ends later contains those found before.
+            let contains = |found: &&mut FoundEvent| {
+                interval.begin <= found.interval.begin
+                    && feed.may_contain(thread, interval.name, found.interval.name)
+            };
+            let mut link = None;
+            for inner in found.since(interval.begin).filter(contains) {
+                inner.within.push(*link.get_or_insert_with(|| chain(tree, 2).0[0]));
+            }
+            let places = self.places.get(&(interval.begin, interval.end));
+            let is_it = |place: &&usize| self.wanted[**place].event == entry.event;
+            if let Some(&wanted) = places.into_iter().flatten().find(is_it) {
+                let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
+                found.0.push(FoundEvent { wanted, interval, chain, within: Vec::new() });
+            }
+        }
+        if entry.is_outermost {
+            nesting.clear();
+        }
+    }
+
+    fn summed(&mut self, _: usize, _: Interval) {}
+
+    fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {
+        for thread in threads {
+            if let Some(thread) = self.threads.get_mut(thread) {
+                thread.nesting.clear();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::intervals::IntervalName;
+
+    /// The number of found events that are looked at for one command after another, each wanted, in turns of ten.
+    fn steps(commands: i64) -> usize {
+        let mut found = FoundEvents::default();
+        let mut steps = 0;
+        for number in 0..commands {
+            let (begin, end) = (number * 10, number * 10 + 9);
+            steps += found.since(begin).count();
+            let interval = Interval { begin, end, name: IntervalName { kind: 0, key: 0 }, client: None };
+            found.0.push(FoundEvent { wanted: 0, interval, chain: Vec::new(), within: Vec::new() });
+            if number % 10 == 9 {
+                steps += found.since(begin - 90).count();
+            }
+        }
+        steps
+    }
+
+    #[test]
+    fn ten_times_the_events_take_ten_times_the_steps() {
+        assert_eq!((steps(1_000), steps(100_000)), (1_000, 100_000), "not a hundred times a hundred");
+    }
+}

@@ -1,0 +1,94 @@
+//! The longest single events, in a heap of bounded size.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use crate::analysis::reading::fields::RecordedFields;
+use crate::analysis::reading::key;
+use crate::analysis::reading::selection::EventKind;
+use crate::datum::Datum;
+
+/// A single event. Longer events come first, then earlier ones, and so on: no two different events are equal, so the
+/// result does not depend on the order in which events arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// How long it took.
+    pub duration_ns: u128,
+    /// When it ended: nanoseconds since 1970.
+    pub timestamp: i64,
+    /// The event.
+    pub kind: Arc<EventKind>,
+    /// The keys of its group, as bytes.
+    pub(in crate::analysis) key: Box<[u8]>,
+    /// The trace that it is from, as an index into [`Report::traces`](ctf_reader::Report::traces).
+    pub(in crate::analysis) trace: usize,
+    /// What was recorded with it.
+    pub(in crate::analysis) fields: RecordedFields,
+}
+
+impl Record {
+    /// The keys of its group.
+    pub fn key(&self) -> Vec<Datum> {
+        key::decode(&self.key)
+    }
+}
+
+impl Ord for Record {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |record: &Self| (Reverse(record.duration_ns), record.timestamp);
+        rank(self)
+            .cmp(&rank(other))
+            .then_with(|| self.kind.cmp(&other.kind))
+            .then_with(|| self.fields.cmp(&other.fields))
+            .then_with(|| self.trace.cmp(&other.trace))
+    }
+}
+
+impl PartialOrd for Record {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The first records of the list, up to a limit.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct Longest {
+    limit: usize,
+    heap: BinaryHeap<Record>,
+}
+
+impl Longest {
+    pub fn new(limit: usize) -> Self {
+        Longest { limit, heap: BinaryHeap::new() }
+    }
+
+    /// Whether an event may be among the longest so far.
+    #[inline]
+    pub fn has_room_for(&self, duration_ns: u128, timestamp: i64) -> bool {
+        let is_after =
+            |last: &Record| (Reverse(duration_ns), timestamp) > (Reverse(last.duration_ns), last.timestamp);
+        self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_after)
+    }
+
+    pub fn absorb(&mut self, other: Longest) {
+        other.heap.into_iter().for_each(|record| self.push(record));
+    }
+
+    pub fn into_sorted(self) -> Vec<Record> {
+        self.heap.into_sorted_vec()
+    }
+
+    /// An empty one with the same limit.
+    pub fn emptied(&self) -> Self {
+        Longest::new(self.limit)
+    }
+
+    /// Adds a record, if it is among the longest so far.
+    pub fn push(&mut self, record: Record) {
+        self.heap.push(record);
+        if self.heap.len() > self.limit {
+            self.heap.pop();
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The options of each command.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use ltt_top::analysis::groups::Quantile;
+use ltt_top::analysis::groups::Sort;
+use ltt_top::analysis::live::LookBack;
+use ltt_top::filter::Moment;
+
+use super::common::{Common, Grouping};
+use super::values::{FormatChoice, interval, length, nanoseconds, probability};
+
+#[derive(Args, Debug)]
+pub struct TopOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+
+    /// The percentiles to show, e.g. 50,99,99.99; the one of --sort is added.
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_delimiter = ',',
+        default_value = "50,90,99,99.9",
+        help_heading = "Grouping"
+    )]
+    pub percentiles: Vec<Quantile>,
+}
+
+impl TopOptions {
+    /// The percentiles to show: those asked for, each once, and the one that groups are ranked by.
+    pub fn quantiles(&self) -> Vec<Quantile> {
+        let mut quantiles: Vec<Quantile> = Vec::new();
+        let ranking = match self.grouping.sort {
+            Sort::Percentile(quantile) => Some(quantile),
+            _ => None,
+        };
+        for &quantile in self.percentiles.iter().chain(&ranking) {
+            if !quantiles.contains(&quantile) {
+                quantiles.push(quantile);
+            }
+        }
+        quantiles
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ReportOptions {
+    #[command(flatten)]
+    pub top: TopOptions,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+}
+
+#[derive(Args, Debug)]
+pub struct IncidentOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+}
+
+/// What makes an incident.
+#[derive(Args, Debug)]
+pub struct IncidentRule {
+    /// The shortest stall that counts as an incident.
+    #[arg(
+        long = "longer-than",
+        value_name = "DURATION",
+        default_value = "1ms",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
+    pub longer_than_ns: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct SlowOptions {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct OutlierOptions {
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Group by these fields instead of the catalog's keys; `event` groups by the event only.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Grouping")]
+    pub by: Option<Vec<String>>,
+
+    /// The probability that a healthy trace gets any finding: low (1e-6), normal (0.005), high (0.05), or a number.
+    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
+    pub sensitivity: f64,
+
+    /// Ignore outliers closer than this to the normal range.
+    #[arg(
+        long = "min-excess",
+        value_name = "DURATION",
+        default_value = "5us",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
+    pub min_excess_ns: u64,
+
+    /// Instead, list and count all events that took this long or longer, however common, as SLOWLOG does.
+    #[arg(
+        long = "slower-than",
+        value_name = "DURATION",
+        value_parser = nanoseconds,
+        help_heading = "Rule"
+    )]
+    pub slower_than_ns: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub struct HistOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+
+    /// Show a heat map: time to the right, durations upwards.
+    #[arg(long)]
+    pub over_time: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct EventsOptions {
+    #[command(flatten)]
+    pub common: Common,
+
+    /// Only the events nearest to a time, on both sides of it; see Times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Filters")]
+    pub around: Option<Moment>,
+
+    /// Show N events of any kind before and after each match; with --around, N matches on each side.
+    #[arg(long, short = 'C', value_name = "N", help_heading = "Output")]
+    pub context: Option<usize>,
+
+    /// Write only these fields, in this order, e.g. name,addr,duration.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Output")]
+    pub fields: Option<Vec<String>>,
+
+    /// Write events as they are recorded; TRACE is the URL of a session, as for `live`.
+    #[arg(long, short = 'f')]
+    pub follow: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RecordOptions {
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// Record events whose name matches, e.g. 'valkey_*'; may be repeated.
+    #[arg(short = 'e', long, value_name = "GLOB", required = true)]
+    pub enable: Vec<String>,
+
+    /// The folder to record into; by default a new one in lttng-traces.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Stop after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = length)]
+    pub for_length: Option<Duration>,
+
+    /// Record only this process.
+    #[arg(long = "pid", value_name = "PID", conflicts_with = "command")]
+    pub target_pid: Option<u32>,
+
+    /// Record only processes of this name.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub name: Option<String>,
+
+    /// How to write the report.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: FormatChoice,
+
+    /// A program to run, with its arguments; recording ends when it exits.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+impl RecordOptions {
+    /// The options of `incidents` for the recorded folder.
+    pub fn incidents(&self, folder: PathBuf) -> IncidentOptions {
+        let rule = IncidentRule { longer_than_ns: self.rule.longer_than_ns };
+        let common = Common { traces: vec![folder], format: self.format, ..Common::default() };
+        IncidentOptions { common, rule }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ListOptions {
+    /// How to write the list.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: FormatChoice,
+
+    /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
+    #[arg(long, value_name = "FILE")]
+    pub catalog: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct LiveOptions {
+    #[command(flatten)]
+    pub top: TopOptions,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// Write a table every interval instead of filling the screen.
+    #[arg(long, help_heading = "Output")]
+    pub plain: bool,
+
+    /// How often to write.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = interval, help_heading = "Output")]
+    pub interval: Duration,
+
+    /// Stop after this time.
+    #[arg(long = "for", value_name = "DURATION", value_parser = length, help_heading = "Output")]
+    pub for_length: Option<Duration>,
+
+    /// How far back the statistics go: 10s, 1m, 10m or all; by default all, on a screen 1m.
+    #[arg(long, value_name = "WINDOW", help_heading = "Filters")]
+    pub window: Option<LookBack>,
+
+    /// Skip what was recorded before.
+    #[arg(long, help_heading = "Filters")]
+    pub from_now: bool,
+
+    /// Record events on this machine whose name matches, while they are watched; may be repeated.
+    ///
+    /// A session daemon and a relay are started if none is running, and stopped at the end.
+    #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
+    pub enable: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct InfoOptions {
+    #[command(flatten)]
+    pub common: Common,
+}

@@ -1,0 +1,72 @@
+//! Values of options, and how they are read.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use ltt_top::unit::parse_duration;
+use ltt_top::view::{FORMATS, Format};
+
+/// How to write the result.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatChoice(pub &'static Format);
+
+impl Default for FormatChoice {
+    fn default() -> Self {
+        FormatChoice(&FORMATS[0])
+    }
+}
+
+impl ValueEnum for FormatChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<FormatChoice>> =
+            LazyLock::new(|| FORMATS.iter().map(FormatChoice).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.about))
+    }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// A probability, by its name or as a number.
+pub fn probability(text: &str) -> Result<f64, String> {
+    match text {
+        "low" => Ok(1e-6),
+        "normal" => Ok(5e-3),
+        "high" => Ok(0.05),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|probability| (1e-15..=0.1).contains(probability))
+            .ok_or_else(|| "write low, normal, high or a probability from 1e-15 to 0.1".into()),
+    }
+}
+
+/// A duration in nanoseconds.
+pub fn nanoseconds(text: &str) -> Result<u64, String> {
+    let parsed = parse_duration(text).and_then(|nanoseconds| u64::try_from(nanoseconds).ok());
+    parsed.ok_or_else(|| "write a duration such as 50us or 1.5ms".into())
+}
+
+/// A length of time.
+pub fn length(text: &str) -> Result<Duration, String> {
+    nanoseconds(text).map(Duration::from_nanos)
+}
+
+/// The time from one table to the next, which must not fill the output.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let parsed = length(text)?;
+    if parsed < Duration::from_millis(10) { Err("write 10ms or longer".into()) } else { Ok(parsed) }
+}

@@ -1,0 +1,105 @@
+//! What each command asks of the traces, and how the answer is written: one pipeline for all of them.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+
+use ctf_reader::Progress;
+use ltt_top::analysis::outliers::Rule;
+use ltt_top::analysis::{Finding, Question, SourceWindow};
+use ltt_top::source;
+use ltt_top::view::{HEAT_GUTTER, progress};
+
+use crate::cli::{self, Command, Common};
+use crate::events;
+use crate::invocation::Invocation;
+use crate::live;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::record;
+
+/// Runs a command.
+pub fn run(command: &Command) -> Result<Outcome, Trouble> {
+    match command {
+        Command::Events(options) => events::run(options),
+        Command::Live(options) => live::run(options),
+        Command::Record(options) => run(&Command::Incidents(options.incidents(record::run(options)?))),
+        Command::List(options) => record::list(options),
+        Command::Completions { shell } => {
+            cli::completions(*shell, &mut io::stdout().lock());
+            Ok(Outcome::Complete)
+        }
+        Command::Man { folder } => {
+            let unwritable =
+                |error| Trouble::Failed(format!("{}: cannot write man pages: {error}", folder.display()));
+            cli::man(folder).map(|()| Outcome::Complete).map_err(unwritable)
+        }
+        Command::Report(options) => {
+            answer(&options.top.common, options.top.grouping.by(), |invocation| Question::Report {
+                threshold_ns: options.rule.longer_than_ns,
+                sort: options.top.grouping.sort,
+                quantiles: options.top.quantiles(),
+                limit: invocation.limit(20, usize::MAX),
+            })
+        }
+        Command::Incidents(options) => answer(&options.common, None, |invocation| Question::Incidents {
+            threshold_ns: options.rule.longer_than_ns,
+            limit: invocation.limit(20, 1000),
+        }),
+        Command::Top(options) => answer(&options.common, options.grouping.by(), |invocation| Question::Top {
+            sort: options.grouping.sort,
+            quantiles: options.quantiles(),
+            limit: invocation.limit(20, usize::MAX),
+        }),
+        Command::Slow(options) => {
+            answer(&options.common, None, |invocation| Question::Slow { limit: invocation.limit(20, 20) })
+        }
+        Command::Outliers(options) => answer(&options.common, options.by.as_deref(), |invocation| {
+            let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess_ns };
+            let limit = invocation.limit(20, 1000);
+            Question::Outliers { rule, slower_than_ns: options.slower_than_ns, limit }
+        }),
+        Command::Hist(options) => answer(&options.common, options.grouping.by(), |invocation| {
+            let (sort, width) = (options.grouping.sort, invocation.screen.width);
+            match options.over_time {
+                false => Question::Hist { sort, limit: invocation.limit(5, usize::MAX) },
+                true => Question::Heat {
+                    sort,
+                    limit: invocation.limit(3, 3),
+                    columns: width.map_or(100, |width| width.saturating_sub(HEAT_GUTTER)),
+                },
+            }
+        }),
+        Command::Info(options) => answer(&options.common, None, |invocation| Question::Info {
+            limit: invocation.limit(20, usize::MAX),
+        }),
+    }
+}
+
+/// Reads the traces, and answers a question from the events that the filters let through.
+fn answer(
+    options: &Common,
+    by: Option<&[String]>,
+    question: impl FnOnce(&Invocation<'_>) -> Question,
+) -> Result<Outcome, Trouble> {
+    let invocation = Invocation::new(options)?;
+    let question = question(&invocation);
+    // What a trace contains, it contains however often.
+    let with_repeats = options.all || matches!(question, Question::Info { .. });
+    let selection = Arc::new(invocation.selection(by, with_repeats)?);
+    let threads = options.threads.map(usize::from);
+    let mut source = source::open(&invocation.traces, threads)?;
+    let window = invocation.window(&mut source)?;
+    let state = Progress::default();
+    let mut input = SourceWindow { source: &mut source, window, progress: &state };
+    let finding = progress::shown(&state, || question.answer(&mut input, &selection))?;
+    write(&invocation, &finding)
+}
+
+/// Writes a finding in the format that was asked for, and to standard error what that has no place for.
+pub fn write(invocation: &Invocation<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let notes = invocation.output().write(finding, &mut out)?;
+    out.flush()?;
+    notes.iter().for_each(|note| warn(note));
+    let is_damaged = !finding.trace().damage.is_empty();
+    Ok(if is_damaged { Outcome::Damaged } else { Outcome::Complete })
+}

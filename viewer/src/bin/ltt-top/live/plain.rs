@@ -1,0 +1,103 @@
+//! A table or an object every interval, for logs and monitors.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use ltt_top::analysis::Finding;
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
+use lttng_live::Live;
+
+use super::sessions::{check, window};
+use crate::cli::LiveOptions;
+use crate::command::write;
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble, warn};
+use crate::signals::StopSignal;
+
+/// The most new incidents in one output.
+const INCIDENTS: usize = 100;
+
+/// The longest pause before signals are looked at.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Writes what is known every interval, and once more at the end.
+pub fn run(
+    options: &LiveOptions,
+    invocation: &Invocation<'_>,
+    sessions: Live,
+    stop: &StopSignal,
+) -> Result<Outcome, Trouble> {
+    let selection =
+        Arc::new(invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?);
+    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns);
+    let mut intake = Intake::new(sessions, window(&options.top.common, invocation)?, analysis);
+    let question = LiveQuestion {
+        window: options.window.unwrap_or_default(),
+        sort: options.top.grouping.sort,
+        quantiles: options.top.quantiles(),
+        limit: invocation.limit(20, usize::MAX),
+        incidents: INCIDENTS,
+        is_drawn: false,
+        detail: None,
+    };
+    let begin = Instant::now();
+    let deadline = options.for_length.map(|length| begin + length);
+    let mut next = begin + options.interval;
+    let mut reported = ReportedIncidents::default();
+    loop {
+        let until = deadline.map_or(next, |deadline| deadline.min(next));
+        let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let is_last = turn == Turn::Over || is_late || stop.is_set();
+        if is_last {
+            intake.with_audience(LiveAnalysis::finish);
+        } else if Instant::now() < next {
+            continue;
+        }
+        while next <= Instant::now() {
+            next += options.interval;
+        }
+        let mut finding = finding(&intake, &question);
+        finding.is_last = is_last;
+        reported.leave_out(&mut finding);
+        write(invocation, &Finding::Live(Box::new(finding.clone())))?;
+        if is_last {
+            return end(&intake, &finding);
+        }
+    }
+}
+
+/// What is known now.
+pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> LiveFinding {
+    let (report, watermark) = (intake.report(), intake.watermark());
+    let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
+    finding.sessions = intake.sessions();
+    let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+    finding.lag_ns = finding.time_ns.map(|time| now.saturating_sub(time).max(0) as u64);
+    finding
+}
+
+/// The time of the last incident that was written.
+#[derive(Default)]
+struct ReportedIncidents(Option<(i64, i64)>);
+
+impl ReportedIncidents {
+    /// Removes the incidents that have been written before.
+    fn leave_out(&mut self, finding: &mut LiveFinding) {
+        let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
+        let last = self.0;
+        finding.incidents.retain(|incident| Some(place(incident)) > last);
+        self.0 = finding.incidents.iter().map(place).max().max(last);
+    }
+}
+
+/// The outcome: whether sessions failed or were lost, and whether the trace is damaged.
+fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
+    check(&finding.sessions)?;
+    for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
+        warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
+    }
+    intake.with_audience(|analysis| analysis.check())?;
+    Ok(if finding.top.trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+}

@@ -1,0 +1,63 @@
+//! How a command ends, and what to say if it fails.
+
+use std::{fmt, io};
+
+use ctf_reader::Error;
+use ltt_top::analysis::Failure;
+
+/// How a command ended.
+pub enum Outcome {
+    /// The result is complete as far as the trace goes.
+    Complete,
+    /// Part of the trace is damaged and was left out.
+    Damaged,
+}
+
+/// Why there is no result: one line that says what is wrong, where, and what to do.
+pub enum Trouble {
+    /// Nothing could be read or written.
+    Failed(String),
+    /// The command line makes no sense, at least for this trace.
+    Usage(String),
+    /// The output is no longer read, which is not an error.
+    BrokenPipe,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Failed(message) | Trouble::Usage(message) => f.write_str(message),
+            Trouble::BrokenPipe => f.write_str("broken pipe"),
+        }
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Failed(error.to_string())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
+            io::ErrorKind::Unsupported => Trouble::Usage(error.to_string()),
+            _ => Trouble::Failed(format!("cannot write the result: {error}")),
+        }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Source(error) => error.into(),
+            misfit => Trouble::Usage(misfit.to_string()),
+        }
+    }
+}
+
+/// Writes a warning about the result to standard error.
+pub fn warn(message: &str) {
+    eprintln!("ltt-top: warning: {message}");
+}

@@ -1,0 +1,28 @@
+//! The program `ltt-top`, run as its users run it.
+
+mod archives;
+mod bounds;
+#[path = "../../../ctf/tests/support/case.rs"]
+mod case;
+mod csv;
+mod damage;
+mod defaults;
+mod events;
+mod figures;
+mod handwritten;
+mod help;
+mod hints;
+mod hosts;
+mod incidents;
+mod install;
+mod output;
+mod prefix;
+mod recorded;
+mod run;
+#[path = "../../../ctf/tests/support/shared_trace.rs"]
+mod shared_trace;
+mod stacks;
+mod timeline;
+mod usage;
+mod valkey;
+mod verdicts;

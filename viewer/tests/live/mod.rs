@@ -1,0 +1,10 @@
+//! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
+
+mod figures;
+mod picture;
+mod record;
+mod replay;
+mod screens;
+mod server;
+mod support;
+mod terminal;
