@@ -1,9 +1,12 @@
 //! What `live` says is what `top` says of the folder that the relay wrote.
 
+use std::collections::BTreeSet;
+
 use lttng_testing::{Daemon, Relay, Session};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::replay::{Scene, archive};
 use crate::support::{Running, json, ltt_top};
 use crate::tracee::Tracee;
 
@@ -183,4 +186,32 @@ fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     running.signal(Signal::INT);
     let ended = running.end();
     assert!(ended.status == Some(0) && ended.err.contains("was lost"), "{ended:?}");
+}
+
+#[test]
+fn every_incident_is_written_once() {
+    let place =
+        |incident: &Value| (incident["begin_ns"].as_i64().unwrap(), incident["end_ns"].as_i64().unwrap());
+    let rule = ["--longer-than", "100us"];
+    let found = json(ltt_top(["incidents", "--limit", "0"]).args(rule).arg(archive()));
+    let expected: BTreeSet<_> = found["incidents"].as_array().unwrap().iter().map(place).collect();
+    assert!(expected.len() > 1000, "{}", expected.len());
+    // All at once, and in many small steps.
+    for interval in ["1h", "10ms"] {
+        let url = Scene::recorded(true).serve_all();
+        let mut command = ltt_top(["live", &url, "--format", "json", "--interval", interval]);
+        command.args(rule);
+        let ended = Running::start(command).end();
+        assert_eq!(ended.status, Some(0), "{}", ended.err);
+        let mut written = Vec::new();
+        for line in ended.out.lines() {
+            let object: Value = serde_json::from_str(line).expect("it is JSON");
+            assert_eq!(object["hidden_incidents"], 0);
+            written.extend(object["incidents"].as_array().unwrap().iter().map(place));
+        }
+        let distinct: BTreeSet<_> = written.iter().copied().collect();
+        assert_eq!(distinct.len(), written.len(), "{interval}: none is written twice");
+        let missing: Vec<_> = expected.difference(&distinct).collect();
+        assert!(missing.is_empty(), "{interval}: {} of {} missing", missing.len(), expected.len());
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -23,16 +23,25 @@ pub struct Scene {
     ends: bool,
 }
 
+/// The recorded trace of Valkey.
+pub fn archive() -> PathBuf {
+    workspace().join("tests/data/valkey-mixed.tar.xz")
+}
+
 /// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
 pub fn serve() -> String {
-    let folder = TempDir::new().expect("a temporary folder");
-    let archive = workspace().join("tests/data/valkey-mixed.tar.xz");
-    let status = Command::new("tar").arg("xJf").arg(archive).arg("-C").arg(folder.path()).status();
-    assert!(status.expect("tar is installed").success());
-    Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, false).serve_all()
+    Scene::recorded(false).serve_all()
 }
 
 impl Scene {
+    /// A recorded trace of Valkey, served once.
+    pub fn recorded(ends: bool) -> Scene {
+        let folder = TempDir::new().expect("a temporary folder");
+        let status = Command::new("tar").arg("xJf").arg(archive()).arg("-C").arg(folder.path()).status();
+        assert!(status.expect("tar is installed").success());
+        Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, ends)
+    }
+
     /// Serves it to viewers, and returns where.
     pub fn serve_all(self) -> String {
         let scene = Arc::new(self);

@@ -88,6 +88,7 @@ impl LiveAnalysis {
             }
             false => Default::default(),
         };
+        let (incidents, hidden_incidents) = self.watch.newest(question.incidents);
         let mut groups = summary.groups;
         let detail = position.map(|position| self.board.detail(groups.swap_remove(position), &trace));
         LiveFinding {
@@ -97,11 +98,17 @@ impl LiveAnalysis {
             sessions: Vec::new(),
             window,
             top,
-            incidents: self.watch.newest(question.incidents),
+            incidents,
+            hidden_incidents,
             sparks,
             heat,
             detail,
         }
+    }
+
+    /// Leaves the incidents settled so far out of later findings.
+    pub fn mark_reported(&mut self) {
+        self.watch.mark_reported();
     }
 
     /// Ends the analysis: no more events will arrive.

@@ -25,8 +25,10 @@ pub struct LiveFinding {
     /// The groups.
     #[serde(flatten)]
     pub top: Top,
-    /// Incidents, the newest first.
+    /// Incidents, those settled last first.
     pub incidents: Vec<Incident>,
+    /// The number of incidents besides those.
+    pub hidden_incidents: u64,
     /// For each group the number of events in each slice of the window, the oldest first.
     #[serde(skip)]
     pub sparks: Vec<Vec<u64>>,
