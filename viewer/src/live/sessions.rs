@@ -1,5 +1,6 @@
 //! The sessions that are watched: which, from when on, and how they ended.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ctf_reader::Window;
@@ -17,7 +18,7 @@ pub fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trou
     match choose(urls, options)? {
         SessionChoice::Chosen(urls) => Ok(Some(Live::start(urls, options))),
         SessionChoice::Several(list) => {
-            println!("{list}");
+            writeln!(io::stdout(), "{list}")?;
             Ok(None)
         }
     }
