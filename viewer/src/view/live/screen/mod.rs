@@ -2,6 +2,7 @@
 
 mod detail;
 mod draw;
+mod filter;
 mod groups;
 mod heat;
 mod help;

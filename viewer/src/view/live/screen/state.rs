@@ -1,5 +1,6 @@
 //! What the screen shows, and what keys change.
 
+use super::filter;
 use crate::analysis::Sort;
 use crate::analysis::finding::GroupName;
 use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
@@ -103,8 +104,7 @@ impl ScreenState {
             is_drawn: true,
             detail: None,
         };
-        let typed = |condition: &Condition| condition.given.trim_start_matches("--where ").to_owned();
-        let filter = selecting.conditions.iter().map(typed);
+        let filter = selecting.conditions.iter().map(filter::typed);
         ScreenState {
             question,
             pane: Pane::Groups,
@@ -210,10 +210,9 @@ impl ScreenState {
         Effect::Ask
     }
 
-    /// Applies a typed filter: conditions separated by spaces.
+    /// Applies a typed filter.
     fn filter(&mut self, text: &str) -> Effect {
-        let conditions: Result<Vec<Condition>, _> = text.split_whitespace().map(str::parse).collect();
-        match conditions {
+        match filter::parse(text) {
             Ok(conditions) => {
                 self.filter = text.trim().to_owned();
                 self.pane = Pane::Groups;
@@ -221,7 +220,7 @@ impl ScreenState {
                 Effect::Select(self.selecting.clone())
             }
             Err(error) => {
-                self.complaint = Some(error.to_string());
+                self.complaint = Some(error);
                 Effect::Draw
             }
         }
