@@ -43,6 +43,7 @@ A valid filter that matches no event is not an error; the output names it.
 
 Environment:
   LTT_TOP_CATALOG  catalogs to read, separated by colons, after those of --catalog
+  LTT_TOP_DEADLINE how long LTTng's tools may take to start, to answer and to stop; by default 20s
   LTTNG_HOME       where lttng-traces is, if not in the home folder
   NO_COLOR         no colours, if set and not empty
   COLUMNS          the maximum width of lines; by default that of the terminal,

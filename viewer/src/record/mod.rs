@@ -7,6 +7,8 @@ mod command;
 mod daemon;
 mod list;
 mod lttng;
+mod proc;
+mod process;
 mod processes;
 mod recording;
 mod relay;

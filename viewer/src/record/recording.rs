@@ -33,7 +33,8 @@ impl Recording {
     pub fn start(folder: &Path, targets: &RecordTargets<'_>) -> Result<Recording, Trouble> {
         let daemon = Daemon::find_or_start()?;
         let pids = pids(targets)?;
-        let session = Session::into_folder(folder, &SessionScope { events: targets.events, pids: &pids })?;
+        let session =
+            Session::into_folder(&daemon, folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
         Ok(Recording { session, _daemon: daemon })
     }
@@ -56,7 +57,7 @@ impl LiveRecording {
         let daemon = Daemon::find_or_start()?;
         let targets = RecordTargets { events, pid: None, name: None, has_command: false };
         pids(&targets)?;
-        let session = Session::to_relay(&relay, &SessionScope { events, pids: &[] })?;
+        let session = Session::to_relay(&daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
         Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })

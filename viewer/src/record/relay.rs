@@ -1,18 +1,16 @@
 //! A relay: the one running on this machine, or else a new one.
 
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use lttng_live::{Options, Url, sessions};
 use tempfile::TempDir;
 
-use super::daemon::end;
 use super::lttng::{missing, tool};
+use super::proc;
+use super::process::{OwnedProcess, deadline};
 use crate::outcome::Trouble;
-
-/// How long a relay may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A relay, with the addresses for session daemons and for viewers.
 pub struct Relay {
@@ -21,7 +19,7 @@ pub struct Relay {
     /// Where viewers connect to.
     pub viewer: Url,
     /// The process, if it was started here, and the folder that it writes to.
-    own: Option<(Child, TempDir)>,
+    _own: Option<(OwnedProcess, TempDir)>,
 }
 
 impl Relay {
@@ -29,7 +27,7 @@ impl Relay {
     pub fn find_or_start() -> Result<Relay, Trouble> {
         let viewer = Url::local();
         if sessions(&viewer, &Options::default()).is_ok() {
-            return Ok(Relay { collector: "net://localhost".into(), viewer, own: None });
+            return Ok(Relay { collector: "net://localhost".into(), viewer, _own: None });
         }
         let folder = TempDir::with_prefix("ltt-top-")?;
         let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
@@ -45,27 +43,25 @@ impl Relay {
             command.arg(format!("--{kind}-port=tcp://127.0.0.1:{port}"));
         }
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().map_err(|error| missing("lttng-relayd", &error))?;
+        let started = OwnedProcess::spawn(&mut command, deadline());
+        let mut process = started.map_err(|error| missing("lttng-relayd", &error))?;
         let [control, data, live] = ports;
         let viewer = Url { relay: "127.0.0.1".into(), port: live, ..viewer };
         let collector = format!("net://127.0.0.1:{control}:{data}");
-        let mut relay = Relay { collector, viewer, own: Some((process, folder)) };
         let begin = Instant::now();
         while !ports.iter().all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
-            let has_ended = |(process, _): &mut (Child, TempDir)| matches!(process.try_wait(), Ok(Some(_)));
-            if relay.own.as_mut().is_some_and(has_ended) || begin.elapsed() > PATIENCE {
-                return Err(Trouble::Failed("lttng-relayd does not start".into()));
+            if let Some(status) = process.ended() {
+                return Err(Trouble::Failed(format!("lttng-relayd ended at once ({status})")));
+            }
+            if begin.elapsed() > deadline() {
+                return Err(Trouble::Failed(format!(
+                    "lttng-relayd was started but does not listen within {} s; {}",
+                    deadline().as_secs_f64(),
+                    proc::threads(process.id())
+                )));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Ok(relay)
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        if let Some((process, _)) = &mut self.own {
-            end(process);
-        }
+        Ok(Relay { collector, viewer, _own: Some((process, folder)) })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::daemon::Daemon;
 use super::lttng::lttng;
 use super::relay::Relay;
-use crate::outcome::Trouble;
+use crate::outcome::{Trouble, warn};
 
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";
@@ -21,6 +22,8 @@ const LIVE_TIMER: u32 = 200_000;
 /// A private session, destroyed when it is dropped.
 pub struct Session {
     name: String,
+    /// Whether its daemon ends with us, and the session with it.
+    ends_with_daemon: bool,
 }
 
 /// What to record.
@@ -33,20 +36,28 @@ pub struct SessionScope<'w> {
 
 impl Session {
     /// A session that is recorded into a folder.
-    pub fn into_folder(folder: &Path, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
-        Session::create(&[format!("--output={}", folder.display())], wanted)
+    pub fn into_folder(
+        daemon: &Daemon,
+        folder: &Path,
+        wanted: &SessionScope<'_>,
+    ) -> Result<Session, Trouble> {
+        Session::create(daemon, &[format!("--output={}", folder.display())], wanted)
     }
 
     /// A session that is sent to a relay.
-    pub fn to_relay(relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
-        Session::create(&[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)], wanted)
+    pub fn to_relay(daemon: &Daemon, relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
+        Session::create(
+            daemon,
+            &[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)],
+            wanted,
+        )
     }
 
-    fn create(kind: &[String], wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
+    fn create(daemon: &Daemon, kind: &[String], wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
         let name = format!("ltt-top-{}", std::process::id());
         let create = ["create".to_owned(), name.clone()];
         lttng(create.iter().chain(kind))?;
-        let session = Session { name };
+        let session = Session { name, ends_with_daemon: daemon.is_ours() };
         session.lttng("enable-channel", &[&["--userspace", CHANNEL][..], &BUFFERS].concat())?;
         for pid in wanted.pids {
             session.lttng("track", &["--userspace", "--vpid", &pid.to_string()])?;
@@ -83,6 +94,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        _ = lttng(["destroy", "--no-wait", &self.name]);
+        if let Err(trouble) = lttng(["destroy", "--no-wait", &self.name])
+            && !self.ends_with_daemon
+        {
+            let name = &self.name;
+            warn(&format!(
+                "the session {name} may be left: {trouble}; remove it with `lttng destroy {name}`"
+            ));
+        }
     }
 }

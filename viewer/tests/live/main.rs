@@ -1,5 +1,6 @@
 //! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
 
+mod deadlines;
 mod figures;
 mod picture;
 mod record;
