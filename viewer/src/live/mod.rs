@@ -27,7 +27,7 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     // It is dropped last, and whatever it created goes with it.
     let recording = match &options.enable[..] {
         [] => None,
-        events => Some(LiveRecording::start(events)?),
+        events => Some(LiveRecording::start(events, &stop)?),
     };
     let Some(live) = attach(&invocation, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
     let is_screen =

@@ -8,7 +8,8 @@ use lttng_catalog::Catalog;
 use serde_json::json;
 
 use super::daemon::Daemon;
-use super::processes::{OfferedEvent, OfferingProcess, offering};
+use super::processes::{OfferedEvent, OfferingProcess};
+use super::registration::registered;
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{Format, ListOptions};
 use crate::outcome::{Outcome, Trouble, warn};
@@ -16,7 +17,7 @@ use crate::outcome::{Outcome, Trouble, warn};
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
     let daemon = Daemon::find_or_start()?;
-    let processes = offering();
+    let processes = registered(&|| false);
     drop(daemon);
     let processes = processes?;
     let Catalogs { catalogs, .. } = catalogs::read(&options.catalog, &[]).map_err(Trouble::Failed)?;

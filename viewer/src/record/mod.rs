@@ -11,6 +11,7 @@ mod proc;
 mod process;
 mod processes;
 mod recording;
+mod registration;
 mod relay;
 mod session;
 

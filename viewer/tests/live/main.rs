@@ -7,6 +7,7 @@ mod record;
 mod replay;
 mod screens;
 mod server;
+mod start;
 mod support;
 mod terminal;
 #[path = "../../../ctf/tests/support/tracee.rs"]

@@ -170,7 +170,8 @@ fn what_is_missing_is_said_in_one_line() {
     assert!(said(&[&record[..], &["--", "/no/such/program"]].concat(), None).contains("/no/such/program"));
     let another = folder.path().join("another").display().to_string();
     let of_process = ["record", "-e", "x:*", "-o", &another, "--pid", "1"];
-    assert!(said(&of_process, None).contains("offers no LTTng-UST events"));
+    let refusal = said(&of_process, None);
+    assert!(refusal.contains("process 1 (") && refusal.contains("(those that offer events: "), "{refusal}");
     let full = folder.path().display().to_string();
     std::fs::write(folder.path().join("file"), "").unwrap();
     assert!(said(&["record", "-e", "x:*", "-o", &full], None).contains("is not empty"));
@@ -205,7 +206,7 @@ fn a_recording_that_fails_leaves_no_folder() {
     let output = folder.path().join("trace");
     for (target, reason) in [
         (&["--", "/nonexistent/program"][..], "cannot run"),
-        (&["--name", "nothing-has-this-name"], "offers no"),
+        (&["--name", "nothing-has-this-name"], "no process called nothing-has-this-name"),
     ] {
         let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "-o"]);
         record.arg(&output).args(target);
