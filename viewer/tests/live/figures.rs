@@ -1,8 +1,14 @@
 //! What `live` says is what `top` says of the folder that the relay wrote.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
 
-use lttng_testing::{Daemon, Relay, Session};
+use ctf_reader::Window;
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveQuestion, LookBack, Turn};
+use ltt_top::analysis::{Selection, Sort};
+use lttng_live::{Live, Options};
+use lttng_testing::{Daemon, Relay, Session, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -213,5 +219,77 @@ fn every_incident_is_written_once() {
         assert_eq!(distinct.len(), written.len(), "{interval}: none is written twice");
         let missing: Vec<_> = expected.difference(&distinct).collect();
         assert!(missing.is_empty(), "{interval}: {} of {} missing", missing.len(), expected.len());
+    }
+}
+
+#[test]
+fn groups_that_come_late_are_shown_however_many_there_are() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let arguments = ["--by", "duration", "--sort", "max", "--window", "10m"];
+    let mut running = live(&url(&relay, &session), &arguments);
+    let mut program = Tracee::start(&daemon);
+    // More than have had slices of time, and more than are kept.
+    for (count, total) in [(600, 600), (12_000, 12_600)] {
+        program.emit("work", count);
+        let seen = running.until(|object| events(object) == total);
+        assert_eq!(seen["groups"][0]["key"]["duration"], count - 1, "{}", seen["groups"][0]);
+        let listed = seen["groups"].as_array().unwrap().iter().map(|group| group["count"].as_u64().unwrap());
+        let folded = seen["folded"]["count"].as_u64().unwrap_or(0);
+        assert_eq!(listed.sum::<u64>() + folded, total);
+    }
+}
+
+#[test]
+fn rates_count_from_when_the_selection_was_changed() {
+    let url = Scene::recorded(true).serve_all();
+    let live = Live::start(vec![url.parse().unwrap()], &Options::default());
+    let selection = Arc::new(Selection::default());
+    let analysis = LiveAnalysis::new(&selection, 1_000_000);
+    let mut intake = Intake::new(live, Window::default(), analysis);
+    let mut question = LiveQuestion {
+        window: LookBack::All,
+        sort: Sort::Total,
+        quantiles: Vec::new(),
+        limit: usize::MAX,
+        incidents: 0,
+        is_drawn: false,
+        detail: None,
+    };
+    let ask = |intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion| {
+        let (report, watermark) = (intake.report(), intake.watermark());
+        intake.with_audience(|analysis| analysis.finding(question, report, watermark))
+    };
+    let mut changed = None;
+    wait_until("the scene is over", || {
+        let turn = intake.turn(Duration::from_millis(10));
+        let so_far = ask(&intake, &question);
+        if changed.is_none() && so_far.top.trace.events > 50_000 {
+            intake.with_audience(|analysis| analysis.select(&selection));
+            changed = so_far.time_ns;
+        }
+        turn == Turn::Over
+    });
+    for window in [LookBack::All, LookBack::Minutes, LookBack::Minute] {
+        question.window = window;
+        let finding = ask(&intake, &question);
+        let length = (finding.time_ns.unwrap() - changed.unwrap()) as f64 / 1e9;
+        assert!(length > 1.0 && finding.top.groups.len() > 5);
+        let is_near = |rate: Option<f64>, count: u64| {
+            let expected = count as f64 / length;
+            (rate.unwrap() - expected).abs() < 0.02 * expected
+        };
+        let mut count = 0;
+        for group in &finding.top.groups {
+            assert!(is_near(group.rate_per_s, group.count), "{window}: {group:?} in {length} s");
+            count += group.count;
+        }
+        // The rate of all events does not depend on how many groups are shown.
+        let few = ask(&intake, &LiveQuestion { limit: 2, ..question.clone() });
+        assert!(
+            is_near(few.rate_per_s, count) && few.top.groups.len() == 2,
+            "{window}: {:?}",
+            few.rate_per_s
+        );
     }
 }

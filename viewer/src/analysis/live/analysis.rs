@@ -44,6 +44,8 @@ pub struct LiveAnalysis {
     classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
     /// The time of the last event.
     latest: Option<i64>,
+    /// From when on the selected events are aggregated.
+    since: i64,
 }
 
 impl LiveAnalysis {
@@ -54,12 +56,14 @@ impl LiveAnalysis {
             watch: Watch::new(selection, threshold, Vec::new()),
             classes: Vec::new(),
             latest: None,
+            since: i64::MIN,
         }
     }
 
     /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
     pub fn select(&mut self, selection: &Arc<Selection>) {
         self.board = Board::new(selection);
+        self.since = self.latest.unwrap_or(i64::MIN);
         for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted);
         }
@@ -71,12 +75,20 @@ impl LiveAnalysis {
         let at = now.unwrap_or(0);
         let window = question.window;
         let summary = self.board.summary(window, at, question.sort, report);
-        let length = window.length_ns().map(|length| {
-            let since = summary.report.span.as_ref().map_or(at, |span| *span.start());
-            length.min(at.saturating_sub(since).max(1) as u64)
-        });
+        let since = summary.report.span.as_ref().map_or(at, |span| *span.start()).max(self.since);
+        let begin = if window == LookBack::All { since } else { since.max(window.slices().begin(at)) };
+        let length = match window {
+            // As `top` says.
+            LookBack::All if self.since == i64::MIN => None,
+            _ => Some(at.saturating_sub(begin).max(1) as u64),
+        };
         let top = Top::new(&summary, question.sort, &question.quantiles, question.limit, length);
         let trace = TraceFinding::new(&summary.report);
+        let count = self.board.count(window, at);
+        let rate_per_s = match length {
+            Some(length) => Some(count as f64 * 1e9 / length as f64),
+            None => trace.per_ns(count as f64 * 1e9),
+        };
         let named = question.detail.as_ref();
         let position =
             named.and_then(|name| summary.groups.iter().position(|group| GroupName::of(group) == *name));
@@ -97,6 +109,8 @@ impl LiveAnalysis {
             lag_ns: None,
             sessions: Vec::new(),
             window,
+            rate_per_s,
+            incomplete_groups: self.board.incomplete(window, at),
             top,
             incidents,
             hidden_incidents,

@@ -22,6 +22,10 @@ pub struct LiveFinding {
     pub sessions: Vec<SessionFinding>,
     /// How far back the groups' figures go.
     pub window: LookBack,
+    /// Events of all groups for each second of the window.
+    pub rate_per_s: Option<f64>,
+    /// The number of groups whose figures do not go back to the beginning of the window: there were too many groups.
+    pub incomplete_groups: u64,
     /// The groups.
     #[serde(flatten)]
     pub top: Top,

@@ -44,10 +44,9 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
     let trace = &finding.top.trace;
     // The window and sort of the figures, which may be older than the latest request.
     let (window, sort) = (finding.window, finding.top.sorted_by);
-    let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
         format!("{} events", grouped(trace.events.into())),
-        format!("{}/s", scaled(rate)),
+        format!("{}/s", finding.rate_per_s.map_or("-".into(), scaled)),
         format!("window {window}"),
         format!("by {sort}"),
     ];
