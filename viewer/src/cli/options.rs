@@ -180,6 +180,10 @@ pub struct RecordOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long)]
+    pub clean: bool,
+
     /// A program to run, with its arguments; recording ends when it exits.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -199,6 +203,10 @@ pub struct ListOptions {
     /// How to write the list.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long)]
+    pub clean: bool,
 
     /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
     #[arg(long, value_name = "FILE")]
@@ -234,9 +242,14 @@ pub struct LiveOptions {
 
     /// Record events on this machine whose name matches, while they are watched; may be repeated.
     ///
-    /// A session daemon and a relay are started if none is running, and stopped at the end.
+    /// A relay is started, and a session daemon if none is running; both are stopped at the end. They keep the newest events
+    /// only, at most 128 MiB on machines of up to 8 CPUs.
     #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
     pub enable: Vec<String>,
+
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long, requires = "enable", help_heading = "Reading")]
+    pub clean: bool,
 }
 
 #[derive(Args, Debug)]

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use lttng_live::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::lock;
 use super::plain::finding;
 use super::sessions::{check, window};
 use crate::cli::LiveOptions;
@@ -27,9 +28,6 @@ const REFRESH: Duration = Duration::from_millis(250);
 
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// How long to wait for a blocked terminal after a signal to stop.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// What the two threads share.
 struct Shared {
@@ -44,10 +42,6 @@ struct Request {
     /// The new selection, if it has changed.
     selection: Option<Arc<Selection>>,
     is_new: bool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shows the screen until the user quits, a signal arrives or the time is over.
@@ -73,7 +67,6 @@ pub fn run(
         thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
     };
     let deadline = options.for_length.map(|length| Instant::now() + length);
-    guard(stop, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.top.common.conditions.len());
@@ -205,20 +198,4 @@ fn key(pressed: KeyEvent) -> Option<Key> {
         KeyCode::PageDown => Key::PageDown,
         _ => return None,
     })
-}
-
-/// Ends the process after a signal if a blocked terminal keeps it from ending by itself.
-fn guard(stop: &StopSignal, may_exit: bool) {
-    let stop = stop.clone();
-    thread::spawn(move || {
-        while !stop.is_set() {
-            thread::sleep(PAUSE);
-        }
-        thread::sleep(GRACE);
-        // The terminal's mode can be reset even if nothing can be written to it.
-        _ = ratatui::crossterm::terminal::disable_raw_mode();
-        if may_exit {
-            std::process::exit(0);
-        }
-    });
 }

@@ -31,7 +31,8 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
         name: options.name.as_deref(),
         has_command: !options.command.is_empty(),
     };
-    let recording = Recording::start(&output.path, &targets, &stop).inspect_err(|_| output.discard())?;
+    let recording =
+        Recording::start(&output.path, &targets, options.clean, &stop).inspect_err(|_| output.discard())?;
     let mut is_started = true;
     let waited = match options.command.split_first() {
         Some((program, arguments)) if !stop.is_set() => {

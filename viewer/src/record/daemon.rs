@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::lttng::{answers, missing, tool};
 use super::proc;
 use super::process::{OwnedProcess, deadline};
+use super::run_folder::RunFolder;
 use crate::outcome::Trouble;
 
 /// A session daemon; if it was started here, it is stopped when this is dropped.
@@ -15,7 +16,7 @@ pub struct Daemon {
 
 impl Daemon {
     /// Finds the running daemon, or starts one.
-    pub fn find_or_start() -> Result<Daemon, Trouble> {
+    pub fn find_or_start(run: &RunFolder) -> Result<Daemon, Trouble> {
         if answers()? {
             return Ok(Daemon { process: None });
         }
@@ -23,6 +24,7 @@ impl Daemon {
         command.arg("--no-kernel").stdout(Stdio::null()).stderr(Stdio::null());
         let started = OwnedProcess::spawn(&mut command, deadline());
         let mut process = started.map_err(|error| missing("lttng-sessiond", &error))?;
+        run.note(process.id())?;
         let begin = Instant::now();
         while !answers()? {
             if let Some(status) = process.ended() {

@@ -10,15 +10,18 @@ use serde_json::json;
 use super::daemon::Daemon;
 use super::processes::{OfferedEvent, OfferingProcess};
 use super::registration::registered;
+use super::run_folder::RunFolder;
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{Format, ListOptions};
 use crate::outcome::{Outcome, Trouble, warn};
 
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
-    let daemon = Daemon::find_or_start()?;
+    let run = RunFolder::create(options.clean)?;
+    let daemon = Daemon::find_or_start(&run)?;
     let processes = registered(&|| false);
     drop(daemon);
+    drop(run);
     let processes = processes?;
     let Catalogs { catalogs, .. } = catalogs::read(&options.catalog, &[]).map_err(Trouble::Failed)?;
     if processes.is_empty() {

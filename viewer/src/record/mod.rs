@@ -13,6 +13,7 @@ mod processes;
 mod recording;
 mod registration;
 mod relay;
+mod run_folder;
 mod session;
 
 pub use command::run;

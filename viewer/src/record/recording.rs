@@ -9,6 +9,7 @@ use super::daemon::Daemon;
 use super::processes::OfferingProcess;
 use super::registration::{registered, why_not};
 use super::relay::Relay;
+use super::run_folder::RunFolder;
 use super::session::{Session, SessionScope};
 use crate::outcome::{Trouble, warn};
 use crate::signals::StopSignal;
@@ -28,6 +29,7 @@ pub struct Recording {
     pub session: Session,
     // After the session, which needs it to be destroyed.
     _daemon: Daemon,
+    _run: RunFolder,
 }
 
 impl Recording {
@@ -35,14 +37,16 @@ impl Recording {
     pub fn start(
         folder: &Path,
         targets: &RecordTargets<'_>,
+        clean: bool,
         stop: &StopSignal,
     ) -> Result<Recording, Trouble> {
-        let daemon = Daemon::find_or_start()?;
+        let run = RunFolder::create(clean)?;
+        let daemon = Daemon::find_or_start(&run)?;
         let pids = pids(targets, stop)?;
         let session =
             Session::into_folder(&daemon, folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
-        Ok(Recording { session, _daemon: daemon })
+        Ok(Recording { session, _daemon: daemon, _run: run })
     }
 }
 
@@ -54,19 +58,21 @@ pub struct LiveRecording {
     // After the session, which needs them to be destroyed.
     _daemon: Daemon,
     _relay: Relay,
+    _run: RunFolder,
 }
 
 impl LiveRecording {
     /// Begins to record events whose names match, through a relay.
-    pub fn start(events: &[String], stop: &StopSignal) -> Result<LiveRecording, Trouble> {
-        let relay = Relay::find_or_start()?;
-        let daemon = Daemon::find_or_start()?;
+    pub fn start(events: &[String], clean: bool, stop: &StopSignal) -> Result<LiveRecording, Trouble> {
+        let run = RunFolder::create(clean)?;
+        let relay = Relay::start(&run)?;
+        let daemon = Daemon::find_or_start(&run)?;
         let targets = RecordTargets { events, pid: None, name: None, has_command: false };
         pids(&targets, stop)?;
         let session = Session::to_relay(&daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
-        Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })
+        Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay, _run: run })
     }
 }
 

@@ -1,15 +1,15 @@
-//! A relay: the one running on this machine, or else a new one.
+//! A private relay: whatever it writes is removed at the end.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use lttng_live::{Options, Url, sessions};
-use tempfile::TempDir;
+use lttng_live::Url;
 
 use super::lttng::{missing, tool};
 use super::proc;
 use super::process::{OwnedProcess, deadline};
+use super::run_folder::RunFolder;
 use crate::outcome::Trouble;
 
 /// A relay, with the addresses for session daemons and for viewers.
@@ -18,18 +18,14 @@ pub struct Relay {
     pub collector: String,
     /// Where viewers connect to.
     pub viewer: Url,
-    /// The process, if it was started here, and the folder that it writes to.
-    _own: Option<(OwnedProcess, TempDir)>,
+    /// Ends when it is dropped.
+    _process: OwnedProcess,
 }
 
 impl Relay {
-    /// Finds the relay running on this machine, or starts a private one.
-    pub fn find_or_start() -> Result<Relay, Trouble> {
-        let viewer = Url::local();
-        if sessions(&viewer, &Options::default()).is_ok() {
-            return Ok(Relay { collector: "net://localhost".into(), viewer, _own: None });
-        }
-        let folder = TempDir::with_prefix("ltt-top-")?;
+    /// Starts a relay that writes into the folder of this run.
+    pub fn start(run: &RunFolder) -> Result<Relay, Trouble> {
+        let folder = run.subfolder("traces")?;
         let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
         let mut ports = [0; 3];
         for (port, listener) in ports.iter_mut().zip(&listeners) {
@@ -38,15 +34,16 @@ impl Relay {
         }
         drop(listeners);
         let mut command = tool("lttng-relayd");
-        command.arg(format!("--output={}", folder.path().display()));
+        command.arg(format!("--output={}", folder.display()));
         for (kind, port) in ["control", "data", "live"].iter().zip(ports) {
             command.arg(format!("--{kind}-port=tcp://127.0.0.1:{port}"));
         }
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let started = OwnedProcess::spawn(&mut command, deadline());
         let mut process = started.map_err(|error| missing("lttng-relayd", &error))?;
+        run.note(process.id())?;
         let [control, data, live] = ports;
-        let viewer = Url { relay: "127.0.0.1".into(), port: live, ..viewer };
+        let viewer = Url { relay: "127.0.0.1".into(), port: live, ..Url::local() };
         let collector = format!("net://127.0.0.1:{control}:{data}");
         let begin = Instant::now();
         while !ports.iter().all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
@@ -62,6 +59,6 @@ impl Relay {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Ok(Relay { collector, viewer, _own: Some((process, folder)) })
+        Ok(Relay { collector, viewer, _process: process })
     }
 }

@@ -2,6 +2,7 @@
 
 mod deadlines;
 mod figures;
+mod leftovers;
 mod picture;
 mod record;
 mod replay;

@@ -102,6 +102,19 @@ fn colours_are_left_out_on_request() {
     assert!(!has_colours("--color never", ""));
 }
 
+#[test]
+fn terminal_that_cannot_move_its_cursor_gets_tables() {
+    if !need("tmux") {
+        return;
+    }
+    for variable in ["TERM=dumb", "TERM=", "-u TERM"] {
+        let command = format!("env {variable} {}", watch(&replay::serve(), "--interval 100ms --limit 2"));
+        let terminal = Terminal::start(100, 40, &command);
+        let screen = terminal.until_some(COMPLETE);
+        assert!(screen.contains("lag ") && !screen.contains("q quit"), "{variable}: {screen}");
+    }
+}
+
 /// Runs it in a shell, ends it somehow, and looks at what the terminal is like after that.
 fn after(end: impl FnOnce(&Terminal)) -> String {
     let url = replay::serve();
