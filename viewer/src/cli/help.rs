@@ -37,7 +37,7 @@ Exit status:
   0  the result is complete as far as the trace goes
   1  nothing could be read, or the result could not be written
   2  the command line is wrong, or asks for a field or an event that the trace does not have
-  3  a result was given, but part of the trace is damaged and left out
+  3  a result was given, but part of the trace is damaged and left out, or a recording ended early
 
 A valid filter that matches no event is not an error; the output names it.
 

@@ -200,6 +200,10 @@ impl RecordOptions {
 
 #[derive(Args, Debug)]
 pub struct ListOptions {
+    /// List every event with its fields and what the catalogs say about it, and LTTng's own events.
+    #[arg(long)]
+    pub all: bool,
+
     /// How to write the list.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
@@ -239,6 +243,10 @@ pub struct LiveOptions {
     /// Skip what was recorded before.
     #[arg(long, help_heading = "Filters")]
     pub from_now: bool,
+
+    /// Wait for the relay and the session if they do not exist yet.
+    #[arg(long, conflicts_with = "enable", help_heading = "Reading")]
+    pub wait: bool,
 
     /// Record events on this machine whose name matches, while they are watched; may be repeated.
     ///

@@ -17,7 +17,7 @@ use lttng_live::{Live, Options, Seek};
 
 use crate::cli::{Format, LiveOptions};
 use crate::invocation::Invocation;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{Outcome, Trouble, warn};
 use crate::record::LiveRecording;
 use crate::signals::StopSignal;
 
@@ -41,15 +41,23 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     let url = recording.as_ref().map(|recording| PathBuf::from(recording.url.to_string()));
     let kept: Kept = Arc::new(Mutex::new(recording));
     let is_done = guard(&stop, &kept);
-    let outcome = attach(&invocation, options, url).and_then(|live| match live {
+    let outcome = attach(&invocation, options, url, &stop).and_then(|live| match live {
         None => Ok(Outcome::Complete),
         Some(live) if is_screen(options) => screen::run(options, &invocation, live, &stop),
         Some(live) => plain::run(options, &invocation, live, &stop),
     });
     is_done.store(true, Ordering::Relaxed);
     // Whatever it created goes with it.
-    drop(lock(&kept).take());
-    outcome
+    let mut recording = lock(&kept).take();
+    let failure = recording.as_mut().and_then(LiveRecording::failure);
+    drop(recording);
+    match (outcome, failure) {
+        (Ok(_), Some(reason)) => {
+            warn(&format!("the recording ended early: {reason}"));
+            Ok(Outcome::Damaged)
+        }
+        (outcome, _) => outcome,
+    }
 }
 
 /// Whether to fill the screen.
@@ -87,11 +95,13 @@ fn attach(
     invocation: &Invocation<'_>,
     options: &LiveOptions,
     url: Option<PathBuf>,
+    stop: &StopSignal,
 ) -> Result<Option<Live>, Trouble> {
     let seek = if options.from_now { Seek::Now } else { Seek::Beginning };
     if url.is_some() && !invocation.options.traces.is_empty() {
         return Err(Trouble::Usage("--enable records on this machine: leave the URL out".into()));
     }
     let urls: Vec<PathBuf> = url.into_iter().chain(invocation.options.traces.iter().cloned()).collect();
-    sessions::receive(&urls, &Options { seek, ..Options::default() })
+    let waits = || options.wait && !stop.is_set();
+    sessions::receive(&urls, &Options { seek, ..Options::default() }, &waits)
 }

@@ -44,6 +44,14 @@ impl Daemon {
         Ok(Daemon { process: Some(process) })
     }
 
+    /// How it ended by itself, if it has: one that others started, by no longer answering.
+    pub fn failure(&mut self) -> Option<String> {
+        match &mut self.process {
+            Some(process) => process.ended().map(|status| format!("lttng-sessiond died ({status})")),
+            None => (!answers().unwrap_or(false)).then(|| "the session daemon no longer answers".into()),
+        }
+    }
+
     /// Whether it was started here.
     pub fn is_ours(&self) -> bool {
         self.process.is_some()

@@ -56,8 +56,8 @@ pub struct LiveRecording {
     pub url: Url,
     _session: Session,
     // After the session, which needs them to be destroyed.
-    _daemon: Daemon,
-    _relay: Relay,
+    daemon: Daemon,
+    relay: Relay,
     _run: RunFolder,
 }
 
@@ -72,7 +72,12 @@ impl LiveRecording {
         let session = Session::to_relay(&daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
-        Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay, _run: run })
+        Ok(LiveRecording { url, _session: session, daemon, relay, _run: run })
+    }
+
+    /// Why no more can be recorded, if a daemon has died or its disk is full.
+    pub fn failure(&mut self) -> Option<String> {
+        self.relay.failure().or_else(|| self.daemon.failure())
     }
 }
 

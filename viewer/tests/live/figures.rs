@@ -175,6 +175,20 @@ fn what_is_missing_is_said_in_one_line() {
 }
 
 #[test]
+fn session_that_does_not_exist_yet_is_waited_for() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let mut running = live(&format!("{}/later", relay.viewer_url()), &["--wait"]);
+    let said = running.error_line();
+    assert!(said.contains("waiting: ") && said.contains("has no live session"), "{said}");
+    daemon.lttng(["create", "later", "--live=100000", &format!("--set-url={}", relay.collector_url())]);
+    daemon.lttng(["enable-event", "--session=later", "--userspace", "tracee:*"]);
+    daemon.lttng(["start", "later"]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 10);
+    running.until(|object| events(object) == 10);
+}
+
+#[test]
 fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     let (mut relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);

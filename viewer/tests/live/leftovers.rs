@@ -128,3 +128,28 @@ fn session_of_a_killed_run_is_removed_from_a_daemon_of_another() {
     assert!(!daemon.lttng(["list"]).contains("ltt-top-"));
     assert!(is_empty(&folder));
 }
+
+#[test]
+fn daemon_that_dies_ends_it_with_status_3() {
+    let daemon = nowhere();
+    for tool in ["lttng-sessiond", "lttng-relayd"] {
+        let live = ltt_top(&daemon, &["live", "-e", "tracee:*", "--format", "json", "--interval", "50ms"]);
+        let mut running = Running::start(live);
+        running.object();
+        let mut program = Tracee::start(&daemon);
+        program.emit("work", 10);
+        running.until(|object| object["trace"]["events"] == 10);
+        let (victim, _) = processes(&daemon).into_iter().find(|(_, name)| name == tool).expect("it runs");
+        kill_process(Pid::from_raw(victim).unwrap(), Signal::KILL).unwrap();
+        if tool == "lttng-relayd" {
+            // It may come back, as far as a viewer knows.
+            running.until(|object| object["sessions"][0]["state"] == "lost");
+            running.signal(Signal::INT);
+        }
+        let ended = running.end();
+        assert_eq!(ended.status, Some(3), "{ended:?}");
+        assert!(ended.err.contains(&format!("ended early: {tool} died")), "{ended:?}");
+        drop(program);
+        assert_nothing_left(&daemon);
+    }
+}

@@ -128,7 +128,7 @@ fn only_the_chosen_process_is_recorded() {
     let ended = running.end();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert_eq!(in_folder(folder.path()), 100);
-    let text = Running::start(ltt_top(&daemon, &["list"])).end();
+    let text = Running::start(ltt_top(&daemon, &["list", "--all"])).end();
     assert!(text.out.contains("tracee") && text.out.contains("work(duration integer"), "{}", text.out);
 }
 
@@ -215,4 +215,26 @@ fn a_recording_that_fails_leaves_no_folder() {
         assert!(!output.exists(), "{target:?}");
     }
     assert_nothing_left(&daemon);
+}
+
+#[test]
+fn list_has_a_line_for_each_process_and_says_what_to_type() {
+    let daemon = Daemon::start();
+    let programs = [Tracee::start(&daemon), Tracee::start(&daemon), Tracee::start(&daemon)];
+    let listed = Running::start(ltt_top(&daemon, &["list"])).end().out;
+    let mut lines = listed.lines();
+    assert_eq!(
+        lines.next().map(|line| line.split_whitespace().collect()),
+        Some(vec!["PID", "PROGRAM", "EVENTS", "PROVIDERS"])
+    );
+    for _ in &programs {
+        let words: Vec<&str> = lines.next().expect("a process").split_whitespace().collect();
+        assert_eq!(words[1..], ["tracee", "2", "tracee"], "{listed}");
+    }
+    let typed: Vec<&str> = lines.filter_map(|line| line.split("    ").next()).collect();
+    assert!(
+        typed[1].starts_with("ltt-top record -e 'tracee:*' --pid ")
+            && typed[2].starts_with("ltt-top live -e"),
+        "{listed}"
+    );
 }

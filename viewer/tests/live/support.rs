@@ -48,6 +48,17 @@ impl Running {
         line
     }
 
+    /// The next line that it writes to standard error.
+    pub fn error_line(&mut self) -> String {
+        let errors = self.process.stderr.as_mut().expect("its errors are piped");
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while line.last() != Some(&b'\n') && errors.read(&mut byte).expect("it writes") == 1 {
+            line.push(byte[0]);
+        }
+        String::from_utf8(line).expect("it writes UTF-8")
+    }
+
     /// The next object that it writes.
     pub fn object(&mut self) -> Value {
         let line = self.line();
