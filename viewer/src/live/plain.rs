@@ -36,6 +36,7 @@ pub fn run(
         limit: invocation.limit(20, usize::MAX),
         incidents: usize::MAX,
         is_drawn: false,
+        narrow: String::new(),
         detail: None,
     };
     let begin = Instant::now();

@@ -268,6 +268,7 @@ fn rates_count_from_when_the_selection_was_changed() {
         limit: usize::MAX,
         incidents: 0,
         is_drawn: false,
+        narrow: String::new(),
         detail: None,
     };
     let ask = |intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion| {

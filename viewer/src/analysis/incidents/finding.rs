@@ -47,7 +47,7 @@ pub struct Incidents {
 }
 
 /// A time in which a thread was held up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Incident {
     /// When it began: nanoseconds since 1970.
     pub begin_ns: i64,

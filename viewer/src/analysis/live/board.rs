@@ -6,6 +6,7 @@ use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
 use super::slices::{LookBack, SLICES, Slices};
+use super::steps::{STEPS, step_of};
 use crate::analysis::fields::KeptFields;
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
 use crate::analysis::group::{Figures, Folded, Group, Sort};
@@ -13,7 +14,6 @@ use crate::analysis::groups::Groups;
 use crate::analysis::hist::HistGroup;
 use crate::analysis::histogram::IMPLAUSIBLE;
 use crate::analysis::longest::{Longest, Record};
-use crate::analysis::octave::{OCTAVES, octave_of};
 use crate::analysis::roster::Roster;
 use crate::analysis::selection::{EventKind, LeftOut, Misfit, Selection};
 use crate::analysis::slots::Slots;
@@ -29,6 +29,7 @@ const SLOWEST: usize = 10;
 ///
 /// Any new group may become the busiest one, so every group has slices. If they are too many, the groups in which the least
 /// happened lately lose theirs; if there are too many groups, those that matter least are folded together.
+#[derive(Clone)]
 pub(super) struct Board {
     roster: Roster,
     /// What is kept of single events, for each class.
@@ -71,12 +72,13 @@ impl RecentFigures {
 #[derive(Clone, Debug)]
 struct AllEvents {
     count: u64,
-    octaves: [u64; OCTAVES],
+    /// By how long they took.
+    steps: [u64; STEPS],
 }
 
 impl Default for AllEvents {
     fn default() -> Self {
-        AllEvents { count: 0, octaves: [0; OCTAVES] }
+        AllEvents { count: 0, steps: [0; STEPS] }
     }
 }
 
@@ -124,10 +126,10 @@ impl Board {
         let kind = &roster.kinds()[plan.kind];
         let time = event.timestamp();
         *latest = time.max(*latest);
-        let octave = plausible.map(|ticks| octave_of(u64::try_from(kind.ns(ticks)).unwrap_or(u64::MAX)));
+        let step = plausible.map(|ticks| step_of(u64::try_from(kind.ns(ticks)).unwrap_or(u64::MAX)));
         all.at(time, |all| {
             all.count += 1;
-            octave.iter().for_each(|&octave| all.octaves[octave.min(OCTAVES - 1)] += 1);
+            step.iter().for_each(|&step| all.steps[step] += 1);
         });
         // Most events belong to a recently seen group, and their keys need not be encoded.
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
@@ -214,9 +216,9 @@ impl Board {
     /// How long events took in each slice of a window: of one group, or of all.
     pub fn heat(&self, only: Option<&Group>, window: LookBack, now: i64) -> HeatStrip {
         let span = window.slices();
-        let mut columns = vec![[0; OCTAVES]; span.count];
+        let mut columns = vec![[0; STEPS]; span.count];
         match only {
-            None => self.all.each(span, now, |place, all| columns[place] = all.octaves),
+            None => self.all.each(span, now, |place, all| columns[place] = all.steps),
             Some(group) => {
                 let slices = self.state(group).map(|state| &state.recent.slices);
                 let unit = group.kind.unit_ns();
@@ -224,7 +226,7 @@ impl Board {
                     slices.each(span, now, |place, figures| {
                         for bucket in figures.durations.buckets() {
                             let ns = u64::try_from(u128::from(bucket.low) * unit).unwrap_or(u64::MAX);
-                            columns[place][octave_of(ns).min(OCTAVES - 1)] += bucket.count;
+                            columns[place][step_of(ns)] += bucket.count;
                         }
                     });
                 });

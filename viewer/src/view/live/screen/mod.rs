@@ -6,8 +6,9 @@ mod filter;
 mod groups;
 mod heat;
 mod help;
+mod incident;
 mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Key, Pane, ScreenState, Selecting};
+pub use state::{Effect, Focus, Key, Pane, ScreenState, Selecting};
