@@ -1,6 +1,6 @@
 //! Where processes had binaries in memory, and when.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A process: its ID, where that was recorded, and the machine that it ran on.
@@ -41,10 +41,6 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    fn contains(&self, address: u64) -> bool {
-        address.checked_sub(self.begin).is_some_and(|offset| offset < self.length)
-    }
-
     fn is_same(&self, other: &Mapping) -> bool {
         (self.begin, &self.path, &self.build_id) == (other.begin, &other.path, &other.build_id)
     }
@@ -72,31 +68,41 @@ pub(super) struct Mappings {
 #[derive(Debug)]
 pub(super) struct Memory {
     is_one: bool,
-    /// In the order of time until all are known, then sorted by where they begin.
+    /// In the order of time.
     mappings: Vec<Mapping>,
-    /// The length of the longest.
-    longest: u64,
+    /// Where binaries were, sorted.
+    places: Vec<Place>,
+}
+
+/// A range of addresses, and the mappings that had exactly this range.
+#[derive(Debug)]
+struct Place {
+    begin: u64,
+    length: u64,
+    /// The largest offset from 0 that this range or one before it reaches.
+    reach: u64,
+    /// In the order of time.
+    mappings: Vec<usize>,
+    /// Whether all of them are the same build.
+    is_unanimous: bool,
+    /// The first that was there before it was reported.
+    first_reported: Option<usize>,
 }
 
 impl Mappings {
     /// Takes all changes in, in the order of time.
     pub fn new<'a>(changes: impl IntoIterator<Item = (ProcessKey<'a>, i64, MemoryChange)>) -> Mappings {
-        let mut all = Mappings::default();
+        let mut numbers: HashMap<(Option<String>, Option<i128>), usize> = HashMap::new();
+        let mut histories: Vec<History> = Vec::new();
         for (process, timestamp, change) in changes {
             let key = (process.host.map(str::to_owned), process.pid);
-            let number = *all.numbers.entry(key).or_insert(all.processes.len());
-            if number == all.processes.len() {
-                let is_one = process.pid.is_some();
-                all.processes.push(Memory { is_one, mappings: Vec::new(), longest: 0 });
+            let number = *numbers.entry(key).or_insert(histories.len());
+            if number == histories.len() {
+                histories.push(History { is_one: process.pid.is_some(), ..History::default() });
             }
-            all.processes[number].change(timestamp, change);
+            histories[number].change(timestamp, change);
         }
-        for memory in &mut all.processes {
-            // Stable: of those at the same place the later ones stay after the earlier ones.
-            memory.mappings.sort_by_key(|mapping| mapping.begin);
-            memory.longest = memory.mappings.iter().map(|mapping| mapping.length).max().unwrap_or(0);
-        }
-        all
+        Mappings { numbers, processes: histories.into_iter().map(Memory::new).collect() }
     }
 
     pub fn of(&self, process: &ProcessKey<'_>) -> Option<&Memory> {
@@ -104,69 +110,130 @@ impl Mappings {
     }
 }
 
-impl Memory {
+/// The mappings of a process while changes are taken in. No change visits mappings that it does not concern: a process
+/// may load and unload plugins a million times.
+#[derive(Debug, Default)]
+struct History {
+    is_one: bool,
+    mappings: Vec<Mapping>,
+    /// Those that are there, by where they begin.
+    there: HashMap<u64, BTreeSet<usize>>,
+    /// The last one of each range and path.
+    last: HashMap<(u64, u64, Arc<str>), usize>,
+}
+
+impl History {
+    fn push(&mut self, mapping: Mapping) {
+        let number = self.mappings.len();
+        self.there.entry(mapping.begin).or_default().insert(number);
+        self.last.insert((mapping.begin, mapping.length, Arc::clone(&mapping.path)), number);
+        self.mappings.push(mapping);
+    }
+
     fn change(&mut self, timestamp: i64, change: MemoryChange) {
-        let mappings = &mut self.mappings;
-        let is_there =
-            |mapping: &&mut Mapping, begin: u64| mapping.begin == begin && mapping.until == i64::MAX;
         match change {
             // Of several processes that cannot be distinguished, one says nothing about the others.
             MemoryChange::DumpStarts | MemoryChange::Unloaded { .. } if !self.is_one => {}
             MemoryChange::DumpStarts => {
-                let there = mappings.iter_mut().filter(|mapping| mapping.until == i64::MAX);
-                there.for_each(|mapping| mapping.until = timestamp);
+                let gone = std::mem::take(&mut self.there).into_values().flatten();
+                gone.for_each(|number| self.mappings[number].until = timestamp);
             }
             MemoryChange::Unloaded { begin } => {
-                let there = mappings.iter_mut().filter(|mapping| is_there(mapping, begin));
-                there.for_each(|mapping| mapping.until = timestamp);
+                let gone = self.there.remove(&begin).into_iter().flatten();
+                gone.for_each(|number| self.mappings[number].until = timestamp);
             }
             MemoryChange::Loaded { begin, length, path, is_new } => {
-                let is_it =
-                    |known: &&mut Mapping| (known.begin, known.length, &known.path) == (begin, length, &path);
-                let last = mappings.iter_mut().rfind(is_it).filter(|_| !is_new);
-                match last {
+                let known = self.last.get(&(begin, length, Arc::clone(&path))).filter(|_| !is_new);
+                match known {
                     // Reported again: it was there all the time. A different build follows in its own event.
-                    Some(again) => again.until = i64::MAX,
+                    Some(&again) => {
+                        self.mappings[again].until = i64::MAX;
+                        self.there.entry(begin).or_default().insert(again);
+                    }
                     None => {
                         let (build_id, since, until) = (None, timestamp, i64::MAX);
-                        mappings.push(Mapping { begin, length, path, build_id, since, until, is_new });
+                        self.push(Mapping { begin, length, path, build_id, since, until, is_new });
                     }
                 }
             }
             MemoryChange::Build { begin, id } => {
-                let there = mappings.iter_mut().rfind(|mapping| is_there(mapping, begin));
-                let Some(mapping) = there else { return };
+                let Some(&number) = self.there.get(&begin).and_then(BTreeSet::last) else { return };
+                let mapping = &mut self.mappings[number];
                 match &mapping.build_id {
                     Some(known) if *known != id => {
                         let other =
                             Mapping { build_id: Some(id), since: timestamp, is_new: true, ..mapping.clone() };
                         // Processes that cannot be distinguished may have either.
-                        mapping.until = if self.is_one { timestamp } else { i64::MAX };
-                        mappings.push(other);
+                        if self.is_one {
+                            mapping.until = timestamp;
+                            self.there.entry(begin).or_default().remove(&number);
+                        }
+                        self.push(other);
                     }
                     _ => mapping.build_id = Some(id),
                 }
             }
         }
     }
+}
+
+impl Memory {
+    fn new(history: History) -> Memory {
+        let History { is_one, mappings, .. } = history;
+        let mut order: Vec<usize> = (0..mappings.len()).collect();
+        // Stable: of those in the same range the later ones stay after the earlier ones.
+        order.sort_by_key(|&number| (mappings[number].begin, mappings[number].length));
+        let mut places: Vec<Place> = Vec::new();
+        for number in order {
+            let mapping = &mappings[number];
+            let reported = (!mapping.is_new).then_some(number);
+            match places.last_mut() {
+                Some(place) if (place.begin, place.length) == (mapping.begin, mapping.length) => {
+                    place.is_unanimous &= mapping.is_same(&mappings[place.mappings[0]]);
+                    place.first_reported = place.first_reported.or(reported);
+                    place.mappings.push(number);
+                }
+                last => {
+                    let reach = last.map_or(0, |last| last.reach);
+                    places.push(Place {
+                        begin: mapping.begin,
+                        length: mapping.length,
+                        reach: reach.max(mapping.begin.saturating_add(mapping.length)),
+                        mappings: vec![number],
+                        is_unanimous: true,
+                        first_reported: reported,
+                    });
+                }
+            }
+        }
+        Memory { is_one, mappings, places }
+    }
 
     /// The binary that was at an address at a time.
     pub fn find(&self, timestamp: i64, address: u64) -> Option<&Mapping> {
-        let end = self.mappings.partition_point(|mapping| mapping.begin <= address);
-        let least = address.saturating_sub(self.longest);
-        let start = self.mappings[..end].partition_point(|mapping| mapping.begin < least);
-        let mut there = self.mappings[start..end].iter().filter(|mapping| mapping.contains(address));
+        let end = self.places.partition_point(|place| place.begin <= address);
+        let near = self.places[..end].iter().rev().take_while(|place| place.reach >= address);
+        let there = near.filter(|place| address - place.begin < place.length);
         if !self.is_one {
             // It may be any of the processes: only what holds for all of them is known.
-            let first = there.next()?;
-            return there.all(|other| other.is_same(first)).then_some(first);
+            let mut all = there.map(|place| (place.is_unanimous, &self.mappings[place.mappings[0]]));
+            let (mut is_known, first) = all.next()?;
+            is_known &= all.all(|(is_unanimous, other)| is_unanimous && other.is_same(first));
+            return is_known.then_some(first);
         }
-        let before =
-            there.clone().filter(|mapping| mapping.since <= timestamp).max_by_key(|mapping| mapping.since);
-        match before {
+        let mut before: Option<usize> = None;
+        let mut reported: Option<usize> = None;
+        for place in there {
+            let count = place.mappings.partition_point(|&number| self.mappings[number].since <= timestamp);
+            let last = count.checked_sub(1).map(|last| place.mappings[last]);
+            before =
+                before.into_iter().chain(last).max_by_key(|&number| (self.mappings[number].since, number));
+            reported = place.first_reported.or(reported);
+        }
+        match before.map(|number| &self.mappings[number]) {
             Some(mapping) => Some(mapping).filter(|mapping| timestamp < mapping.until),
             // Threads keep running while the state dump is recorded.
-            None => there.find(|mapping| !mapping.is_new),
+            None => reported.map(|number| &self.mappings[number]),
         }
     }
 }
@@ -256,6 +323,33 @@ mod tests {
         let found =
             |timestamp| mappings.of(&ONE).unwrap().find(timestamp, 0x1000).unwrap().build().id.unwrap()[0];
         assert_eq!((found(12), found(22)), (1, 2));
+    }
+
+    #[test]
+    fn a_million_changes_take_no_longer_than_they_are_many() {
+        const PLUGINS: u64 = 100_000;
+        let found = lttng_testing::must_end("changes and questions", || {
+            let long =
+                MemoryChange::Loaded { begin: 0, length: 1 << 40, path: "/long".into(), is_new: false };
+            let load = |number: u64| {
+                let (time, begin) = (2 * number as i64, (1 << 41) + (number % 3) * 0x1000);
+                let unload = MemoryChange::Unloaded { begin };
+                [(ONE, time, has(begin, "/plugin", true)), (ONE, time + 1, unload)]
+            };
+            let others =
+                (0..PLUGINS).map(|number| (ONE, 1, has((1 << 42) + number * 0x1000, "/other", true)));
+            let mappings =
+                Mappings::new([(ONE, 0, long)].into_iter().chain(others).chain((0..PLUGINS).flat_map(load)));
+            let is_found = |number: &u64| {
+                let (time, begin) = (2 * *number as i64, (1 << 41) + (number % 3) * 0x1000);
+                path(&mappings, &ONE, time, begin) == Some("/plugin")
+                    && path(&mappings, &ONE, time + 1, begin).is_none()
+                    && path(&mappings, &ONE, time + 1, (1 << 42) + number * 0x1000) == Some("/other")
+            };
+            (0..PLUGINS).filter(is_found).count()
+        });
+        // The first others are loaded after the first plugin.
+        assert_eq!(found as u64, PLUGINS);
     }
 
     #[test]

@@ -1,9 +1,19 @@
 //! What `live` says is what `top` says of the folder that the relay wrote.
 
-use lttng_testing::{Daemon, Relay, Session};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ctf_reader::Window;
+use ltt_top::analysis::Selection;
+use ltt_top::analysis::groups::Sort;
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveQuestion, LookBack, Turn};
+use lttng_live::{Live, Options};
+use lttng_testing::{Daemon, Relay, Session, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use super::replay::{Scene, archive};
 use super::support::{Running, json, ltt_top};
 use crate::tracee::Tracee;
 
@@ -166,6 +176,20 @@ fn what_is_missing_is_said_in_one_line() {
 }
 
 #[test]
+fn session_that_does_not_exist_yet_is_waited_for() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let mut running = live(&format!("{}/later", relay.viewer_url()), &["--wait"]);
+    let said = running.error_line();
+    assert!(said.contains("waiting: ") && said.contains("has no live session"), "{said}");
+    daemon.lttng(["create", "later", "--live=100000", &format!("--set-url={}", relay.collector_url())]);
+    daemon.lttng(["enable-event", "--session=later", "--userspace", "tracee:*"]);
+    daemon.lttng(["start", "later"]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 10);
+    running.until(|object| events(object) == 10);
+}
+
+#[test]
 fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     let (mut relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
@@ -183,4 +207,105 @@ fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     running.signal(Signal::INT);
     let ended = running.end();
     assert!(ended.status == Some(0) && ended.err.contains("was lost"), "{ended:?}");
+}
+
+#[test]
+fn every_incident_is_written_once() {
+    let place =
+        |incident: &Value| (incident["begin_ns"].as_i64().unwrap(), incident["end_ns"].as_i64().unwrap());
+    let rule = ["--longer-than", "100us"];
+    let found = json(ltt_top(["incidents", "--limit", "0"]).args(rule).arg(archive()));
+    let expected: BTreeSet<_> = found["incidents"].as_array().unwrap().iter().map(place).collect();
+    assert!(expected.len() > 1000, "{}", expected.len());
+    // All at once, and in many small steps.
+    for interval in ["1h", "10ms"] {
+        let url = Scene::recorded(true).serve_all();
+        let mut command = ltt_top(["live", &url, "--format", "json", "--interval", interval]);
+        command.args(rule);
+        let ended = Running::start(command).end();
+        assert_eq!(ended.status, Some(0), "{}", ended.err);
+        let mut written = Vec::new();
+        for line in ended.out.lines() {
+            let object: Value = serde_json::from_str(line).expect("it is JSON");
+            assert_eq!(object["hidden_incidents"], 0);
+            written.extend(object["incidents"].as_array().unwrap().iter().map(place));
+        }
+        let distinct: BTreeSet<_> = written.iter().copied().collect();
+        assert_eq!(distinct.len(), written.len(), "{interval}: none is written twice");
+        let missing: Vec<_> = expected.difference(&distinct).collect();
+        assert!(missing.is_empty(), "{interval}: {} of {} missing", missing.len(), expected.len());
+    }
+}
+
+#[test]
+fn groups_that_come_late_are_shown_however_many_there_are() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = started(&daemon, &relay);
+    let arguments = ["--by", "duration", "--sort", "max", "--window", "10m"];
+    let mut running = live(&url(&relay, &session), &arguments);
+    let mut program = Tracee::start(&daemon);
+    // More than have had slices of time, and more than are kept.
+    for (count, total) in [(600, 600), (12_000, 12_600)] {
+        program.emit("work", count);
+        let seen = running.until(|object| events(object) == total);
+        assert_eq!(seen["groups"][0]["key"]["duration"], count - 1, "{}", seen["groups"][0]);
+        let listed = seen["groups"].as_array().unwrap().iter().map(|group| group["count"].as_u64().unwrap());
+        let folded = seen["folded"]["count"].as_u64().unwrap_or(0);
+        assert_eq!(listed.sum::<u64>() + folded, total);
+    }
+}
+
+#[test]
+fn rates_count_from_when_the_selection_was_changed() {
+    let url = Scene::recorded(true).serve_all();
+    let live = Live::start(vec![url.parse().unwrap()], &Options::default());
+    let selection = Arc::new(Selection::default());
+    let analysis = LiveAnalysis::new(&selection, 1_000_000);
+    let mut intake = Intake::new(live, Window::default(), analysis);
+    let mut question = LiveQuestion {
+        window: LookBack::All,
+        sort: Sort::Total,
+        quantiles: Vec::new(),
+        limit: usize::MAX,
+        incidents: 0,
+        is_drawn: false,
+        narrow: String::new(),
+        detail: None,
+    };
+    let ask = |intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion| {
+        let (report, watermark) = (intake.report(), intake.watermark());
+        intake.with_audience(|analysis| analysis.finding(question, report, watermark))
+    };
+    let mut changed = None;
+    wait_until("the scene is over", || {
+        let turn = intake.turn(Duration::from_millis(10));
+        let so_far = ask(&intake, &question);
+        if changed.is_none() && so_far.top.trace.events > 50_000 {
+            intake.with_audience(|analysis| analysis.select(&selection));
+            changed = so_far.time_ns;
+        }
+        turn == Turn::Over
+    });
+    for window in [LookBack::All, LookBack::Minutes, LookBack::Minute] {
+        question.window = window;
+        let finding = ask(&intake, &question);
+        let length = (finding.time_ns.unwrap() - changed.unwrap()) as f64 / 1e9;
+        assert!(length > 1.0 && finding.top.groups.len() > 5);
+        let is_near = |rate: Option<f64>, count: u64| {
+            let expected = count as f64 / length;
+            (rate.unwrap() - expected).abs() < 0.02 * expected
+        };
+        let mut count = 0;
+        for group in &finding.top.groups {
+            assert!(is_near(group.rate_per_s, group.count), "{window}: {group:?} in {length} s");
+            count += group.count;
+        }
+        // The rate of all events does not depend on how many groups are shown.
+        let few = ask(&intake, &LiveQuestion { limit: 2, ..question.clone() });
+        assert!(
+            is_near(few.rate_per_s, count) && few.top.groups.len() == 2,
+            "{window}: {:?}",
+            few.rate_per_s
+        );
+    }
 }

@@ -1,10 +1,13 @@
 //! `ltt-top live`, `events --follow` and `record`, on real relays, session daemons and terminals.
 
+mod deadlines;
 mod figures;
+mod leftovers;
 mod picture;
 mod record;
 mod replay;
 mod screens;
 mod server;
+mod start;
 mod support;
 mod terminal;

@@ -13,21 +13,21 @@ use super::support::Running;
 use crate::tracee::{Tracee, program};
 
 /// `ltt-top` where this daemon is found, or would be.
-fn ltt_top(daemon: &Daemon, arguments: &[&str]) -> Command {
+pub fn ltt_top(daemon: &Daemon, arguments: &[&str]) -> Command {
     let mut command = daemon.command(env!("CARGO_BIN_EXE_ltt-top"));
     command.args(arguments).env("TZ", "UTC").env_remove("LTTNG_UST_REGISTER_TIMEOUT");
     command
 }
 
 /// A place for a daemon where none runs.
-fn nowhere() -> Daemon {
+pub fn nowhere() -> Daemon {
     let mut daemon = Daemon::start();
     daemon.stop();
     daemon
 }
 
-/// The commands of all processes that belong to a daemon's place.
-fn processes(daemon: &Daemon) -> Vec<String> {
+/// The processes that belong to a daemon's place, with their commands.
+pub fn processes(daemon: &Daemon) -> Vec<(i32, String)> {
     let mark = format!("LTTNG_HOME={}", daemon.folder().display());
     let is_here = |folder: &Path| {
         let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
@@ -35,17 +35,19 @@ fn processes(daemon: &Daemon) -> Vec<String> {
     };
     let entries = std::fs::read_dir("/proc").expect("this is Linux").flatten().map(|entry| entry.path());
     let found = entries.filter(|folder| is_here(folder));
-    found
-        .map(|folder| std::fs::read_to_string(folder.join("comm")).unwrap_or_default().trim().to_owned())
-        .collect()
+    let described = found.filter_map(|folder| {
+        let pid = folder.file_name()?.to_str()?.parse().ok()?;
+        Some((pid, std::fs::read_to_string(folder.join("comm")).ok()?.trim().to_owned()))
+    });
+    described.collect()
 }
 
 /// Nothing is left: no session daemon, no relay, and so no session.
-fn assert_nothing_left(daemon: &Daemon) {
+pub fn assert_nothing_left(daemon: &Daemon) {
     wait_until("all processes have ended", || processes(daemon).is_empty());
 }
 
-fn in_folder(folder: &Path) -> usize {
+pub fn in_folder(folder: &Path) -> usize {
     Trace::open(folder).events().len()
 }
 
@@ -94,9 +96,11 @@ fn sessions_of_others_are_left_alone() {
 }
 
 /// Whether the session of `ltt-top` records.
-fn is_recording(daemon: &Daemon) -> bool {
-    let listed = daemon.lttng(["list"]);
-    listed.lines().any(|line| line.contains("ltt-top-") && line.contains("[active]"))
+pub fn is_recording(daemon: &Daemon) -> bool {
+    let listed = daemon.command("lttng").args(["--no-sessiond", "list"]).output().expect("it runs");
+    String::from_utf8_lossy(&listed.stdout)
+        .lines()
+        .any(|line| line.contains("ltt-top-") && line.contains("[active]"))
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn only_the_chosen_process_is_recorded() {
     let ended = running.end();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert_eq!(in_folder(folder.path()), 100);
-    let text = Running::start(ltt_top(&daemon, &["list"])).end();
+    let text = Running::start(ltt_top(&daemon, &["list", "--all"])).end();
     assert!(text.out.contains("tracee") && text.out.contains("work(duration integer"), "{}", text.out);
 }
 
@@ -137,9 +141,9 @@ fn interrupt_at_any_moment_leaves_nothing() {
         record.arg(folder.path().join("trace"));
         let running = Running::start(record);
         std::thread::sleep(Duration::from_millis(60 * moment));
-        // As root it is still `unshare` in the first moments, which has no handler.
-        running.signal(if moment % 2 == 0 { Signal::INT } else { Signal::TERM });
-        running.end();
+        // As root it is still `unshare` in the first moments, which has no handler, and ignores SIGINT in a background job.
+        let signal = if moment % 2 == 0 { Signal::INT } else { Signal::TERM };
+        running.end_by(signal);
         assert_nothing_left(&daemon);
     }
 }
@@ -166,7 +170,8 @@ fn what_is_missing_is_said_in_one_line() {
     assert!(said(&[&record[..], &["--", "/no/such/program"]].concat(), None).contains("/no/such/program"));
     let another = folder.path().join("another").display().to_string();
     let of_process = ["record", "-e", "x:*", "-o", &another, "--pid", "1"];
-    assert!(said(&of_process, None).contains("offers no LTTng-UST events"));
+    let refusal = said(&of_process, None);
+    assert!(refusal.contains("process 1 (") && refusal.contains("(those that offer events: "), "{refusal}");
     let full = folder.path().display().to_string();
     std::fs::write(folder.path().join("file"), "").unwrap();
     assert!(said(&["record", "-e", "x:*", "-o", &full], None).contains("is not empty"));
@@ -185,8 +190,8 @@ fn events_are_recorded_for_as_long_as_they_are_watched() {
     program.emit("work", 500);
     running.until(|object| object["trace"]["events"] == 500);
     // It was ours, and goes with us.
-    let pid_of_program = processes(&daemon);
-    assert!(pid_of_program.iter().any(|name| name.starts_with("lttng-")), "{pid_of_program:?}");
+    let ours = processes(&daemon);
+    assert!(ours.iter().any(|(_, name)| name.starts_with("lttng-")), "{ours:?}");
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.status, Some(0), "{ended:?}");
@@ -201,7 +206,7 @@ fn a_recording_that_fails_leaves_no_folder() {
     let output = folder.path().join("trace");
     for (target, reason) in [
         (&["--", "/nonexistent/program"][..], "cannot run"),
-        (&["--name", "nothing-has-this-name"], "offers no"),
+        (&["--name", "nothing-has-this-name"], "no process called nothing-has-this-name"),
     ] {
         let mut record = ltt_top(&daemon, &["record", "-e", "tracee:*", "-o"]);
         record.arg(&output).args(target);
@@ -210,4 +215,26 @@ fn a_recording_that_fails_leaves_no_folder() {
         assert!(!output.exists(), "{target:?}");
     }
     assert_nothing_left(&daemon);
+}
+
+#[test]
+fn list_has_a_line_for_each_process_and_says_what_to_type() {
+    let daemon = Daemon::start();
+    let programs = [Tracee::start(&daemon), Tracee::start(&daemon), Tracee::start(&daemon)];
+    let listed = Running::start(ltt_top(&daemon, &["list"])).end().out;
+    let mut lines = listed.lines();
+    assert_eq!(
+        lines.next().map(|line| line.split_whitespace().collect()),
+        Some(vec!["PID", "PROGRAM", "EVENTS", "PROVIDERS"])
+    );
+    for _ in &programs {
+        let words: Vec<&str> = lines.next().expect("a process").split_whitespace().collect();
+        assert_eq!(words[1..], ["tracee", "2", "tracee"], "{listed}");
+    }
+    let typed: Vec<&str> = lines.filter_map(|line| line.split("    ").next()).collect();
+    assert!(
+        typed[1].starts_with("ltt-top record -e 'tracee:*' --pid ")
+            && typed[2].starts_with("ltt-top live -e"),
+        "{listed}"
+    );
 }

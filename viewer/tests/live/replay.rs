@@ -5,9 +5,11 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
+
+use lttng_testing::{unpack, workspace};
 
 /// A trace: its metadata, and the packets of each stream.
 pub struct Scene {
@@ -19,13 +21,23 @@ pub struct Scene {
     ends: bool,
 }
 
+/// The recorded trace of Valkey.
+pub fn archive() -> PathBuf {
+    workspace().join("tests/data/valkey-mixed.tar.xz")
+}
+
 /// Serves a recorded trace of Valkey to viewers, all of it at once, as a session that goes on.
 pub fn serve() -> String {
-    let folder = lttng_testing::unpack(&lttng_testing::workspace().join("tests/data/valkey-mixed.tar.xz"));
-    Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, false).serve_all()
+    Scene::recorded(false).serve_all()
 }
 
 impl Scene {
+    /// A recorded trace of Valkey, served once.
+    pub fn recorded(ends: bool) -> Scene {
+        let folder = unpack(&archive());
+        Scene::read(&folder.path().join("valkey-mixed/ust/uid/0/64-bit"), 1, ends)
+    }
+
     /// Serves it to viewers, and returns where.
     pub fn serve_all(self) -> String {
         let scene = Arc::new(self);

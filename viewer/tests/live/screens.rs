@@ -1,10 +1,11 @@
 //! The full screen in a real terminal, with keys typed: golden screens of a recorded scene, and every way out.
 
-use lttng_testing::{need, wait_until, workspace};
+use lttng_testing::{Daemon, Relay, need, wait_until, workspace};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::replay;
 use super::terminal::Terminal;
+use crate::tracee::Tracee;
 
 /// All events of the scene have arrived.
 pub const COMPLETE: &str = "267,919 events";
@@ -44,23 +45,116 @@ fn screens_of_a_recorded_scene() {
     terminal.keys(&["Down", "Enter"]);
     assert_screen("detail", &terminal.until("SLOWEST so far"));
     terminal.keys(&["?"]);
-    assert_screen("help", &terminal.until("this"));
+    assert_screen("help", &terminal.until("this help"));
     terminal.keys(&["x"]);
     terminal.until("SLOWEST so far");
     terminal.keys(&["Escape"]);
     terminal.until("INCIDENTS");
-    terminal.keys(&["/", "duration", "Enter"]);
-    terminal.until("a condition");
-    terminal.keys(&[">", "1", "m", "s"]);
-    terminal.until("/duration>1ms");
+    terminal.keys(&["Tab"]);
+    terminal.until("▶DURATIONS");
     terminal.keys(&["Enter"]);
-    // It holds from now on, and the scene is over.
-    terminal.until("filter duration>1ms");
+    assert_screen("heat", &terminal.until("Esc back"));
+    terminal.keys(&["Escape"]);
+    terminal.until("▶DURATIONS");
+    terminal.until("INCIDENTS");
+    terminal.keys(&["Tab"]);
+    terminal.until("▶INCIDENTS");
+    terminal.keys(&["End", "Home", "Down", "Down", "Down", "Down"]);
+    assert_screen("incidents", &terminal.until("▶INCIDENTS"));
+    terminal.keys(&["Enter"]);
+    assert_screen("incident", &terminal.until("advice"));
+}
+
+#[test]
+fn rows_are_narrowed_at_once_and_keep_their_figures() {
+    if !need("tmux") {
+        return;
+    }
+    let terminal = Terminal::start(100, 40, &watch(&replay::serve(), "--window all"));
+    terminal.until(COMPLETE);
+    terminal.keys(&["/"]);
+    terminal.keys(&["-l", "call k"]);
+    let screen = terminal.until("groups with call k");
+    assert_screen("narrowed", &screen);
+    // Not even Enter is needed, and Escape brings all of them back.
+    assert!(screen.contains("command_call keys") && !screen.contains("eventloop"), "{screen}");
+    terminal.keys(&["Escape"]);
+    terminal.until("eventloop");
+    terminal.keys(&["/"]);
+    terminal.keys(&["-l", "evetloop"]);
+    terminal.until("no group is called evetloop: did you mean eventloop?");
+    terminal.keys(&["Escape"]);
+    terminal.until("q quit");
+    // Conditions are checked, and apply from then on.
+    terminal.keys(&["f"]);
+    terminal.keys(&["-l", "duration"]);
+    terminal.keys(&["Enter"]);
+    terminal.until("is not a condition");
+    terminal.keys(&["-l", " > 1ms"]);
+    terminal.keys(&["Enter"]);
+    terminal.until("filter duration > 1ms");
     assert_screen("filter", &terminal.until("no events in this window"));
     terminal.keys(&["g", "a", "d", "d", "r", "Enter"]);
     terminal.until("grouped by addr");
-    terminal.keys(&["p"]);
-    terminal.until("PAUSED");
+}
+
+#[test]
+fn frozen_screen_can_be_explored_and_exported_and_then_goes_on() {
+    if !need("tmux") {
+        return;
+    }
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = daemon.live_session(&relay, 100_000);
+    session.enable("tracee:*");
+    session.start();
+    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    let folder = tempfile::TempDir::new().unwrap();
+    let command = format!("cd {} && {}", folder.path().display(), watch(&url, "--window all"));
+    let terminal = Terminal::start(100, 40, &command);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 100);
+    terminal.until("100 events");
+    terminal.keys(&["Space"]);
+    terminal.until("FROZEN");
+    program.emit("work", 900);
+    terminal.keys(&["s"]);
+    terminal.until("by count");
+    terminal.keys(&["Enter"]);
+    terminal.until("tracee:work: 100 events");
+    terminal.keys(&["e"]);
+    terminal.until("written to ltt-top-");
+    let file = std::fs::read_dir(folder.path()).unwrap().next().expect("a file").unwrap().path();
+    let written: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    assert_eq!((&written["trace"]["events"], &written["groups"][0]["count"]), (&100.into(), &100.into()));
+    assert!(terminal.screen().contains("tracee:work: 100 events"));
+    terminal.keys(&["Space"]);
+    terminal.until("tracee:work: 1,000 events");
+    // A name that no event has is not only "no events".
+    terminal.keys(&["f"]);
+    terminal.keys(&["-l", "duratoin=1"]);
+    terminal.keys(&["Enter"]);
+    terminal.until("filter duratoin=1");
+    program.emit("work", 10);
+    terminal.until("no event has a field `duratoin`; did you mean `duration`?");
+}
+
+#[test]
+fn screen_is_suspended_and_comes_back() {
+    if !need("tmux") || !need("bash") {
+        return;
+    }
+    let terminal = Terminal::start(100, 40, "bash --norc -i");
+    terminal.keys(&["-l", &watch(&replay::serve(), "")]);
+    terminal.keys(&["Enter"]);
+    terminal.until(COMPLETE);
+    terminal.keys(&["C-z"]);
+    let screen = terminal.until("Stopped");
+    assert!(!screen.contains(COMPLETE), "{screen}");
+    terminal.keys(&["-l", "fg"]);
+    terminal.keys(&["Enter"]);
+    terminal.until(COMPLETE);
+    terminal.keys(&["q"]);
+    terminal.until("bash");
 }
 
 #[test]
@@ -103,6 +197,19 @@ fn colours_are_left_out_on_request() {
     assert!(has_colours("", ""));
     assert!(!has_colours("", "NO_COLOR=1"));
     assert!(!has_colours("--color never", ""));
+}
+
+#[test]
+fn terminal_that_cannot_move_its_cursor_gets_tables() {
+    if !need("tmux") {
+        return;
+    }
+    for variable in ["TERM=dumb", "TERM=", "-u TERM"] {
+        let command = format!("env {variable} {}", watch(&replay::serve(), "--interval 100ms --limit 2"));
+        let terminal = Terminal::start(100, 40, &command);
+        let screen = terminal.until_some(COMPLETE);
+        assert!(screen.contains("lag ") && !screen.contains("q quit"), "{variable}: {screen}");
+    }
 }
 
 /// Runs it in a shell, ends it somehow, and looks at what the terminal is like after that.

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -47,6 +48,17 @@ impl Running {
         line
     }
 
+    /// The next line that it writes to standard error.
+    pub fn error_line(&mut self) -> String {
+        let errors = self.process.stderr.as_mut().expect("its errors are piped");
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while line.last() != Some(&b'\n') && errors.read(&mut byte).expect("it writes") == 1 {
+            line.push(byte[0]);
+        }
+        String::from_utf8(line).expect("it writes UTF-8")
+    }
+
     /// The next object that it writes.
     pub fn object(&mut self) -> Value {
         let line = self.line();
@@ -81,14 +93,31 @@ impl Running {
         status.and_then(|status| status.code())
     }
 
+    /// Sends a signal again and again until it ends: the first may come before there is a handler.
+    pub fn end_by(mut self, signal: Signal) -> Ended {
+        lttng_testing::wait_until("it ends", || {
+            let has_ended = self.process.try_wait().expect("it is our child").is_some();
+            if !has_ended {
+                self.signal(signal);
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            has_ended
+        });
+        self.end()
+    }
+
     /// Reads to its end.
     pub fn end(mut self) -> Ended {
-        let mut ended = Ended { status: None, out: String::new(), err: String::new() };
-        self.out.as_mut().expect("it is read").read_to_string(&mut ended.out).expect("it writes UTF-8");
+        let mut out = self.out.take().expect("it is read");
         let mut err = self.process.stderr.take().expect("its errors are piped");
-        err.read_to_string(&mut ended.err).expect("it writes UTF-8");
-        ended.status = self.process.wait().expect("it is our child").code();
-        ended
+        let read = lttng_testing::must_end("its output", move || {
+            let [mut said, mut complained] = [String::new(), String::new()];
+            out.read_to_string(&mut said).expect("it writes UTF-8");
+            err.read_to_string(&mut complained).expect("it writes UTF-8");
+            (said, complained)
+        });
+        let status = self.process.wait().expect("it is our child").code();
+        Ended { status, out: read.0, err: read.1 }
     }
 }
 

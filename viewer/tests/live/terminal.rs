@@ -67,6 +67,16 @@ impl Terminal {
         String::from_utf8_lossy(&output.stdout).trim().parse().expect("a process id")
     }
 
+    /// Waits until the screen, which may go on changing, shows something, and returns all of it.
+    pub fn until_some(&self, text: &str) -> String {
+        let mut screen = String::new();
+        wait_until(&format!("the screen shows {text:?}"), || {
+            screen = self.screen();
+            screen.contains(text)
+        });
+        screen
+    }
+
     /// Waits until the screen shows something and has been drawn to its end, and returns all of it.
     pub fn until(&self, text: &str) -> String {
         let mut screen = String::new();

@@ -1,5 +1,7 @@
 //! Wrong command lines: one line, status 2.
 
+use std::process::{Command, Stdio};
+
 use super::run::said;
 
 #[test]
@@ -53,4 +55,17 @@ fn a_reader_that_has_gone_is_no_error() {
     );
     let output = std::process::Command::new("bash").arg("-c").arg(script).output().expect("bash runs");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn errors_that_cannot_be_written_do_not_change_the_status() {
+    for (arguments, status) in [(&["check", "missing.toml"][..], 1), (&["imprt"], 2)] {
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        for errors in [Stdio::from(full), closed.into()] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_lttng-catalog"));
+            assert_eq!(command.args(arguments).stderr(errors).status().unwrap().code(), Some(status));
+        }
+    }
 }

@@ -144,6 +144,13 @@ impl<T> Groups<T> {
         })
     }
 
+    /// All values, in the order of [`entries`](Groups::entries), to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.kinds.iter_mut().flatten().flat_map(|of_kind| {
+            of_kind.keyless.iter_mut().chain(of_kind.keyed.iter_mut().map(|(_, value)| value))
+        })
+    }
+
     /// Everything, with the kind and the key.
     pub fn into_entries(self) -> impl Iterator<Item = (usize, Box<[u8]>, T)> {
         let kinds = self.kinds.into_iter().enumerate();

@@ -48,7 +48,7 @@ pub struct Incidents {
 }
 
 /// A time in which a thread was held up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Incident {
     /// When it began: nanoseconds since 1970.

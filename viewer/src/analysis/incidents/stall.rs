@@ -40,6 +40,8 @@ pub struct Stall {
     pub meanwhile: Vec<Meanwhile>,
     /// Whether events of it may be missing.
     pub is_incomplete: bool,
+    /// Its number, in the order in which incidents were settled.
+    pub number: u64,
 }
 
 impl Stall {
@@ -76,6 +78,7 @@ impl Stall {
             not_served: 0,
             meanwhile: Vec::new(),
             is_incomplete: false,
+            number: 0,
         }
     }
 

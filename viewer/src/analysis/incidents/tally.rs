@@ -56,13 +56,20 @@ pub struct IncidentTally {
     folded_turns: u64,
     /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
+    /// The number of incidents that were added, including those that were removed again.
+    added: u64,
+    /// The number of the last incident that was reported while events arrive.
+    reported: u64,
+    /// The number of incidents that are no longer kept and were never reported.
+    missed: u64,
 }
 
 impl IncidentTally {
     /// Adds an incident.
     pub fn add(&mut self, stall: Stall) {
         self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
-        self.stalls.push(stall);
+        self.added += 1;
+        self.stalls.push(Stall { number: self.added, ..stall });
         if self.stalls.len() > 2 * MOST {
             self.fold();
         }
@@ -97,11 +104,23 @@ impl IncidentTally {
             } else {
                 self.folded.entry(Cause::of(&stall)).or_default().take(&stall);
                 self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
+                self.missed += u64::from(stall.number > self.reported);
             }
         }
     }
 
-    /// The incidents that were kept, in the order of their ends.
+    /// The incidents that were not reported yet, and the number of those that are no longer kept.
+    pub fn unreported(&self) -> (&[Stall], u64) {
+        let first = self.stalls.partition_point(|stall| stall.number <= self.reported);
+        (&self.stalls[first..], self.missed)
+    }
+
+    /// Marks all incidents so far as reported.
+    pub fn mark_reported(&mut self) {
+        (self.reported, self.missed) = (self.added, 0);
+    }
+
+    /// The incidents that were kept, in the order in which they were settled.
     pub fn stalls(&self) -> &[Stall] {
         &self.stalls
     }

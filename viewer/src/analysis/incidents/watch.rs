@@ -53,11 +53,18 @@ impl Watch {
         self.feed.event(event, &mut self.engine);
     }
 
-    /// The last settled incidents, the newest first.
-    pub fn newest(&self, limit: usize) -> Vec<Incident> {
+    /// The last settled incidents that were not [reported](Watch::mark_reported), the newest first, and the number of
+    /// other ones.
+    pub fn newest(&self, limit: usize) -> (Vec<Incident>, u64) {
         let reporter = self.reporter();
-        let newest = self.engine.tally.stalls().iter().rev().take(limit);
-        newest.map(|stall| reporter.incident(stall, false)).collect()
+        let (stalls, missed) = self.engine.tally.unreported();
+        let newest = stalls.iter().rev().take(limit).map(|stall| reporter.incident(stall, false));
+        (newest.collect(), missed + stalls.len().saturating_sub(limit) as u64)
+    }
+
+    /// Marks all incidents settled so far as reported.
+    pub fn mark_reported(&mut self) {
+        self.engine.tally.mark_reported();
     }
 
     /// What was found so far, with at most `limit` incidents; the longest if there are more.

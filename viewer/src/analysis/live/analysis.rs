@@ -4,18 +4,20 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, Gap, OrderedEvent, Report};
+use lttng_catalog::nearest;
 
 use super::board::Board;
 use super::finding::LiveFinding;
 use super::intake::Audience;
 use super::slices::LookBack;
 use crate::analysis::finding::{GroupName, TraceFinding};
-use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::group::{Group, Sort};
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::top::Top;
-use crate::analysis::incidents::Watch;
+use crate::analysis::incidents::{Incident, Watch};
 use crate::analysis::reading::Failure;
 use crate::analysis::reading::selection::Selection;
+use crate::text::escape;
 
 /// What is asked of events that arrive.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct LiveQuestion {
     pub incidents: usize,
     /// Whether to compute sparklines and a heat map.
     pub is_drawn: bool,
+    /// Only groups whose name contains this.
+    pub narrow: String,
     /// The group to show in detail.
     pub detail: Option<GroupName>,
 }
@@ -44,6 +48,8 @@ pub struct LiveAnalysis {
     classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
     /// The time of the last event.
     latest: Option<i64>,
+    /// From when on the selected events are aggregated.
+    since: i64,
 }
 
 impl LiveAnalysis {
@@ -54,12 +60,14 @@ impl LiveAnalysis {
             watch: Watch::new(selection, threshold, Vec::new()),
             classes: Vec::new(),
             latest: None,
+            since: i64::MIN,
         }
     }
 
     /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
     pub fn select(&mut self, selection: &Arc<Selection>) {
         self.board = Board::new(selection);
+        self.since = self.latest.unwrap_or(i64::MIN);
         for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted);
         }
@@ -67,41 +75,24 @@ impl LiveAnalysis {
 
     /// The current finding; the report says what was read, and the watermark up to when.
     pub fn finding(&self, question: &LiveQuestion, report: Report, watermark: Option<i64>) -> LiveFinding {
-        let now = watermark.max(self.latest);
-        let at = now.unwrap_or(0);
-        let window = question.window;
-        let summary = self.board.summary(window, at, question.sort, report);
-        let length = window.length_ns().map(|length| {
-            let since = summary.report.span.as_ref().map_or(at, |span| *span.start());
-            length.min(at.saturating_sub(since).max(1) as u64)
-        });
-        let top = Top::new(&summary, question.sort, &question.quantiles, question.limit, length);
-        let trace = TraceFinding::new(&summary.report);
-        let named = question.detail.as_ref();
-        let position =
-            named.and_then(|name| summary.groups.iter().position(|group| GroupName::of(group) == *name));
-        let shown = &summary.groups[..summary.groups.len().min(question.limit)];
-        let (sparks, heat) = match question.is_drawn {
-            true => {
-                let only = position.map(|position| &summary.groups[position]);
-                (self.board.sparks(shown, window, at), self.board.heat(only, window, at))
-            }
-            false => Default::default(),
-        };
-        let mut groups = summary.groups;
-        let detail = position.map(|position| self.board.detail(groups.swap_remove(position), &trace));
-        LiveFinding {
-            is_last: false,
-            time_ns: now,
-            lag_ns: None,
-            sessions: Vec::new(),
-            window,
-            top,
-            incidents: self.watch.newest(question.incidents),
-            sparks,
-            heat,
-            detail,
+        let incidents = self.watch.newest(question.incidents);
+        finding(&self.board, self.since, watermark.max(self.latest), question, report, incidents)
+    }
+
+    /// What is known now, to ask questions about while more arrives.
+    pub fn freeze(&self, report: Report, watermark: Option<i64>) -> FrozenAnalysis {
+        FrozenAnalysis {
+            board: self.board.clone(),
+            since: self.since,
+            now: watermark.max(self.latest),
+            report,
+            incidents: self.watch.newest(FROZEN_INCIDENTS),
         }
+    }
+
+    /// Leaves the incidents settled so far out of later findings.
+    pub fn mark_reported(&mut self) {
+        self.watch.mark_reported();
     }
 
     /// Ends the analysis: no more events will arrive.
@@ -142,4 +133,103 @@ impl Audience for LiveAnalysis {
         self.board.event(event);
         ControlFlow::Continue(())
     }
+}
+
+/// The most incidents that can be looked at while the screen is frozen.
+const FROZEN_INCIDENTS: usize = 1000;
+
+/// What was known at a time.
+pub struct FrozenAnalysis {
+    board: Board,
+    since: i64,
+    now: Option<i64>,
+    report: Report,
+    incidents: (Vec<Incident>, u64),
+}
+
+impl FrozenAnalysis {
+    /// The finding of that time.
+    pub fn finding(&self, question: &LiveQuestion) -> LiveFinding {
+        let (report, incidents) = (self.report.clone(), self.incidents.clone());
+        finding(&self.board, self.since, self.now, question, report, incidents)
+    }
+}
+
+/// What a board says at a time.
+fn finding(
+    board: &Board,
+    since: i64,
+    now: Option<i64>,
+    question: &LiveQuestion,
+    report: Report,
+    (incidents, hidden_incidents): (Vec<Incident>, u64),
+) -> LiveFinding {
+    let at = now.unwrap_or(0);
+    let window = question.window;
+    let mut summary = board.summary(window, at, question.sort, report);
+    let meant = narrow(&mut summary.groups, &question.narrow);
+    let begin = summary.report.span.as_ref().map_or(at, |span| *span.start()).max(since);
+    let begin = if window == LookBack::All { begin } else { begin.max(window.slices().begin(at)) };
+    let length = match window {
+        // As `top` says.
+        LookBack::All if since == i64::MIN => None,
+        _ => Some(at.saturating_sub(begin).max(1) as u64),
+    };
+    let top = Top::new(&summary, question.sort, &question.quantiles, question.limit, length);
+    let trace = TraceFinding::new(&summary.report);
+    let count = board.count(window, at) as f64;
+    let rate_per_s = match length {
+        Some(length) => Some(count * 1e9 / length as f64),
+        None => trace.per_ns(count * 1e9),
+    };
+    let named = question.detail.as_ref();
+    let position =
+        named.and_then(|name| summary.groups.iter().position(|group| GroupName::of(group) == *name));
+    let shown = &summary.groups[..summary.groups.len().min(question.limit)];
+    let (sparks, heat) = match question.is_drawn {
+        true => {
+            let only = position.map(|position| &summary.groups[position]);
+            (board.sparks(shown, window, at), board.heat(only, window, at))
+        }
+        false => Default::default(),
+    };
+    let mut groups = summary.groups;
+    let detail = position.map(|position| board.detail(groups.swap_remove(position), &trace));
+    LiveFinding {
+        is_last: false,
+        time_ns: now,
+        lag_ns: None,
+        sessions: Vec::new(),
+        window,
+        rate_per_s,
+        incomplete_groups: board.incomplete(window, at),
+        top,
+        incidents,
+        hidden_incidents,
+        meant,
+        misfit: None,
+        sparks,
+        heat,
+        detail,
+    }
+}
+
+/// Keeps the groups whose name contains a text; if there is none, returns the name that was probably meant.
+fn narrow(groups: &mut Vec<Group>, text: &str) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    let name = |group: &Group| {
+        let keys = group.key().iter().map(|value| format!(" {}", escape::datum(value))).collect::<String>();
+        format!("{}{keys}", group.kind.event)
+    };
+    let names: Vec<String> = groups.iter().map(name).collect();
+    let wanted = text.to_lowercase();
+    let mut is_kept = names.iter().map(|name| name.to_lowercase().contains(&wanted));
+    groups.retain(|_| is_kept.next().unwrap_or(false));
+    if !groups.is_empty() {
+        return None;
+    }
+    let words = names.iter().flat_map(|name| name.split([' ', ':']));
+    nearest(text, words).map(str::to_owned)
 }

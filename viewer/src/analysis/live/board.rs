@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
-use super::slices::{LookBack, Slices};
+use super::slices::{LookBack, SLICES, Slices};
+use super::steps::{STEPS, step_of};
 use crate::analysis::durations::hist::HistGroup;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::durations::octave::{OCTAVES, octave_of};
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
 use crate::analysis::groups::group::{Figures, Folded, Group, Sort};
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, rank};
@@ -16,23 +16,32 @@ use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::Misfit;
 use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{LeftOut, Selection};
+use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::slow::longest::{Longest, Record};
 
-/// The most groups with slices of time; later ones have totals only.
-const SLICED_CAP: usize = 500;
+/// The most slices of time that all groups have together: those of 500 groups that are always busy.
+const SLICE_CAP: usize = 500 * 2 * SLICES;
 
 /// The number of slowest events kept per group with slices.
 const SLOWEST: usize = 10;
 
 /// Events aggregated by group, from the beginning and over the last minutes.
+///
+/// Any new group may become the busiest one, so every group has slices. If they are too many, the groups in which the least
+/// happened lately lose theirs; if there are too many groups, those that matter least are folded together.
+#[derive(Clone)]
 pub(super) struct Board {
     roster: Roster,
     /// What is kept of single events, for each class.
     details: Vec<Option<(usize, KeptFields)>>,
     groups: Groups<GroupState>,
+    /// All events together.
+    all: Slices<AllEvents>,
+    /// The number of slices of all groups.
     sliced: usize,
+    /// The time of the last event.
+    latest: i64,
     /// The total of groups that are not kept separately.
     folded: Folded,
     durations: Vec<u64>,
@@ -43,13 +52,35 @@ pub(super) struct Board {
 #[derive(Clone)]
 struct GroupState {
     total: Figures,
-    recent: Option<Box<RecentFigures>>,
+    recent: Box<RecentFigures>,
 }
 
 #[derive(Clone)]
 struct RecentFigures {
-    slices: Slices,
+    slices: Slices<Figures>,
     slowest: Longest,
+    /// From when on the slices are complete.
+    since: i64,
+}
+
+impl RecentFigures {
+    fn new(since: i64) -> Self {
+        RecentFigures { slices: Slices::default(), slowest: Longest::new(SLOWEST), since }
+    }
+}
+
+/// Events of a slice of time, of all groups.
+#[derive(Clone, Debug)]
+struct AllEvents {
+    count: u64,
+    /// By how long they took.
+    steps: [u64; STEPS],
+}
+
+impl Default for AllEvents {
+    fn default() -> Self {
+        AllEvents { count: 0, steps: [0; STEPS] }
+    }
 }
 
 impl Board {
@@ -58,7 +89,9 @@ impl Board {
             roster: Roster::new(Arc::clone(selection)),
             details: Vec::new(),
             groups: Groups::default(),
+            all: Slices::default(),
             sliced: 0,
+            latest: i64::MIN,
             folded: Folded::default(),
             durations: Vec::new(),
             key: Vec::new(),
@@ -80,7 +113,7 @@ impl Board {
 
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let Board { roster, details, groups, sliced, folded, durations, key } = self;
+        let Board { roster, details, groups, all, sliced, latest, folded, durations, key } = self;
         let of_one = event.events();
         roster.count(&of_one);
         let Some(plan) = roster.plan(of_one.class) else { return };
@@ -90,24 +123,26 @@ impl Board {
         }
         plan.durations(&of_one, durations);
         let ticks = durations.first().copied();
+        let plausible = ticks.filter(|&ticks| ticks < IMPLAUSIBLE);
         let kind = &roster.kinds()[plan.kind];
+        let time = event.timestamp();
+        *latest = time.max(*latest);
+        let step = plausible.map(|ticks| step_of(u64::try_from(kind.ns(ticks)).unwrap_or(u64::MAX)));
+        all.at(time, |all| {
+            all.count += 1;
+            step.iter().for_each(|&step| all.steps[step] += 1);
+        });
         // Most events belong to a recently seen group, and their keys need not be encoded.
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
         let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
         if !is_recent {
             plan.encode_key(&single, key);
             if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
-                let mut figures = Figures::default();
-                figures.record(ticks);
-                return folded.add(&figures, kind.unit_ns());
+                make_room(groups, roster.kinds(), folded, *latest);
+                *sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
             }
-            let make = || {
-                let recent = (*sliced < SLICED_CAP).then(|| {
-                    *sliced += 1;
-                    Box::new(RecentFigures { slices: Slices::default(), slowest: Longest::new(SLOWEST) })
-                });
-                GroupState { total: Figures::default(), recent }
-            };
+            let make =
+                || GroupState { total: Figures::default(), recent: Box::new(RecentFigures::new(i64::MIN)) };
             match brief {
                 Brief::OTHER => _ = groups.entry(plan.kind, key, make),
                 brief => _ = groups.recallable(plan.kind, brief, key, make),
@@ -119,10 +154,11 @@ impl Board {
         };
         let Some(state) = state else { return };
         state.total.record(ticks);
-        let Some(recent) = &mut state.recent else { return };
-        let time = event.timestamp();
-        recent.slices.take(time, ticks);
-        if let Some(ticks) = ticks.filter(|&ticks| ticks < IMPLAUSIBLE)
+        let recent = &mut state.recent;
+        let before = recent.slices.len();
+        recent.slices.at(time, |figures| figures.record(ticks));
+        *sliced = *sliced + recent.slices.len() - before;
+        if let Some(ticks) = plausible
             && recent.slowest.has_room_for(kind.ns(ticks), time)
             && let Some(Some((trace, details))) = details.get(of_one.class)
         {
@@ -136,6 +172,9 @@ impl Board {
                 fields: details.of(&single),
             });
         }
+        if *sliced > SLICE_CAP {
+            *sliced = shed_slices(groups, roster.kinds(), *latest);
+        }
     }
 
     /// What was left out, or why the selection does not fit what has arrived.
@@ -147,9 +186,9 @@ impl Board {
     pub fn summary(&self, window: LookBack, now: i64, sort: Sort, report: Report) -> Summary {
         let kinds = self.roster.kinds();
         let entries = self.groups.entries().filter_map(|(kind, key, state)| {
-            let figures = match (window, &state.recent) {
-                (LookBack::All, _) => state.total.clone(),
-                (_, recent) => recent.as_ref()?.slices.sum(window, now),
+            let figures = match window {
+                LookBack::All => state.total.clone(),
+                window => state.recent.slices.sum(window, now),
             };
             let is_there = figures.count() > 0;
             is_there.then(|| Group { kind: Arc::clone(&kinds[kind]), key_bytes: key.into(), figures })
@@ -167,8 +206,8 @@ impl Board {
         let span = window.slices();
         let spark = |group: &Group| {
             let mut counts = vec![0; span.count];
-            if let Some(recent) = self.state(group).and_then(|state| state.recent.as_ref()) {
-                recent.slices.each(span, now, |place, figures| counts[place] += figures.count());
+            if let Some(state) = self.state(group) {
+                state.recent.slices.each(span, now, |place, figures| counts[place] += figures.count());
             }
             counts
         };
@@ -178,28 +217,48 @@ impl Board {
     /// How long events took in each slice of a window: of one group, or of all.
     pub fn heat(&self, only: Option<&Group>, window: LookBack, now: i64) -> HeatStrip {
         let span = window.slices();
-        let mut columns = vec![[0; OCTAVES]; span.count];
-        for (kind, key, state) in self.groups.entries() {
-            let is_it = |group: &Group| *group.kind == *self.roster.kinds()[kind] && *group.key_bytes == *key;
-            if !only.is_none_or(is_it) {
-                continue;
+        let mut columns = vec![[0; STEPS]; span.count];
+        match only {
+            None => self.all.each(span, now, |place, all| columns[place] = all.steps),
+            Some(group) => {
+                let slices = self.state(group).map(|state| &state.recent.slices);
+                let unit = group.kind.unit_ns();
+                slices.iter().for_each(|slices| {
+                    slices.each(span, now, |place, figures| {
+                        for bucket in figures.durations.buckets() {
+                            let ns = u64::try_from(u128::from(bucket.low) * unit).unwrap_or(u64::MAX);
+                            columns[place][step_of(ns)] += bucket.count;
+                        }
+                    });
+                });
             }
-            let unit = self.roster.kinds()[kind].unit_ns();
-            let Some(recent) = &state.recent else { continue };
-            recent.slices.each(span, now, |place, figures| {
-                for bucket in figures.durations.buckets() {
-                    let ns = u64::try_from(u128::from(bucket.low) * unit).unwrap_or(u64::MAX);
-                    columns[place][octave_of(ns).min(OCTAVES - 1)] += bucket.count;
-                }
-            });
         }
         HeatStrip::new(span.length as u64, &columns)
     }
 
+    /// The number of events in a window, of all groups.
+    pub fn count(&self, window: LookBack, now: i64) -> u64 {
+        let totals = || self.groups.entries().map(|(_, _, state)| state.total.count()).sum::<u64>();
+        match window {
+            LookBack::All => totals() + self.folded.count,
+            window => {
+                let mut count = 0;
+                self.all.each(window.slices(), now, |_, all| count += all.count);
+                count
+            }
+        }
+    }
+
+    /// The number of groups whose figures of a window are incomplete, because they had lost their slices.
+    pub fn incomplete(&self, window: LookBack, now: i64) -> u64 {
+        let begin = if window == LookBack::All { i64::MAX } else { window.slices().begin(now) };
+        self.groups.entries().filter(|(_, _, state)| state.recent.since > begin).count() as u64
+    }
+
     /// What is known of one group: its durations in a window, and its slowest events.
     pub fn detail(&self, group: Group, trace: &TraceFinding) -> Detail {
-        let recent = self.state(&group).and_then(|state| state.recent.as_ref());
-        let records = recent.map(|recent| recent.slowest.clone().into_sorted()).unwrap_or_default();
+        let state = self.state(&group);
+        let records = state.map(|state| state.recent.slowest.clone().into_sorted()).unwrap_or_default();
         Detail {
             name: GroupName::of(&group),
             slowest: records.iter().map(|record| EventFinding::new(record, trace)).collect(),
@@ -210,5 +269,50 @@ impl Board {
     fn state(&self, group: &Group) -> Option<&GroupState> {
         let kind = self.roster.kind_number(&group.kind)?;
         self.groups.get(kind, &group.key_bytes)
+    }
+}
+
+/// What happened lately in a group: time in nanoseconds, and the number of events.
+fn weight(kinds: &[Arc<EventKind>], kind: usize, state: &GroupState, now: i64) -> (u128, u64) {
+    let (ticks, count) = state.recent.slices.weight(now);
+    (ticks.saturating_mul(kinds[kind].unit_ns()), count)
+}
+
+/// Takes the slices from the groups in which the least happened lately, and returns how many are left.
+fn shed_slices(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], now: i64) -> usize {
+    let entries = groups.entries().map(|(kind, _, state)| weight(kinds, kind, state, now));
+    let weights: Vec<(u128, u64)> = entries.collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_unstable_by_key(|&place| std::cmp::Reverse(weights[place]));
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &group)| rank[group] = place);
+    // The busiest keep theirs, up to three quarters of what all may have.
+    let lengths: Vec<usize> = groups.entries().map(|(_, _, state)| state.recent.slices.len()).collect();
+    let (mut kept, mut left) = (0, 0);
+    while kept < order.len() && left + lengths[order[kept]] <= SLICE_CAP / 4 * 3 {
+        left += lengths[order[kept]];
+        kept += 1;
+    }
+    groups.values_mut().zip(rank).filter(|(_, rank)| *rank >= kept).for_each(|(state, _)| {
+        *state.recent = RecentFigures::new(now);
+    });
+    left
+}
+
+/// Folds groups together, except those that took the most time in all and those in which the most happened lately.
+fn make_room(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], folded: &mut Folded, now: i64) {
+    const KEPT: usize = GROUP_CAP * 2 / 5;
+    let mut all = groups.take_keyed();
+    let total = |(kind, _, state): &(usize, Box<[u8]>, GroupState)| {
+        (state.total.durations.total().saturating_mul(kinds[*kind].unit_ns()), state.total.count())
+    };
+    all.sort_by_cached_key(|group| std::cmp::Reverse(total(group)));
+    let mut rest = all.split_off(KEPT.min(all.len()));
+    rest.sort_by_cached_key(|(kind, _, state)| std::cmp::Reverse(weight(kinds, *kind, state, now)));
+    for (kind, _, state) in rest.drain(KEPT.min(rest.len())..) {
+        folded.add(&state.total, kinds[kind].unit_ns());
+    }
+    for (kind, key, state) in all.into_iter().chain(rest) {
+        groups.entry(kind, &key, || state);
     }
 }

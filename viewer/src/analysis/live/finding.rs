@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::slices::LookBack;
+use super::steps::{STEPS, step_start};
 use crate::analysis::durations::hist::HistGroup;
-use crate::analysis::durations::octave::{OCTAVES, octave_start};
 use crate::analysis::finding::{EventFinding, GroupName, Ns};
 use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::Incident;
@@ -22,11 +22,23 @@ pub struct LiveFinding {
     pub sessions: Vec<SessionFinding>,
     /// How far back the groups' figures go.
     pub window: LookBack,
+    /// Events of all groups for each second of the window.
+    pub rate_per_s: Option<f64>,
+    /// The number of groups whose figures do not go back to the beginning of the window: there were too many groups.
+    pub incomplete_groups: u64,
     /// The groups.
     #[serde(flatten)]
     pub top: Top,
-    /// Incidents, the newest first.
+    /// Incidents, those settled last first.
     pub incidents: Vec<Incident>,
+    /// The number of incidents besides those.
+    pub hidden_incidents: u64,
+    /// A group with a name like the one that rows are narrowed to, if no row has it.
+    #[serde(skip)]
+    pub meant: Option<String>,
+    /// Why the selection does not fit what has arrived.
+    #[serde(skip)]
+    pub misfit: Option<String>,
     /// For each group the number of events in each slice of the window, the oldest first.
     #[serde(skip)]
     pub sparks: Vec<Vec<u64>>,
@@ -61,12 +73,12 @@ pub struct Detail {
     pub slowest: Vec<EventFinding>,
 }
 
-/// The number of events in each slice of time and each octave of duration.
+/// The number of events in each slice of time, by how long they took.
 #[derive(Clone, Debug, Default)]
 pub struct HeatStrip {
     /// How long a slice is.
     pub slice_ns: u64,
-    /// The shortest duration of each row; the first row is that of the shortest durations that occurred.
+    /// The shortest duration of each row, in ascending order: only those that occurred.
     pub rows_from: Vec<Ns>,
     /// For each slice, the oldest first, the number of events in each row.
     pub columns: Vec<Vec<u64>>,
@@ -75,15 +87,13 @@ pub struct HeatStrip {
 }
 
 impl HeatStrip {
-    pub(super) fn new(slice_ns: u64, columns: &[[u64; OCTAVES]]) -> HeatStrip {
+    pub(super) fn new(slice_ns: u64, columns: &[[u64; STEPS]]) -> HeatStrip {
         let is_used = |row: &usize| columns.iter().any(|column| column[*row] > 0);
-        let (Some(first), Some(last)) = ((0..OCTAVES).find(is_used), (0..OCTAVES).rfind(is_used)) else {
-            return HeatStrip { slice_ns, ..HeatStrip::default() };
-        };
+        let rows: Vec<usize> = (0..STEPS).filter(is_used).collect();
         HeatStrip {
             slice_ns,
-            rows_from: (first..=last).map(|row| Ns(octave_start(row).into())).collect(),
-            columns: columns.iter().map(|column| column[first..=last].to_vec()).collect(),
+            rows_from: rows.iter().map(|&row| Ns(step_start(row).into())).collect(),
+            columns: columns.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect(),
             densest: columns.iter().flatten().copied().max().unwrap_or(0),
         }
     }

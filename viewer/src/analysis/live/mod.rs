@@ -10,8 +10,9 @@ mod board;
 mod finding;
 mod intake;
 mod slices;
+mod steps;
 
-pub use analysis::{LiveAnalysis, LiveQuestion};
+pub use analysis::{FrozenAnalysis, LiveAnalysis, LiveQuestion};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use intake::{Audience, Intake, Turn};
 pub use slices::LookBack;

@@ -97,6 +97,11 @@ impl SliceSpan {
         time.div_euclid(self.length)
     }
 
+    /// When the oldest slice begins.
+    pub fn begin(self, now: i64) -> i64 {
+        (self.number(now) - self.count as i64 + 1).saturating_mul(self.length)
+    }
+
     /// The place of a slice among those up to now, the oldest first.
     pub fn place(self, number: i64, now: i64) -> Option<usize> {
         let age = usize::try_from(self.number(now).saturating_sub(number)).ok()?;
@@ -104,23 +109,40 @@ impl SliceSpan {
     }
 }
 
-/// The slices of a group that have events.
+/// A `T` for each slice that has events.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slices {
-    fine: VecDeque<(i64, Figures)>,
-    coarse: VecDeque<(i64, Figures)>,
+pub(super) struct Slices<T> {
+    fine: VecDeque<(i64, T)>,
+    coarse: VecDeque<(i64, T)>,
 }
 
-impl Slices {
-    /// Adds an event.
-    pub fn take(&mut self, time: i64, ticks: Option<u64>) {
+impl<T: Default> Slices<T> {
+    /// Changes the slices that a time is in.
+    pub fn at(&mut self, time: i64, mut change: impl FnMut(&mut T)) {
         for (slices, length) in [(&mut self.fine, FINE), (&mut self.coarse, COARSE)] {
-            if let Some(figures) = slice(slices, time.div_euclid(length)) {
-                figures.record(ticks);
+            if let Some(slice) = slice(slices, time.div_euclid(length)) {
+                change(slice);
             }
         }
     }
 
+    /// The number of slices.
+    pub fn len(&self) -> usize {
+        self.fine.len() + self.coarse.len()
+    }
+
+    /// Visits the slices of a span that have events, with their places.
+    pub fn each<'s>(&'s self, span: SliceSpan, now: i64, mut visit: impl FnMut(usize, &'s T)) {
+        let slices = if span.length == FINE { &self.fine } else { &self.coarse };
+        for (number, slice) in slices {
+            if let Some(place) = span.place(*number, now) {
+                visit(place, slice);
+            }
+        }
+    }
+}
+
+impl Slices<Figures> {
     /// The figures of a window.
     pub fn sum(&self, window: LookBack, now: i64) -> Figures {
         let mut sum = Figures::default();
@@ -128,28 +150,28 @@ impl Slices {
         sum
     }
 
-    /// Visits the slices of a span that have events, with their places.
-    pub fn each<'s>(&'s self, span: SliceSpan, now: i64, mut visit: impl FnMut(usize, &'s Figures)) {
-        let slices = if span.length == FINE { &self.fine } else { &self.coarse };
-        for (number, figures) in slices {
-            if let Some(place) = span.place(*number, now) {
-                visit(place, figures);
-            }
-        }
+    /// How much happened in the last minute: the sum of the durations, and the number of events.
+    pub fn weight(&self, now: i64) -> (u128, u64) {
+        let mut weight = (0, 0);
+        self.each(LookBack::Minute.slices(), now, |_, figures| {
+            weight.0 += figures.durations.total();
+            weight.1 += figures.count();
+        });
+        weight
     }
 }
 
 /// The slice with a number, added if it is new; none if it is too old.
-fn slice(slices: &mut VecDeque<(i64, Figures)>, number: i64) -> Option<&mut Figures> {
+fn slice<T: Default>(slices: &mut VecDeque<(i64, T)>, number: i64) -> Option<&mut T> {
     let newest = slices.back().map(|(newest, _)| *newest);
     if newest.is_none_or(|newest| number > newest) {
-        slices.push_back((number, Figures::default()));
+        slices.push_back((number, T::default()));
         while slices.front().is_some_and(|(oldest, _)| number - oldest >= SLICES as i64) {
             slices.pop_front();
         }
     }
     // Nearly always it is the last.
-    slices.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, figures)| figures)
+    slices.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, slice)| slice)
 }
 
 #[cfg(test)]
@@ -158,10 +180,10 @@ mod tests {
 
     #[test]
     fn a_window_has_the_events_of_its_last_slices_and_no_others() {
-        let mut slices = Slices::default();
+        let mut slices = Slices::<Figures>::default();
         // One event a second for twenty minutes, each as long as its number.
         for second in 0..1200 {
-            slices.take(second * FINE + 5, Some(second as u64));
+            slices.at(second * FINE + 5, |figures| figures.record(Some(second as u64)));
         }
         let now = 1199 * FINE + 7;
         let longest_and_count = |window: LookBack, now| {
@@ -179,13 +201,13 @@ mod tests {
 
     #[test]
     fn late_events_go_to_their_slice_or_nowhere() {
-        let mut slices = Slices::default();
+        let mut slices = Slices::<Figures>::default();
         for second in [0, 2, 100, 98, 99, 1] {
-            slices.take(second * FINE, Some(1));
+            slices.at(second * FINE, |figures| figures.record(Some(1)));
         }
         // There was no slice for 98 and 99, and 1 is long past.
         assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 1);
-        slices.take(100 * FINE, None);
+        slices.at(100 * FINE, |figures| figures.record(None));
         assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 2);
     }
 }

@@ -15,7 +15,7 @@ use ltt_top::view::{Output, Screen};
 use crate::catalogs::{self, Catalogs};
 use crate::cli::{ColorChoice, Common};
 use crate::newest::{newest, recordings};
-use crate::outcome::{Trouble, warn};
+use crate::outcome::{Trouble, tell, warn};
 
 /// A command that reads, with what all of them need.
 pub struct Invocation<'a> {
@@ -117,7 +117,7 @@ fn traces(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
             recordings.display()
         )));
     };
-    eprintln!("ltt-top: reading {}", escape::text(&newest.to_string_lossy()));
+    tell(&format!("reading {}", escape::text(&newest.to_string_lossy())));
     Ok(vec![newest])
 }
 

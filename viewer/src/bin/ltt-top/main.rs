@@ -43,6 +43,6 @@ fn main() -> ExitCode {
 
 fn complain(message: &dyn std::fmt::Display, status: u8) -> ExitCode {
     // A message may quote a trace, which is untrusted.
-    eprintln!("ltt-top: error: {}", escape::text(&message.to_string()));
+    outcome::tell(&format!("error: {}", escape::text(&message.to_string())));
     ExitCode::from(status)
 }

@@ -1,6 +1,10 @@
 //! How a command ends, and what to say if it fails.
 
-use std::{fmt, io};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use std::{fmt, thread};
 
 use ctf_reader::Error;
 use ltt_top::analysis::Failure;
@@ -57,7 +61,28 @@ impl From<Failure> for Trouble {
     }
 }
 
+/// How long to wait for a standard error that accepts nothing, such as a terminal after Ctrl-S.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Writes a line to standard error. A closed, full or blocked one neither ends the program nor holds it up: what was
+/// started must be stopped all the same.
+pub fn tell(message: &str) {
+    static IS_BLOCKED: AtomicBool = AtomicBool::new(false);
+    if IS_BLOCKED.load(Ordering::Relaxed) {
+        return;
+    }
+    let line = format!("ltt-top: {message}\n");
+    let (written, is_written) = channel();
+    thread::spawn(move || {
+        _ = io::stderr().write_all(line.as_bytes());
+        _ = written.send(());
+    });
+    if is_written.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        IS_BLOCKED.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Writes a warning about the result to standard error.
 pub fn warn(message: &str) {
-    eprintln!("ltt-top: warning: {message}");
+    tell(&format!("warning: {message}"));
 }

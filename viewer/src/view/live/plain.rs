@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::lines;
 use crate::analysis::Finding;
 use crate::analysis::live::LiveFinding;
+use crate::text::amount::counted;
 use crate::view::{Screen, table};
 
 /// Writes a finding as a table under a line with its time.
@@ -19,6 +20,9 @@ pub fn table(finding: &LiveFinding, screen: &Screen, out: &mut dyn Write) -> io:
     for incident in &finding.incidents {
         let line = format!("incident: {}", lines::incident(incident, screen));
         screen.wrapped(&line).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    if finding.hidden_incidents > 0 {
+        writeln!(out, "and {}", counted(finding.hidden_incidents, "shorter incident"))?;
     }
     writeln!(out)
 }

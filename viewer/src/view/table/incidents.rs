@@ -132,7 +132,7 @@ fn notes(incident: &Incident) -> Vec<String> {
     notes
 }
 
-fn meanwhile(other: &MeanwhileFinding) -> String {
+pub fn meanwhile(other: &MeanwhileFinding) -> String {
     let process = process(&other.process);
     match (&other.event, other.events) {
         (Some(event), _) => format!("{} in {process}", link(event)),
@@ -140,7 +140,7 @@ fn meanwhile(other: &MeanwhileFinding) -> String {
     }
 }
 
-fn process(process: &ProcessFinding) -> String {
+pub fn process(process: &ProcessFinding) -> String {
     let name = process.name.as_deref().map_or(String::new(), |name| format!("{} ", escape::text(name)));
     format!("{name}{}", value(&process.pid))
 }

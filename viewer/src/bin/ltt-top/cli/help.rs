@@ -37,12 +37,13 @@ Exit status:
   0  the result is complete as far as the trace goes
   1  nothing could be read, or the result could not be written
   2  the command line is wrong, or asks for a field or an event that the trace does not have
-  3  a result was given, but part of the trace is damaged and left out
+  3  a result was given, but part of the trace is damaged and left out, or a recording ended early
 
 A valid filter that matches no event is not an error; the output names it.
 
 Environment:
   LTT_TOP_CATALOG  catalogs to read, separated by colons, after those of --catalog
+  LTT_TOP_DEADLINE how long LTTng's tools may take to start, to answer and to stop; by default 20s
   LTTNG_HOME       where lttng-traces is, if not in the home folder
   NO_COLOR         no colours, if set and not empty
   COLUMNS          the maximum width of lines; by default that of the terminal,

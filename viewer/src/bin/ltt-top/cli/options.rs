@@ -180,6 +180,10 @@ pub struct RecordOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: FormatChoice,
 
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long)]
+    pub clean: bool,
+
     /// A program to run, with its arguments; recording ends when it exits.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -196,9 +200,17 @@ impl RecordOptions {
 
 #[derive(Args, Debug)]
 pub struct ListOptions {
+    /// List every event with its fields and what the catalogs say about it, and LTTng's own events.
+    #[arg(long)]
+    pub all: bool,
+
     /// How to write the list.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: FormatChoice,
+
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long)]
+    pub clean: bool,
 
     /// Read the meaning of events from a catalog; may be repeated. Those of Valkey, Redis and memcached are built in.
     #[arg(long, value_name = "FILE")]
@@ -232,11 +244,20 @@ pub struct LiveOptions {
     #[arg(long, help_heading = "Filters")]
     pub from_now: bool,
 
+    /// Wait for the relay and the session if they do not exist yet.
+    #[arg(long, conflicts_with = "enable", help_heading = "Reading")]
+    pub wait: bool,
+
     /// Record events on this machine whose name matches, while they are watched; may be repeated.
     ///
-    /// A session daemon and a relay are started if none is running, and stopped at the end.
+    /// A relay is started, and a session daemon if none is running; both are stopped at the end. They keep the newest events
+    /// only, at most 128 MiB on machines of up to 8 CPUs.
     #[arg(short = 'e', long, value_name = "GLOB", help_heading = "Reading")]
     pub enable: Vec<String>,
+
+    /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
+    #[arg(long, requires = "enable", help_heading = "Reading")]
+    pub clean: bool,
 }
 
 #[derive(Args, Debug)]

@@ -31,7 +31,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
         return Err(Trouble::Usage("--around needs a recorded trace: leave out --follow".into()));
     }
     let invocation = Invocation::live(&options.common);
-    let Some(live) = receive(&options.common.traces, &Options::default())? else {
+    let Some(live) = receive(&options.common.traces, &Options::default(), &|| false)? else {
         return Ok(Outcome::Complete);
     };
     let selection = Arc::new(invocation.selection(None, true)?);

@@ -8,48 +8,104 @@ mod targets;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use ltt_top::view::FORMATS;
 use lttng_live::{Live, Options, Seek};
 
 use crate::cli::LiveOptions;
 use crate::invocation::Invocation;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{Outcome, Trouble, warn};
 use crate::record::LiveRecording;
 use crate::signals::StopSignal;
 
 pub use follow::run as follow;
+
+/// How long output that is blocked may keep us from ending after a signal to stop.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// A recording that is watched, until it is ended.
+type Kept = Arc<Mutex<Option<LiveRecording>>>;
 
 /// Shows what is slow right now.
 pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     let invocation = Invocation::live(&options.top.common);
     let stop =
         if options.enable.is_empty() { StopSignal::listen()? } else { StopSignal::listen_patiently()? };
-    // It is dropped last, and whatever it created goes with it.
     let recording = match &options.enable[..] {
         [] => None,
-        events => Some(LiveRecording::start(events)?),
+        events => Some(LiveRecording::start(events, options.clean, &stop)?),
     };
-    let Some(live) = attach(&invocation, options, recording.as_ref())? else { return Ok(Outcome::Complete) };
-    let is_screen =
-        io::stdout().is_terminal() && !options.plain && options.top.common.format.0.name == FORMATS[0].name;
-    match is_screen {
-        true => screen::run(options, &invocation, live, &stop),
-        false => plain::run(options, &invocation, live, &stop),
+    let url = recording.as_ref().map(|recording| PathBuf::from(recording.url.to_string()));
+    let kept: Kept = Arc::new(Mutex::new(recording));
+    let is_done = guard(&stop, &kept);
+    let outcome = attach(&invocation, options, url, &stop).and_then(|live| match live {
+        None => Ok(Outcome::Complete),
+        Some(live) if is_screen(options) => screen::run(options, &invocation, live, &stop),
+        Some(live) => plain::run(options, &invocation, live, &stop),
+    });
+    is_done.store(true, Ordering::Relaxed);
+    // Whatever it created goes with it.
+    let mut recording = lock(&kept).take();
+    let failure = recording.as_mut().and_then(LiveRecording::failure);
+    drop(recording);
+    match (outcome, failure) {
+        (Ok(_), Some(reason)) => {
+            warn(&format!("the recording ended early: {reason}"));
+            Ok(Outcome::Damaged)
+        }
+        (outcome, _) => outcome,
     }
+}
+
+/// Whether to fill the screen.
+fn is_screen(options: &LiveOptions) -> bool {
+    let has_screen = std::env::var("TERM").is_ok_and(|terminal| !terminal.is_empty() && terminal != "dumb");
+    io::stdout().is_terminal()
+        && has_screen
+        && !options.plain
+        && options.top.common.format.0.name == FORMATS[0].name
+}
+
+/// Ends the recording and the process after a signal, if blocked output keeps the process from ending by itself.
+fn guard(stop: &StopSignal, kept: &Kept) -> Arc<AtomicBool> {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let (stop, kept, is_ended) = (stop.clone(), Arc::clone(kept), Arc::clone(&is_done));
+    thread::spawn(move || {
+        while !stop.is_set() {
+            thread::sleep(Duration::from_millis(50));
+        }
+        thread::sleep(GRACE);
+        if is_ended.load(Ordering::Relaxed) {
+            return;
+        }
+        // The terminal's mode can be reset even if nothing can be written to it.
+        _ = ratatui::crossterm::terminal::disable_raw_mode();
+        drop(lock(&kept).take());
+        std::process::exit(0);
+    });
+    is_done
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Begins to receive the sessions that are asked for.
 fn attach(
     invocation: &Invocation<'_>,
     options: &LiveOptions,
-    recording: Option<&LiveRecording>,
+    url: Option<PathBuf>,
+    stop: &StopSignal,
 ) -> Result<Option<Live>, Trouble> {
     let seek = if options.from_now { Seek::Now } else { Seek::Beginning };
-    let url = recording.map(|recording| PathBuf::from(recording.url.to_string()));
     if url.is_some() && !invocation.options.traces.is_empty() {
         return Err(Trouble::Usage("--enable records on this machine: leave the URL out".into()));
     }
     let urls: Vec<PathBuf> = url.into_iter().chain(invocation.options.traces.iter().cloned()).collect();
-    sessions::receive(&urls, &Options { seek, ..Options::default() })
+    let waits = || options.wait && !stop.is_set();
+    sessions::receive(&urls, &Options { seek, ..Options::default() }, &waits)
 }

@@ -15,9 +15,6 @@ use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
 use crate::signals::StopSignal;
 
-/// The most new incidents in one output.
-const INCIDENTS: usize = 100;
-
 /// The longest pause before signals are looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -37,14 +34,14 @@ pub fn run(
         sort: options.top.grouping.sort,
         quantiles: options.top.quantiles(),
         limit: invocation.limit(20, usize::MAX),
-        incidents: INCIDENTS,
+        incidents: usize::MAX,
         is_drawn: false,
+        narrow: String::new(),
         detail: None,
     };
     let begin = Instant::now();
     let deadline = options.for_length.map(|length| begin + length);
     let mut next = begin + options.interval;
-    let mut reported = ReportedIncidents::default();
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
@@ -60,8 +57,9 @@ pub fn run(
         }
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        reported.leave_out(&mut finding);
         write(invocation, &Finding::Live(Box::new(finding.clone())))?;
+        // Each is written once, when it has been settled, which may be long after it ended.
+        intake.with_audience(LiveAnalysis::mark_reported);
         if is_last {
             return end(&intake, &finding);
         }
@@ -76,20 +74,6 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> Li
     let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     finding.lag_ns = finding.time_ns.map(|time| now.saturating_sub(time).max(0) as u64);
     finding
-}
-
-/// The time of the last incident that was written.
-#[derive(Default)]
-struct ReportedIncidents(Option<(i64, i64)>);
-
-impl ReportedIncidents {
-    /// Removes the incidents that have been written before.
-    fn leave_out(&mut self, finding: &mut LiveFinding) {
-        let place = |incident: &ltt_top::analysis::incidents::Incident| (incident.end_ns, incident.begin_ns);
-        let last = self.0;
-        finding.incidents.retain(|incident| Some(place(incident)) > last);
-        self.0 = finding.incidents.iter().map(place).max().max(last);
-    }
 }
 
 /// The outcome: whether sessions failed or were lost, and whether the trace is damaged.

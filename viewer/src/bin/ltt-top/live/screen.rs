@@ -1,20 +1,26 @@
 //! The full screen: one thread draws and handles keys, another merges and analyses, so that neither waits for the other.
 
+use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ctf_reader::Window;
+use jiff::Zoned;
 use ltt_top::analysis::Selection;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn};
-use ltt_top::view::Screen;
+use ltt_top::analysis::live::{
+    FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn,
+};
 use ltt_top::view::live::screen::{Effect, Key, ScreenState, Selecting, draw};
+use ltt_top::view::{Screen, live};
 use lttng_live::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::process::{Signal, getpid, kill_process};
 
+use super::lock;
 use super::plain::finding;
 use super::sessions::{check, window};
 use crate::cli::LiveOptions;
@@ -28,9 +34,6 @@ const REFRESH: Duration = Duration::from_millis(250);
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long to wait for a blocked terminal after a signal to stop.
-const GRACE: Duration = Duration::from_secs(1);
-
 /// What the two threads share.
 struct Shared {
     request: Mutex<Request>,
@@ -43,11 +46,9 @@ struct Request {
     question: LiveQuestion,
     /// The new selection, if it has changed.
     selection: Option<Arc<Selection>>,
+    /// Whether to answer from what was known when this was set.
+    is_frozen: bool,
     is_new: bool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shows the screen until the user quits, a signal arrives or the time is over.
@@ -62,7 +63,12 @@ pub fn run(
     let look_back = options.window.unwrap_or(LookBack::Minute);
     let mut state = ScreenState::new(look_back, options.top.grouping.sort, selecting);
     let shared = Arc::new(Shared {
-        request: Mutex::new(Request { question: state.question.clone(), selection: None, is_new: true }),
+        request: Mutex::new(Request {
+            question: state.question.clone(),
+            selection: None,
+            is_frozen: false,
+            is_new: true,
+        }),
         latest: Mutex::new(None),
         is_closing: AtomicBool::new(false),
     });
@@ -73,7 +79,6 @@ pub fn run(
         thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
     };
     let deadline = options.for_length.map(|length| Instant::now() + length);
-    guard(stop, options.enable.is_empty());
     let mut terminal = ratatui::try_init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.top.common.conditions.len());
@@ -99,44 +104,51 @@ pub fn run(
 fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
     let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
     let mut next = Instant::now();
-    loop {
-        let turn = intake.turn(next.saturating_duration_since(Instant::now()).min(PAUSE));
-        if shared.is_closing.load(Ordering::Relaxed) {
-            return;
+    let mut frozen: Option<(FrozenAnalysis, LiveFinding)> = None;
+    let mut is_last = false;
+    while !shared.is_closing.load(Ordering::Relaxed) {
+        let patience = next.saturating_duration_since(Instant::now()).min(PAUSE);
+        if is_last {
+            // The last finding stays on the screen and can be explored.
+            thread::sleep(PAUSE);
+        } else if intake.turn(patience) == Turn::Over {
+            intake.with_audience(LiveAnalysis::finish);
+            (is_last, next) = (true, Instant::now());
         }
-        let (question, is_new) = {
+        let (question, is_new, is_frozen) = {
             let mut request = lock(&shared.request);
             if let Some(selection) = request.selection.take() {
                 intake.with_audience(|analysis| analysis.select(&selection));
             }
-            (request.question.clone(), std::mem::take(&mut request.is_new))
+            (request.question.clone(), std::mem::take(&mut request.is_new), request.is_frozen)
         };
-        let is_last = turn == Turn::Over;
-        if is_last {
-            intake.with_audience(LiveAnalysis::finish);
-        } else if !is_new && Instant::now() < next {
+        let is_due = Instant::now() >= next && !is_frozen;
+        if !is_new && !is_due {
             continue;
         }
-        next = Instant::now() + REFRESH;
-        let mut finding = finding(&intake, &question);
-        finding.is_last = is_last;
-        *lock(&shared.latest) = Some(Arc::new(finding));
-        if is_last {
-            // The last finding stays on the screen and can be explored.
-            while !shared.is_closing.load(Ordering::Relaxed) {
-                thread::sleep(PAUSE);
-                let question = {
-                    let mut request = lock(&shared.request);
-                    std::mem::take(&mut request.is_new).then(|| request.question.clone())
-                };
-                if let Some(question) = question {
-                    let mut again = self::finding(&intake, &question);
-                    again.is_last = true;
-                    *lock(&shared.latest) = Some(Arc::new(again));
-                }
+        // After the end, nothing changes by itself.
+        next = Instant::now() + if is_last { Duration::from_secs(3600) } else { REFRESH };
+        match (&frozen, is_frozen) {
+            (None, true) => {
+                let (report, watermark) = (intake.report(), intake.watermark());
+                let analysis = intake.with_audience(|analysis| analysis.freeze(report, watermark));
+                frozen = Some((analysis, finding(&intake, &question)));
             }
-            return;
+            (Some(_), false) => frozen = None,
+            _ => {}
         }
+        let mut latest = match &frozen {
+            Some((analysis, then)) => LiveFinding {
+                sessions: then.sessions.clone(),
+                lag_ns: then.lag_ns,
+                ..analysis.finding(&question)
+            },
+            None => finding(&intake, &question),
+        };
+        latest.is_last = is_last;
+        let misfit = intake.with_audience(|analysis| analysis.check()).err();
+        latest.misfit = misfit.map(|misfit| Trouble::from(misfit).to_string());
+        *lock(&shared.latest) = Some(Arc::new(latest));
     }
 }
 
@@ -157,7 +169,7 @@ fn show(
             (Some(latest), Some(shown)) => !Arc::ptr_eq(latest, shown),
             (latest, shown) => latest.is_some() != shown.is_some(),
         };
-        if is_another && !state.is_paused {
+        if is_another {
             latest.iter().for_each(|finding| state.show(finding));
             (shown, is_stale) = (latest, true);
         }
@@ -174,6 +186,13 @@ fn show(
                 Effect::Draw => {}
                 Effect::Ask => ask(shared, state, None),
                 Effect::Select(selecting) => ask(shared, state, Some(select(&selecting))),
+                Effect::Export => state.message = shown.as_deref().map(export),
+                Effect::Suspend => {
+                    ratatui::restore();
+                    _ = kill_process(getpid(), Signal::TSTP);
+                    *terminal = ratatui::try_init()?;
+                    terminal.clear()?;
+                }
                 Effect::Quit => return Ok(()),
             }
         }
@@ -183,8 +202,19 @@ fn show(
 
 fn ask(shared: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) {
     let mut request = lock(&shared.request);
-    (request.question, request.is_new) = (state.question.clone(), true);
+    (request.question, request.is_frozen, request.is_new) = (state.question.clone(), state.is_frozen, true);
     request.selection = selection.or(request.selection.take());
+}
+
+/// Writes a finding to a new file in the current folder, and says so.
+fn export(finding: &LiveFinding) -> String {
+    let name = Zoned::now().strftime("ltt-top-%Y%m%d-%H%M%S%.3f.json").to_string();
+    let written = File::create_new(&name)
+        .and_then(|mut file| serde_json::to_writer(&mut file, finding).map_err(Into::into));
+    match written {
+        Ok(()) => format!("written to {name}"),
+        Err(error) => format!("{name}: cannot write: {error}"),
+    }
 }
 
 fn key(pressed: KeyEvent) -> Option<Key> {
@@ -194,6 +224,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
     let is_control = pressed.modifiers.contains(KeyModifiers::CONTROL);
     Some(match pressed.code {
         KeyCode::Char('c') if is_control => Key::Interrupt,
+        KeyCode::Char('z') if is_control => Key::Suspend,
         KeyCode::Char(_) if is_control => return None,
         KeyCode::Char(character) => Key::Char(character),
         KeyCode::Enter => Key::Enter,
@@ -201,24 +232,11 @@ fn key(pressed: KeyEvent) -> Option<Key> {
         KeyCode::Backspace => Key::Backspace,
         KeyCode::Up => Key::Up,
         KeyCode::Down => Key::Down,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
         KeyCode::PageUp => Key::PageUp,
         KeyCode::PageDown => Key::PageDown,
         _ => return None,
     })
-}
-
-/// Ends the process after a signal if a blocked terminal keeps it from ending by itself.
-fn guard(stop: &StopSignal, may_exit: bool) {
-    let stop = stop.clone();
-    thread::spawn(move || {
-        while !stop.is_set() {
-            thread::sleep(PAUSE);
-        }
-        thread::sleep(GRACE);
-        // The terminal's mode can be reset even if nothing can be written to it.
-        _ = ratatui::crossterm::terminal::disable_raw_mode();
-        if may_exit {
-            std::process::exit(0);
-        }
-    });
 }

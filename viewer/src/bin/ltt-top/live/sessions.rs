@@ -1,6 +1,9 @@
 //! The sessions that are watched: which, from when on, and how they ended.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use ctf_reader::Window;
 use ltt_top::analysis::live::SessionFinding;
@@ -10,14 +13,35 @@ use lttng_live::{Live, Options};
 use super::targets::{SessionChoice, choose};
 use crate::cli::Common;
 use crate::invocation::Invocation;
-use crate::outcome::Trouble;
+use crate::outcome::{Trouble, tell};
+
+/// The time from one look for a session to the next.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Begins to receive the sessions at these URLs. Where it is not clear which are meant, lists those that there are.
-pub fn receive(urls: &[PathBuf], options: &Options) -> Result<Option<Live>, Trouble> {
-    match choose(urls, options)? {
+///
+/// `waits` says whether to go on waiting for a session that does not exist yet.
+pub fn receive(
+    urls: &[PathBuf],
+    options: &Options,
+    waits: &dyn Fn() -> bool,
+) -> Result<Option<Live>, Trouble> {
+    let mut is_told = false;
+    let chosen = loop {
+        match choose(urls, options) {
+            Err(Trouble::Failed(reason)) if waits() => {
+                if !std::mem::replace(&mut is_told, true) {
+                    tell(&format!("waiting: {reason}"));
+                }
+                thread::sleep(PAUSE);
+            }
+            chosen => break chosen?,
+        }
+    };
+    match chosen {
         SessionChoice::Chosen(urls) => Ok(Some(Live::start(urls, options))),
         SessionChoice::Several(list) => {
-            println!("{list}");
+            writeln!(io::stdout(), "{list}")?;
             Ok(None)
         }
     }

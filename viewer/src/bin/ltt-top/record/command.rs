@@ -3,17 +3,16 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use jiff::Zoned;
-use rustix::process::{Pid, Signal, kill_process};
-
+use super::process::OwnedProcess;
 use super::recording::{RecordTargets, Recording};
 use crate::cli::RecordOptions;
 use crate::newest::recordings;
-use crate::outcome::{Trouble, warn};
+use crate::outcome::{Trouble, tell, warn};
 use crate::signals::StopSignal;
+use jiff::Zoned;
 
 /// How often to check whether it is over.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -32,18 +31,19 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
         name: options.name.as_deref(),
         has_command: !options.command.is_empty(),
     };
-    let recording = Recording::start(&output.path, &targets).inspect_err(|_| output.discard())?;
+    let recording =
+        Recording::start(&output.path, &targets, options.clean, &stop).inspect_err(|_| output.discard())?;
     let mut is_started = true;
     let waited = match options.command.split_first() {
         Some((program, arguments)) if !stop.is_set() => {
             let child = spawn(program, arguments).inspect_err(|_| is_started = false);
-            child.and_then(|child| wait_for(child, options, &stop))
+            child.map(|child| wait_for(child, options, &stop))
         }
         Some(_) => Ok(()),
         None => {
             let until = options.for_length.map(|length| Instant::now() + length);
             if until.is_none() {
-                eprintln!("ltt-top: recording into {}; Ctrl-C stops it", output.path.display());
+                tell(&format!("recording into {}; Ctrl-C stops it", output.path.display()));
             }
             while !stop.is_set() && until.is_none_or(|until| Instant::now() < until) {
                 std::thread::sleep(PAUSE);
@@ -58,45 +58,35 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
     }
     waited?;
     stopped?;
-    eprintln!("ltt-top: recorded into {}", output.path.display());
+    tell(&format!("recorded into {}", output.path.display()));
     Ok(output.path)
 }
 
 /// Starts the program to record.
-fn spawn(program: &OsString, arguments: &[OsString]) -> Result<Child, Trouble> {
+fn spawn(program: &OsString, arguments: &[OsString]) -> Result<OwnedProcess, Trouble> {
     let mut command = Command::new(program);
     command.args(arguments);
     if std::env::var_os("LTTNG_UST_REGISTER_TIMEOUT").is_none() {
         // Make it wait for the session daemon, so that its first events are recorded.
         command.env("LTTNG_UST_REGISTER_TIMEOUT", "-1");
     }
-    command
-        .spawn()
+    OwnedProcess::spawn(&mut command, GRACE)
         .map_err(|error| Trouble::Failed(format!("cannot run {}: {error}", program.to_string_lossy())))
 }
 
 /// Waits until the program ends; ends it when the time is over or on a signal.
-fn wait_for(mut child: Child, options: &RecordOptions, stop: &StopSignal) -> Result<(), Trouble> {
+fn wait_for(mut program: OwnedProcess, options: &RecordOptions, stop: &StopSignal) {
     let until = options.for_length.map(|length| Instant::now() + length);
-    let mut asked_at: Option<Instant> = None;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            if !status.success() && asked_at.is_none() {
+    while !stop.is_set() && until.is_none_or(|until| Instant::now() < until) {
+        if let Some(status) = program.ended() {
+            if !status.success() {
                 warn(&format!("the command ended with {status}"));
             }
-            return Ok(());
-        }
-        let is_over = stop.is_set() || until.is_some_and(|until| Instant::now() >= until);
-        match asked_at {
-            None if is_over => {
-                _ = kill_process(Pid::from_child(&child), Signal::TERM);
-                asked_at = Some(Instant::now());
-            }
-            Some(asked) if asked.elapsed() > GRACE => _ = child.kill(),
-            _ => {}
+            return;
         }
         std::thread::sleep(PAUSE);
     }
+    program.end();
 }
 
 /// The folder to record into: one that is empty, or that did not exist yet.

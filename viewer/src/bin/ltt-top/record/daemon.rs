@@ -1,59 +1,59 @@
 //! A session daemon: the running one, or else a new one.
 
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use super::lttng::{answers, missing, tool};
+use super::proc;
+use super::process::{OwnedProcess, deadline};
+use super::run_folder::RunFolder;
 use crate::outcome::Trouble;
-
-/// How long a daemon may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session daemon; if it was started here, it is stopped when this is dropped.
 pub struct Daemon {
-    process: Option<Child>,
+    process: Option<OwnedProcess>,
 }
 
 impl Daemon {
     /// Finds the running daemon, or starts one.
-    pub fn find_or_start() -> Result<Daemon, Trouble> {
+    pub fn find_or_start(run: &RunFolder) -> Result<Daemon, Trouble> {
         if answers()? {
             return Ok(Daemon { process: None });
         }
         let mut command = tool("lttng-sessiond");
         command.arg("--no-kernel").stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().map_err(|error| missing("lttng-sessiond", &error))?;
-        let mut daemon = Daemon { process: Some(process) };
+        let started = OwnedProcess::spawn(&mut command, deadline());
+        let mut process = started.map_err(|error| missing("lttng-sessiond", &error))?;
+        run.note(process.id())?;
         let begin = Instant::now();
         while !answers()? {
-            if let Some(status) = daemon.process.as_mut().and_then(|process| process.try_wait().ok()?) {
+            if let Some(status) = process.ended() {
                 return Err(Trouble::Failed(format!(
                     "lttng-sessiond ended at once ({status}): is another one running, or is its folder not writable?"
                 )));
             }
-            if begin.elapsed() > PATIENCE {
-                return Err(Trouble::Failed("lttng-sessiond was started but does not answer".into()));
+            if begin.elapsed() > deadline() {
+                return Err(Trouble::Failed(format!(
+                    "lttng-sessiond was started but does not answer within {} s; {}",
+                    deadline().as_secs_f64(),
+                    proc::threads(process.id())
+                )));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Ok(daemon)
+        Ok(Daemon { process: Some(process) })
     }
-}
 
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        if let Some(process) = &mut self.process {
-            end(process);
+    /// How it ended by itself, if it has: one that others started, by no longer answering.
+    pub fn failure(&mut self) -> Option<String> {
+        match &mut self.process {
+            Some(process) => process.ended().map(|status| format!("lttng-sessiond died ({status})")),
+            None => (!answers().unwrap_or(false)).then(|| "the session daemon no longer answers".into()),
         }
     }
-}
 
-/// Ends a process that was started here, and waits for it.
-pub fn end(process: &mut Child) {
-    if let Ok(None) = process.try_wait() {
-        _ = kill_process(Pid::from_child(process), Signal::TERM);
-        _ = process.wait();
+    /// Whether it was started here.
+    pub fn is_ours(&self) -> bool {
+        self.process.is_some()
     }
 }

@@ -3,21 +3,28 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
+use ltt_top::text::amount::counted;
+use ltt_top::text::width::fit;
 use ltt_top::text::{escape, short_name};
 use lttng_catalog::Catalog;
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 use super::daemon::Daemon;
-use super::processes::{OfferedEvent, OfferingProcess, offering};
+use super::processes::{OfferedEvent, OfferingProcess};
+use super::registration::registered;
+use super::run_folder::RunFolder;
 use crate::catalogs::{self, Catalogs};
 use crate::cli::ListOptions;
 use crate::outcome::{Outcome, Trouble, warn};
 
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
-    let daemon = Daemon::find_or_start()?;
-    let processes = offering();
+    let run = RunFolder::create(options.clean)?;
+    let daemon = Daemon::find_or_start(&run)?;
+    let processes = registered(&|| false);
     drop(daemon);
+    drop(run);
     let processes = processes?;
     let Catalogs { catalogs, .. } = catalogs::read(&options.catalog, &[]).map_err(Trouble::Failed)?;
     if processes.is_empty() {
@@ -29,7 +36,8 @@ pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
     let mut out = BufWriter::new(io::stdout().lock());
     match options.format.0.name {
         "json" => writeln!(out, "{}", json!({ "processes": objects(&processes, &catalogs) }))?,
-        "table" => table(&processes, &catalogs, &mut out)?,
+        "table" if options.all => table(&processes, &catalogs, &mut out)?,
+        "table" => overview(&processes, &mut out)?,
         other => return Err(Trouble::Usage(format!("list cannot be written as {other}: use --format json"))),
     }
     out.flush()?;
@@ -53,6 +61,55 @@ fn by_provider(process: &OfferingProcess) -> BTreeMap<&str, Vec<&OfferedEvent>> 
         providers.entry(provider).or_default().push(event);
     }
     providers
+}
+
+/// Whether an event is one of LTTng's own, which every process has.
+fn is_builtin(provider: &str) -> bool {
+    provider.starts_with("lttng_ust")
+}
+
+/// A line for each process, as many as fit on a screen, and what can be typed next.
+fn overview(processes: &[OfferingProcess], out: &mut dyn Write) -> io::Result<()> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    let width = size.map_or(usize::MAX, |(width, _)| width.0.into());
+    // Below the processes are the heading, what to type, and the prompt of the shell.
+    let room = size.map_or(usize::MAX, |(_, height)| usize::from(height.0).saturating_sub(7).max(1));
+    let mut lines =
+        vec![("PID".to_owned(), "PROGRAM".to_owned(), "EVENTS".to_owned(), "PROVIDERS".to_owned())];
+    let mut example = None;
+    for process in processes {
+        let mut providers = by_provider(process);
+        providers.retain(|provider, _| !is_builtin(provider));
+        let count: usize = providers.values().map(Vec::len).sum();
+        let names: Vec<String> = providers.keys().map(|provider| escape::text(provider)).collect();
+        example = example.or_else(|| Some((process.pid, (*providers.keys().next()?).to_owned())));
+        let name = escape::text(process.program());
+        lines.push((process.pid.to_string(), name, count.to_string(), names.join(", ")));
+    }
+    let hidden = (lines.len() - 1).saturating_sub(room);
+    lines.truncate(room.saturating_add(1));
+    let widest = |column: fn(&(String, String, String, String)) -> &String| {
+        lines.iter().map(|line| column(line).width()).max().unwrap_or(0)
+    };
+    let (pids, names, counts) =
+        (widest(|line| &line.0), widest(|line| &line.1).min(30), widest(|line| &line.2));
+    for (pid, name, count, providers) in &lines {
+        let line = format!("{pid:>pids$}  {}  {count:>counts$}  {providers}", fit(name, names));
+        let is_long = line.width() > width;
+        writeln!(out, "{}", if is_long { fit(&line, width) } else { line })?;
+    }
+    if hidden > 0 {
+        writeln!(out, "and {}: ltt-top list --all", counted(hidden as u64, "other process"))?;
+    }
+    if let Some((pid, provider)) = example {
+        writeln!(
+            out,
+            "\nltt-top record -e '{provider}:*' --pid {pid} --for 10s    record ten seconds of a process"
+        )?;
+        writeln!(out, "ltt-top live -e '{provider}:*'    watch what is slow right now")?;
+        writeln!(out, "ltt-top list --all    all events, with their fields")?;
+    }
+    Ok(())
 }
 
 fn table(processes: &[OfferingProcess], catalogs: &[Catalog], out: &mut dyn Write) -> io::Result<()> {

@@ -1,11 +1,23 @@
 //! Runs LTTng's own tools.
 
-use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use rustix::process::geteuid;
+
+use super::proc;
+use super::process::{OwnedProcess, deadline, wait_until};
 use crate::outcome::Trouble;
+
+/// How long a daemon that did not answer before has for another answer.
+const SECOND_CHANCE: Duration = Duration::from_secs(2);
 
 /// Runs `lttng` and returns what it prints; what went wrong is one line.
 pub fn lttng<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<String, Trouble> {
@@ -25,9 +37,41 @@ pub fn answers() -> Result<bool, Trouble> {
 }
 
 fn output<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<Output, Trouble> {
+    static HAS_HUNG: AtomicBool = AtomicBool::new(false);
+    let arguments: Vec<OsString> =
+        arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
     let mut command = tool("lttng");
-    command.arg("--no-sessiond").args(arguments);
-    command.output().map_err(|error| missing("lttng", &error))
+    command.arg("--no-sessiond").args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process =
+        OwnedProcess::spawn(&mut command, Duration::ZERO).map_err(|error| missing("lttng", &error))?;
+    let [stdout, stderr] = process.pipes().map(|pipe| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
+            bytes
+        })
+    });
+    let patience = if HAS_HUNG.load(Ordering::Relaxed) { SECOND_CHANCE.min(deadline()) } else { deadline() };
+    let mut status = None;
+    wait_until(Instant::now() + patience, || {
+        status = process.ended();
+        status.is_some()
+    });
+    let Some(status) = status else {
+        HAS_HUNG.store(true, Ordering::Relaxed);
+        let daemon = match daemon_pid() {
+            Some(pid) => {
+                format!("the session daemon (process {pid}) does not answer; {}", proc::threads(pid))
+            }
+            None => "no session daemon runs here".into(),
+        };
+        process.kill();
+        let command = arguments.first().map(|command| command.to_string_lossy()).unwrap_or_default();
+        let seconds = patience.as_secs_f64();
+        return Err(Trouble::Failed(format!("`lttng {command}` took longer than {seconds} s: {daemon}")));
+    };
+    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().unwrap_or_default());
+    Ok(Output { status, stdout, stderr })
 }
 
 /// A command for one of LTTng's tools, in a separate process group: Ctrl-C must not end it before we do.
@@ -43,4 +87,16 @@ pub fn missing(tool: &str, error: &std::io::Error) -> Trouble {
         ErrorKind::NotFound => format!("{tool} is not installed: install the package lttng-tools"),
         _ => format!("cannot run {tool}: {error}"),
     })
+}
+
+/// A file of the session daemon that `lttng` talks to: of this user's or, as root or without one, of the machine's.
+pub fn daemon_file(name: &str) -> PathBuf {
+    let home = ["LTTNG_HOME", "HOME"].iter().find_map(std::env::var_os).filter(|_| !geteuid().is_root());
+    let of_user = home.map(|home| PathBuf::from(home).join(".lttng").join(name));
+    of_user.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from("/var/run/lttng").join(name))
+}
+
+/// The process ID of the session daemon.
+fn daemon_pid() -> Option<u32> {
+    fs::read_to_string(daemon_file("lttng-sessiond.pid")).ok()?.trim().parse().ok()
 }

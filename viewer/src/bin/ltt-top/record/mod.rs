@@ -7,9 +7,13 @@ mod command;
 mod daemon;
 mod list;
 mod lttng;
+mod proc;
+mod process;
 mod processes;
 mod recording;
+mod registration;
 mod relay;
+mod run_folder;
 mod session;
 
 pub use command::run;

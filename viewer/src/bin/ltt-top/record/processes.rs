@@ -1,5 +1,7 @@
 //! The processes that offer events.
 
+use std::fs;
+
 use super::lttng::lttng;
 use crate::outcome::Trouble;
 
@@ -20,6 +22,26 @@ pub struct OfferedEvent {
     pub log_level: String,
     /// Its fields, with their types.
     pub fields: Vec<(String, String)>,
+}
+
+impl OfferingProcess {
+    /// The program: the first word of its title, without its folder.
+    pub fn program(&self) -> &str {
+        let first = self.name.split_whitespace().next().unwrap_or(&self.name);
+        first.rsplit('/').next().unwrap_or(first).trim_end_matches(':')
+    }
+
+    /// Whether a user means this process by a name. Servers change their title to, e.g., `valkey-server *:6379`.
+    pub fn is_called(&self, name: &str) -> bool {
+        let file = |file: &str| format!("/proc/{}/{file}", self.pid);
+        let executable = fs::read_link(file("exe")).ok();
+        let executable = executable.as_ref().and_then(|path| path.file_name()?.to_str());
+        self.name == name
+            || self.program() == name
+            || self.name.rsplit('/').next() == Some(name)
+            || executable == Some(name)
+            || fs::read_to_string(file("comm")).is_ok_and(|comm| comm.trim_end() == name)
+    }
 }
 
 /// Asks the session daemon which processes offer events.
@@ -62,6 +84,23 @@ fn parse(xml: &str) -> Option<Vec<OfferingProcess>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_are_called_as_users_call_them() {
+        let process = |title: &str| OfferingProcess { pid: 0, name: title.into(), events: Vec::new() };
+        for (title, name, is_it) in [
+            ("/usr/bin/valkey-server *:6379", "valkey-server", true),
+            ("valkey-server *:6379", "valkey-server", true),
+            ("./a b", "./a b", true),
+            ("./a b", "a b", true),
+            ("nginx: worker process", "nginx", true),
+            ("valkey-server *:6379", "valkey", false),
+            ("sh -c valkey-server", "valkey-server", false),
+            ("", "valkey-server", false),
+        ] {
+            assert_eq!(process(title).is_called(name), is_it, "{title}: {name}");
+        }
+    }
 
     #[test]
     fn list_of_lttng_is_read() {

@@ -6,10 +6,13 @@ use ltt_top::filter::Glob;
 use lttng_live::Url;
 
 use super::daemon::Daemon;
-use super::processes::{OfferingProcess, offering};
+use super::processes::OfferingProcess;
+use super::registration::{registered, why_not};
 use super::relay::Relay;
+use super::run_folder::RunFolder;
 use super::session::{Session, SessionScope};
 use crate::outcome::{Trouble, warn};
+use crate::signals::StopSignal;
 
 /// Which processes to record.
 pub struct RecordTargets<'t> {
@@ -26,16 +29,24 @@ pub struct Recording {
     pub session: Session,
     // After the session, which needs it to be destroyed.
     _daemon: Daemon,
+    _run: RunFolder,
 }
 
 impl Recording {
     /// Begins to record into a folder.
-    pub fn start(folder: &Path, targets: &RecordTargets<'_>) -> Result<Recording, Trouble> {
-        let daemon = Daemon::find_or_start()?;
-        let pids = pids(targets)?;
-        let session = Session::into_folder(folder, &SessionScope { events: targets.events, pids: &pids })?;
+    pub fn start(
+        folder: &Path,
+        targets: &RecordTargets<'_>,
+        clean: bool,
+        stop: &StopSignal,
+    ) -> Result<Recording, Trouble> {
+        let run = RunFolder::create(clean)?;
+        let daemon = Daemon::find_or_start(&run)?;
+        let pids = pids(targets, stop)?;
+        let session =
+            Session::into_folder(&daemon, folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
-        Ok(Recording { session, _daemon: daemon })
+        Ok(Recording { session, _daemon: daemon, _run: run })
     }
 }
 
@@ -45,34 +56,40 @@ pub struct LiveRecording {
     pub url: Url,
     _session: Session,
     // After the session, which needs them to be destroyed.
-    _daemon: Daemon,
-    _relay: Relay,
+    daemon: Daemon,
+    relay: Relay,
+    _run: RunFolder,
 }
 
 impl LiveRecording {
     /// Begins to record events whose names match, through a relay.
-    pub fn start(events: &[String]) -> Result<LiveRecording, Trouble> {
-        let relay = Relay::find_or_start()?;
-        let daemon = Daemon::find_or_start()?;
+    pub fn start(events: &[String], clean: bool, stop: &StopSignal) -> Result<LiveRecording, Trouble> {
+        let run = RunFolder::create(clean)?;
+        let relay = Relay::start(&run)?;
+        let daemon = Daemon::find_or_start(&run)?;
         let targets = RecordTargets { events, pid: None, name: None, has_command: false };
-        pids(&targets)?;
-        let session = Session::to_relay(&relay, &SessionScope { events, pids: &[] })?;
+        pids(&targets, stop)?;
+        let session = Session::to_relay(&daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
-        Ok(LiveRecording { url, _session: session, _daemon: daemon, _relay: relay })
+        Ok(LiveRecording { url, _session: session, daemon, relay, _run: run })
+    }
+
+    /// Why no more can be recorded, if a daemon has died or its disk is full.
+    pub fn failure(&mut self) -> Option<String> {
+        self.relay.failure().or_else(|| self.daemon.failure())
     }
 }
 
 /// The chosen processes; none for all. Warns if nothing would be recorded.
-fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
+fn pids(targets: &RecordTargets<'_>, stop: &StopSignal) -> Result<Vec<u32>, Trouble> {
     if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
         return Ok(Vec::new());
     }
-    let processes = offering()?;
+    let processes = registered(&|| stop.is_set())?;
     let is_meant = |process: &&OfferingProcess| {
-        let program = process.name.rsplit('/').next().unwrap_or(&process.name);
         targets.pid.is_none_or(|pid| process.pid == pid)
-            && targets.name.is_none_or(|name| program == name || process.name == name)
+            && targets.name.is_none_or(|name| process.is_called(name))
     };
     let meant: Vec<&OfferingProcess> = processes.iter().filter(is_meant).collect();
     let globs: Vec<Glob> = targets.events.iter().map(|pattern| Glob::new(pattern)).collect();
@@ -81,12 +98,14 @@ fn pids(targets: &RecordTargets<'_>) -> Result<Vec<u32>, Trouble> {
     };
     let is_chosen = targets.pid.is_some() || targets.name.is_some();
     if is_chosen && meant.is_empty() {
-        let which =
-            targets.pid.map_or_else(|| targets.name.unwrap_or_default().to_owned(), |pid| pid.to_string());
-        return Err(Trouble::Failed(format!(
-            "process {which} offers no LTTng-UST events: is it running, built with tracepoints, and of this user? \
-             (`ltt-top list` lists those that do)"
-        )));
+        let reason = match (targets.pid, targets.name) {
+            (Some(pid), _) => why_not(pid),
+            (None, name) => format!("no process called {} offers LTTng-UST events", name.unwrap_or_default()),
+        };
+        let others: Vec<String> =
+            processes.iter().map(|process| format!("{} {}", process.pid, process.program())).collect();
+        let others = if others.is_empty() { "no process does".into() } else { others.join(", ") };
+        return Err(Trouble::Failed(format!("{reason} (those that offer events: {others})")));
     }
     if !meant.iter().any(offers) {
         let events = targets.events.join(", ");

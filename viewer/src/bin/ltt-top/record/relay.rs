@@ -1,18 +1,20 @@
-//! A relay: the one running on this machine, or else a new one.
+//! A private relay: whatever it writes is removed at the end.
 
+use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use lttng_live::{Options, Url, sessions};
-use tempfile::TempDir;
+use lttng_live::Url;
 
-use super::daemon::end;
 use super::lttng::{missing, tool};
+use super::proc;
+use super::process::{OwnedProcess, deadline};
+use super::run_folder::RunFolder;
 use crate::outcome::Trouble;
-
-/// How long a relay may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A relay, with the addresses for session daemons and for viewers.
 pub struct Relay {
@@ -20,18 +22,16 @@ pub struct Relay {
     pub collector: String,
     /// Where viewers connect to.
     pub viewer: Url,
-    /// The process, if it was started here, and the folder that it writes to.
-    own: Option<(Child, TempDir)>,
+    /// Ends when it is dropped.
+    process: OwnedProcess,
+    /// Whether it complained that its disk is full.
+    is_full: Arc<AtomicBool>,
 }
 
 impl Relay {
-    /// Finds the relay running on this machine, or starts a private one.
-    pub fn find_or_start() -> Result<Relay, Trouble> {
-        let viewer = Url::local();
-        if sessions(&viewer, &Options::default()).is_ok() {
-            return Ok(Relay { collector: "net://localhost".into(), viewer, own: None });
-        }
-        let folder = TempDir::with_prefix("ltt-top-")?;
+    /// Starts a relay that writes into the folder of this run.
+    pub fn start(run: &RunFolder) -> Result<Relay, Trouble> {
+        let folder = run.subfolder("traces")?;
         let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0"));
         let mut ports = [0; 3];
         for (port, listener) in ports.iter_mut().zip(&listeners) {
@@ -40,32 +40,55 @@ impl Relay {
         }
         drop(listeners);
         let mut command = tool("lttng-relayd");
-        command.arg(format!("--output={}", folder.path().display()));
+        command.arg(format!("--output={}", folder.display()));
         for (kind, port) in ["control", "data", "live"].iter().zip(ports) {
             command.arg(format!("--{kind}-port=tcp://127.0.0.1:{port}"));
         }
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().map_err(|error| missing("lttng-relayd", &error))?;
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let started = OwnedProcess::spawn(&mut command, deadline());
+        let mut process = started.map_err(|error| missing("lttng-relayd", &error))?;
+        run.note(process.id())?;
+        let is_full = watch_for_full_disk(&mut process);
         let [control, data, live] = ports;
-        let viewer = Url { relay: "127.0.0.1".into(), port: live, ..viewer };
+        let viewer = Url { relay: "127.0.0.1".into(), port: live, ..Url::local() };
         let collector = format!("net://127.0.0.1:{control}:{data}");
-        let mut relay = Relay { collector, viewer, own: Some((process, folder)) };
         let begin = Instant::now();
         while !ports.iter().all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
-            let has_ended = |(process, _): &mut (Child, TempDir)| matches!(process.try_wait(), Ok(Some(_)));
-            if relay.own.as_mut().is_some_and(has_ended) || begin.elapsed() > PATIENCE {
-                return Err(Trouble::Failed("lttng-relayd does not start".into()));
+            if let Some(status) = process.ended() {
+                return Err(Trouble::Failed(format!("lttng-relayd ended at once ({status})")));
+            }
+            if begin.elapsed() > deadline() {
+                return Err(Trouble::Failed(format!(
+                    "lttng-relayd was started but does not listen within {} s; {}",
+                    deadline().as_secs_f64(),
+                    proc::threads(process.id())
+                )));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Ok(relay)
+        Ok(Relay { collector, viewer, process, is_full })
+    }
+
+    /// Why it no longer works, if it does not.
+    pub fn failure(&mut self) -> Option<String> {
+        let has_died = self.process.ended().map(|status| format!("lttng-relayd died ({status})"));
+        let is_full = self.is_full.load(Ordering::Relaxed);
+        has_died
+            .or_else(|| is_full.then(|| format!("the disk of {} is full", std::env::temp_dir().display())))
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        if let Some((process, _)) = &mut self.own {
-            end(process);
-        }
-    }
+/// Reads what a relay complains about; only a full disk matters.
+fn watch_for_full_disk(process: &mut OwnedProcess) -> Arc<AtomicBool> {
+    let is_full = Arc::new(AtomicBool::new(false));
+    let ([_, errors], found) = (process.pipes(), Arc::clone(&is_full));
+    thread::spawn(move || {
+        let lines =
+            errors.into_iter().flat_map(|errors| BufReader::new(errors).split(b'\n')).map_while(Result::ok);
+        let full = b"No space left on device";
+        lines.filter(|line| line.windows(full.len()).any(|part| part == full)).for_each(|_| {
+            found.store(true, Ordering::Relaxed);
+        });
+    });
+    is_full
 }

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use super::daemon::Daemon;
 use super::lttng::lttng;
 use super::relay::Relay;
-use crate::outcome::Trouble;
+use crate::outcome::{Trouble, warn};
 
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";
 
-/// Buffers per CPU: 8 of 2 MiB, enough for about a second of a busy server.
-const BUFFERS: [&str; 2] = ["--subbuf-size=2M", "--num-subbuf=8"];
+/// Buffers per CPU: 8 of 2 MiB, enough for about a second of a busy server. Those of a user: a relay forgets what it has of
+/// processes that end, if each has its own buffers.
+const BUFFERS: [&str; 3] = ["--buffers-uid", "--subbuf-size=2M", "--num-subbuf=8"];
 
 /// What is recorded with every event.
 const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
@@ -18,9 +20,30 @@ const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
 /// How often what is recorded becomes visible, in microseconds.
 const LIVE_TIMER: u32 = 200_000;
 
+/// What the session of a run is called.
+pub fn session_name(pid: u32) -> String {
+    format!("ltt-top-{pid}")
+}
+
+/// The disk space for the events of a session that is watched live, and its bounds for a file; in bytes.
+const RING: usize = 128 << 20;
+const RING_FILE: std::ops::RangeInclusive<usize> = (4 << 20)..=(16 << 20);
+
+/// The number of files for each CPU: while the newest is written, the viewer reads the ones before.
+const RING_FILES: usize = 4;
+
+/// Options of a channel that overwrites its oldest files: a viewer needs the newest events only.
+fn ring() -> [String; 2] {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = (RING / cpus / RING_FILES).clamp(*RING_FILE.start(), *RING_FILE.end());
+    [format!("--tracefile-size={size}"), format!("--tracefile-count={RING_FILES}")]
+}
+
 /// A private session, destroyed when it is dropped.
 pub struct Session {
     name: String,
+    /// Whether its daemon ends with us, and the session with it.
+    ends_with_daemon: bool,
 }
 
 /// What to record.
@@ -33,21 +56,33 @@ pub struct SessionScope<'w> {
 
 impl Session {
     /// A session that is recorded into a folder.
-    pub fn into_folder(folder: &Path, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
-        Session::create(&[format!("--output={}", folder.display())], wanted)
+    pub fn into_folder(
+        daemon: &Daemon,
+        folder: &Path,
+        wanted: &SessionScope<'_>,
+    ) -> Result<Session, Trouble> {
+        Session::create(daemon, &[format!("--output={}", folder.display())], &[], wanted)
     }
 
     /// A session that is sent to a relay.
-    pub fn to_relay(relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
-        Session::create(&[format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)], wanted)
+    pub fn to_relay(daemon: &Daemon, relay: &Relay, wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
+        let kind = [format!("--live={LIVE_TIMER}"), format!("--set-url={}", relay.collector)];
+        Session::create(daemon, &kind, &ring(), wanted)
     }
 
-    fn create(kind: &[String], wanted: &SessionScope<'_>) -> Result<Session, Trouble> {
-        let name = format!("ltt-top-{}", std::process::id());
+    fn create(
+        daemon: &Daemon,
+        kind: &[String],
+        ring: &[String],
+        wanted: &SessionScope<'_>,
+    ) -> Result<Session, Trouble> {
+        let name = session_name(std::process::id());
         let create = ["create".to_owned(), name.clone()];
         lttng(create.iter().chain(kind))?;
-        let session = Session { name };
-        session.lttng("enable-channel", &[&["--userspace", CHANNEL][..], &BUFFERS].concat())?;
+        let session = Session { name, ends_with_daemon: daemon.is_ours() };
+        let ring = ring.iter().map(String::as_str);
+        let channel: Vec<&str> = ["--userspace", CHANNEL].into_iter().chain(BUFFERS).chain(ring).collect();
+        session.lttng("enable-channel", &channel)?;
         for pid in wanted.pids {
             session.lttng("track", &["--userspace", "--vpid", &pid.to_string()])?;
         }
@@ -83,6 +118,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        _ = lttng(["destroy", "--no-wait", &self.name]);
+        if let Err(trouble) = lttng(["destroy", "--no-wait", &self.name])
+            && !self.ends_with_daemon
+        {
+            let name = &self.name;
+            warn(&format!(
+                "the session {name} may be left: {trouble}; remove it with `lttng destroy {name}`"
+            ));
+        }
     }
 }

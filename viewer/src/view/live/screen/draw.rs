@@ -6,11 +6,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::palette::Palette;
-use super::state::{Pane, ScreenState};
-use super::{detail, groups, heat, help};
+use super::state::{Focus, Pane, ScreenState};
+use super::{detail, groups, heat, help, incident};
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::{grouped, scaled};
 use crate::text::escape;
+use crate::text::width::fit;
 use crate::view::Screen;
 use crate::view::live::lines;
 
@@ -32,6 +33,8 @@ pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFin
     frame.render_widget(Paragraph::new(header), top);
     match &state.pane {
         Pane::Detail => body_of_detail(frame, middle, finding, screen, palette),
+        Pane::Heat => heat::draw(frame, middle, finding, true, palette),
+        Pane::Incident(chosen) => incident::draw(frame, middle, chosen, screen, palette),
         Pane::Help => help::draw(frame, middle, palette),
         _ => body(frame, middle, state, finding, screen, palette),
     }
@@ -44,15 +47,17 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
     let trace = &finding.top.trace;
     // The window and sort of the figures, which may be older than the latest request.
     let (window, sort) = (finding.window, finding.top.sorted_by);
-    let rate: f64 = finding.top.groups.iter().filter_map(|group| group.rate_per_s).sum();
     let mut facts = vec![
         format!("{} events", grouped(trace.events.into())),
-        format!("{}/s", scaled(rate)),
+        format!("{}/s", finding.rate_per_s.map_or("-".into(), scaled)),
         format!("window {window}"),
         format!("by {sort}"),
     ];
-    if state.is_paused {
-        facts.push("PAUSED".into());
+    if state.is_frozen {
+        facts.push("FROZEN".into());
+    }
+    if !state.question.narrow.is_empty() {
+        facts.push(format!("groups with {}", escape::text(&state.question.narrow)));
     }
     if !state.filter.is_empty() {
         facts.push(format!("filter {}", escape::text(&state.filter)));
@@ -85,6 +90,7 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
         line.push_str(&fact);
     }
     lines.push(Line::raw(line));
+    lines.extend(finding.misfit.iter().map(|misfit| Line::styled(escape::text(misfit), palette.warning())));
     lines.extend(lines::losses(finding).map(|losses| Line::styled(losses, palette.warning())));
     lines
 }
@@ -104,14 +110,35 @@ fn body(
     let rows = [Constraint::Min(1), Constraint::Length(heat_rows), Constraint::Length(incident_rows)];
     let [groups, heat, incidents] = Layout::vertical(rows).areas(area);
     groups::draw(frame, groups, state, finding, palette);
-    heat::draw(frame, heat, finding, palette);
-    let mut said = vec![Line::styled("INCIDENTS, the newest first", palette.title())];
+    heat::draw(frame, heat, finding, state.focus == Focus::Heat, palette);
+    incidents_in(frame, incidents, state, finding, screen, palette);
+}
+
+/// The incidents that fit, including the chosen one.
+fn incidents_in(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    state: &ScreenState,
+    finding: &LiveFinding,
+    screen: &Screen,
+    palette: Palette,
+) {
+    let is_here = state.focus == Focus::Incidents;
+    let mark = if is_here { "▶" } else { "" };
+    let mut said = vec![Line::styled(format!("{mark}INCIDENTS, the newest first"), palette.title())];
     if finding.incidents.is_empty() {
         said.push(Line::styled("none so far", palette.faint()));
     }
-    let listed = finding.incidents.iter().map(|incident| Line::raw(lines::incident(incident, screen)));
-    said.extend(listed.take(incident_rows as usize));
-    frame.render_widget(Paragraph::new(said), incidents);
+    let room = (area.height as usize).saturating_sub(1);
+    let first = (state.incident + 1).saturating_sub(room.max(1));
+    for (place, incident) in finding.incidents.iter().enumerate().skip(first).take(room) {
+        let mut line = Line::raw(fit(&lines::incident(incident, screen), area.width as usize));
+        if is_here && place == state.incident {
+            line = line.style(palette.chosen(true));
+        }
+        said.push(line);
+    }
+    frame.render_widget(Paragraph::new(said), area);
 }
 
 /// One group, and its heat map.
@@ -125,22 +152,28 @@ fn body_of_detail(
     let heat_rows = if area.height >= 18 { (area.height / 4).min(12) } else { 0 };
     let [upper, lower] = Layout::vertical([Constraint::Min(1), Constraint::Length(heat_rows)]).areas(area);
     detail::draw(frame, upper, finding, screen, palette);
-    heat::draw(frame, lower, finding, palette);
+    heat::draw(frame, lower, finding, false, palette);
 }
 
 /// The input, an error in it, or the keys.
 fn footer(state: &ScreenState, palette: Palette) -> Line<'static> {
-    if let Some(complaint) = &state.complaint {
-        return Line::styled(escape::text(complaint), palette.warning());
+    if let Some(message) = &state.message {
+        return Line::styled(escape::text(message), palette.warning());
     }
-    match &state.pane {
-        Pane::Filter(text) => Line::raw(format!("/{}▏", escape::text(text))),
-        Pane::By(text) => Line::raw(format!("group by: {}▏", escape::text(text))),
-        Pane::Help => Line::styled("any key: back", palette.faint()),
-        Pane::Detail => Line::styled("Esc back  w window  p pause  ? help", palette.faint()),
-        Pane::Groups => {
-            let keys = "q quit  ? help  w window  s sort  / filter  g group by  Enter drill  p pause";
-            Line::styled(keys, palette.faint())
+    let keys = match (&state.pane, state.focus) {
+        (Pane::Filter(text), _) => return Line::raw(format!("filter: {}▏", escape::text(text))),
+        (Pane::By(text), _) => return Line::raw(format!("group by: {}▏", escape::text(text))),
+        (Pane::Narrow, _) => return Line::raw(format!("/{}▏", escape::text(&state.question.narrow))),
+        (Pane::Help, _) => "any key: back",
+        (Pane::Detail, _) => "Esc back  w window  Space freeze  e export  ? help",
+        (Pane::Heat | Pane::Incident(_), _) => "Esc back  w window  Space freeze  ? help",
+        (Pane::Overview, Focus::Groups) => {
+            "q quit  ? help  / find  Enter open  Tab next  s sort  w window  Space freeze  f filter  g group by"
         }
-    }
+        (Pane::Overview, Focus::Heat) => "q quit  ? help  Enter enlarge  Tab next  w window  Space freeze",
+        (Pane::Overview, Focus::Incidents) => {
+            "q quit  ? help  ↑↓ choose  Enter open  Tab next  Space freeze  e export"
+        }
+    };
+    Line::styled(keys, palette.faint())
 }

@@ -6,10 +6,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use super::state::ScreenState;
-use crate::analysis::finding::GroupFinding;
+use super::state::{Focus, ScreenState};
+use crate::analysis::finding::{GroupFinding, Ns};
+use crate::analysis::groups::Quantile;
+use crate::analysis::groups::Sort;
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::scaled;
+use crate::text::escape;
 use crate::text::width::fit;
 use crate::view::table::{Names, figure};
 
@@ -19,22 +22,90 @@ const FIGURE: usize = 8;
 /// The bars of a sparkline.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
+/// A figure of a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum GroupColumn {
+    Total,
+    Rate,
+    Count,
+    Mean,
+    Max,
+    Percentile(Quantile),
+}
+
+/// The figures, the most important ones first.
+const FIGURES: [GroupColumn; 6] = [
+    GroupColumn::Total,
+    GroupColumn::Percentile(Quantile::P99),
+    GroupColumn::Rate,
+    GroupColumn::Max,
+    GroupColumn::Percentile(Quantile::P50),
+    GroupColumn::Count,
+];
+
+impl GroupColumn {
+    /// The figure that groups are ranked by.
+    fn of(sort: Sort) -> GroupColumn {
+        match sort {
+            Sort::Total => GroupColumn::Total,
+            Sort::Count => GroupColumn::Count,
+            Sort::Mean => GroupColumn::Mean,
+            Sort::Max => GroupColumn::Max,
+            Sort::Percentile(quantile) => GroupColumn::Percentile(quantile),
+        }
+    }
+
+    fn title(self) -> String {
+        match self {
+            GroupColumn::Total => "TOTAL".into(),
+            GroupColumn::Rate => "RATE/S".into(),
+            GroupColumn::Count => "COUNT".into(),
+            GroupColumn::Mean => "MEAN".into(),
+            GroupColumn::Max => "MAX".into(),
+            GroupColumn::Percentile(quantile) => format!("P{quantile}"),
+        }
+    }
+
+    fn value(self, group: &GroupFinding) -> String {
+        let is_guess = group.unit_is_guess;
+        match self {
+            GroupColumn::Total => figure(group.total, is_guess),
+            GroupColumn::Rate => group.rate_per_s.map_or("-".into(), scaled),
+            GroupColumn::Count => scaled(group.count as f64),
+            GroupColumn::Mean => figure(group.mean_us.map(|mean| Ns((mean * 1000.0) as u128)), is_guess),
+            GroupColumn::Max => figure(group.max, is_guess),
+            GroupColumn::Percentile(quantile) => {
+                let found = group.percentiles.0.iter().find(|(known, _)| *known == quantile);
+                figure(found.and_then(|(_, value)| *value), is_guess)
+            }
+        }
+    }
+}
+
 /// The columns that fit.
 struct GroupColumns {
     name: usize,
-    figures: usize,
+    figures: Vec<GroupColumn>,
     spark: usize,
 }
 
 impl GroupColumns {
-    fn new(width: usize) -> GroupColumns {
-        let figures = match width {
+    fn new(width: usize, sort: Sort) -> GroupColumns {
+        let count = match width {
             0..24 => 1,
             24..36 => 2,
             36..48 => 3,
-            _ => 4,
+            48..72 => 4,
+            72..90 => 5,
+            _ => 6,
         };
-        let rest = width.saturating_sub(figures * FIGURE);
+        // What the groups are ranked by is always shown.
+        let sorted = GroupColumn::of(sort);
+        let mut figures: Vec<GroupColumn> = FIGURES[..count].to_vec();
+        if !figures.contains(&sorted) {
+            figures[count - 1] = sorted;
+        }
+        let rest = width.saturating_sub(count * FIGURE);
         let spark = if width < 56 { 0 } else { (rest / 3).min(60) };
         GroupColumns { name: rest.saturating_sub(spark + 1), figures, spark }
     }
@@ -42,47 +113,42 @@ impl GroupColumns {
 
 /// Draws the groups that fit, including the chosen one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, finding: &LiveFinding, palette: Palette) {
-    let columns = GroupColumns::new(area.width as usize);
+    let sort = finding.top.sorted_by;
+    let columns = GroupColumns::new(area.width as usize, sort);
     let room = (area.height as usize).saturating_sub(1);
     let first = (state.row + 1).saturating_sub(room.max(1));
     let groups = &finding.top.groups;
     let names = Names::new(groups.iter().map(|group| &*group.name.event), area.width < 120);
-    // The most important figure is next to the name.
-    let titles = ["P99", "RATE/S", "MAX", "P50"];
-    let mut heading = fit("GROUP", columns.name);
-    titles.iter().take(columns.figures).for_each(|title| heading.push_str(&format!("{title:>FIGURE$}")));
+    let is_here = state.focus == Focus::Groups;
+    let mut heading = fit(if is_here { "▶GROUP" } else { "GROUP" }, columns.name);
+    for &column in &columns.figures {
+        let mark = if column == GroupColumn::of(sort) { "▼" } else { "" };
+        heading.push_str(&format!("{:>FIGURE$}", column.title() + mark));
+    }
     if columns.spark > 0 {
         heading.push_str(&format!(" {}", fit("EVENTS OVER TIME", columns.spark)));
     }
     let mut lines = vec![Line::styled(heading, palette.title())];
     for (place, group) in groups.iter().enumerate().skip(first).take(room) {
-        let text = row(group, &names, &columns);
+        let mut text = fit(&names.group(&group.name), columns.name);
+        columns.figures.iter().for_each(|column| text.push_str(&format!("{:>FIGURE$}", column.value(group))));
         let spark = finding.sparks.get(place).map_or(String::new(), |counts| spark(counts, columns.spark));
         let mut line = Line::from(vec![Span::raw(text), Span::styled(format!(" {spark}"), palette.spark())]);
         if place == state.row {
-            line = line.style(palette.chosen());
+            line = line.style(palette.chosen(is_here));
         }
         lines.push(line);
     }
     if groups.is_empty() {
-        lines.push(Line::styled("no events in this window", palette.faint()));
+        let narrow = &state.question.narrow;
+        let said = match (&finding.meant, narrow.is_empty()) {
+            (Some(meant), _) => format!("no group is called {narrow}: did you mean {}?", escape::text(meant)),
+            (None, false) => format!("no group is called {narrow} in this window"),
+            (None, true) => "no events in this window".into(),
+        };
+        lines.push(Line::styled(escape::text(&said), palette.faint()));
     }
     frame.render_widget(Paragraph::new(lines), area);
-}
-
-fn row(group: &GroupFinding, names: &Names, columns: &GroupColumns) -> String {
-    let is_guess = group.unit_is_guess;
-    let percentile =
-        |place: usize| figure(group.percentiles.0.get(place).and_then(|(_, value)| *value), is_guess);
-    let figures = [
-        percentile(1),
-        group.rate_per_s.map_or("-".into(), scaled),
-        figure(group.max, is_guess),
-        percentile(0),
-    ];
-    let mut row = fit(&names.group(&group.name), columns.name);
-    figures.iter().take(columns.figures).for_each(|figure| row.push_str(&format!("{figure:>FIGURE$}")));
-    row
 }
 
 /// A sparkline, with the newest numbers on the right; several share a bar without room for each.

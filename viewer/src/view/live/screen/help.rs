@@ -8,18 +8,22 @@ use ratatui::widgets::Paragraph;
 use super::palette::Palette;
 
 /// The keys, and what they do.
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 15] = [
     ("w 1 2 3 4", "look back 10 s, 1 min, 10 min or to the beginning"),
     ("s", "rank by total, count, p50, p99 or max"),
-    ("/", "filter: conditions as in --where, e.g. name=get duration>1ms"),
+    ("/", "only groups whose name contains a text; figures are kept"),
+    ("f", "filter: conditions as in --where, e.g. name=get duration>1ms"),
     ("g", "group by fields, e.g. addr or name,addr; empty for the catalog's"),
-    ("↑ ↓ j k", "choose a group"),
-    ("Enter", "show the group: its histogram and its slowest events"),
+    ("Tab", "go to groups, heat map or incidents"),
+    ("↑ ↓ j k", "choose a row; also page up and down, Home and End"),
+    ("Enter", "show the group, the heat map or the incident in full"),
     ("Esc", "back"),
-    ("p Space", "pause the display; events are still processed"),
+    ("Space p", "freeze: look at what is known now; events are still processed"),
+    ("e", "write what is shown as JSON into the current folder"),
     ("?", "this help"),
+    ("Ctrl-Z", "suspend"),
     ("q Ctrl-C", "quit"),
-    ("", "A changed filter or grouping applies from then on."),
+    ("", "A changed filter (f) or grouping (g) applies from then on."),
 ];
 
 /// Draws the keys.

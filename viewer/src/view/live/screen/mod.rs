@@ -2,11 +2,13 @@
 
 mod detail;
 mod draw;
+mod filter;
 mod groups;
 mod heat;
 mod help;
+mod incident;
 mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Key, Pane, ScreenState, Selecting};
+pub use state::{Effect, Focus, Key, Pane, ScreenState, Selecting};

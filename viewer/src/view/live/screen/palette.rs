@@ -29,8 +29,9 @@ impl Palette {
         self.colour(Color::Green)
     }
 
-    pub fn chosen(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+    /// A chosen row, of the part that keys move in or of another.
+    pub fn chosen(self, is_here: bool) -> Style {
+        Style::new().add_modifier(if is_here { Modifier::REVERSED } else { Modifier::BOLD })
     }
 
     /// The colour of a cell of the heat map, by how dense it is: from 0 to 4.

@@ -1,8 +1,10 @@
 //! What the screen shows, and what keys change.
 
+use super::filter;
 use crate::analysis::finding::GroupName;
 use crate::analysis::groups::Quantile;
 use crate::analysis::groups::Sort;
+use crate::analysis::incidents::Incident;
 use crate::analysis::live::{LiveFinding, LiveQuestion, LookBack};
 use crate::filter::Condition;
 
@@ -17,6 +19,8 @@ pub enum Key {
     Escape,
     /// The key that deletes the last character.
     Backspace,
+    /// The key that moves to the next part of the screen.
+    Tab,
     /// An arrow.
     Up,
     /// An arrow.
@@ -25,6 +29,12 @@ pub enum Key {
     PageUp,
     /// A page.
     PageDown,
+    /// To the first row.
+    Home,
+    /// To the last row.
+    End,
+    /// Ctrl-Z.
+    Suspend,
     /// Ctrl-C.
     Interrupt,
 }
@@ -34,10 +44,14 @@ pub enum Key {
 pub enum Effect {
     /// To draw again.
     Draw,
-    /// To ask the analysis another question.
+    /// To ask the analysis another question, or to freeze it or to let it go on.
     Ask,
     /// To aggregate other events, or by other keys, from now on.
     Select(Selecting),
+    /// To write what is shown to a file.
+    Export,
+    /// To hand the terminal back to the shell.
+    Suspend,
     /// To end.
     Quit,
 }
@@ -52,18 +66,36 @@ pub struct Selecting {
 }
 
 /// The pane that is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Pane {
-    /// The groups.
-    Groups,
+    /// Groups, heat map and incidents.
+    Overview,
     /// One group.
     Detail,
+    /// The heat map alone.
+    Heat,
+    /// One incident.
+    Incident(Box<Incident>),
     /// The keys.
     Help,
-    /// A filter that is being typed.
+    /// Conditions that are being typed.
     Filter(String),
+    /// A name to narrow the rows to that is being typed.
+    Narrow,
     /// Fields to group by that are being typed.
     By(String),
+}
+
+/// The part of the overview that keys move in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    /// The groups.
+    #[default]
+    Groups,
+    /// The heat map.
+    Heat,
+    /// The incidents.
+    Incidents,
 }
 
 /// What the screen shows.
@@ -73,18 +105,24 @@ pub struct ScreenState {
     pub question: LiveQuestion,
     /// The pane that is shown.
     pub pane: Pane,
-    /// The row that is chosen.
+    /// The part of the overview that keys move in.
+    pub focus: Focus,
+    /// The group that is chosen.
     pub row: usize,
-    /// Whether the display is paused.
-    pub is_paused: bool,
+    /// The incident that is chosen.
+    pub incident: usize,
+    /// Whether the display shows what was known when it was frozen.
+    pub is_frozen: bool,
     /// Which events are aggregated.
     pub selecting: Selecting,
     /// The filter, as it was typed.
     pub filter: String,
-    /// What is wrong with what was typed.
-    pub complaint: Option<String>,
+    /// What is wrong with what was typed, or what a key has done.
+    pub message: Option<String>,
     /// The groups that are shown, in their order.
     names: Vec<GroupName>,
+    /// The incidents that are shown, in their order.
+    incidents: Vec<Incident>,
 }
 
 /// The rankings that a key cycles through.
@@ -94,52 +132,82 @@ const SORTS: [Sort; 5] =
 impl ScreenState {
     /// The first screen.
     pub fn new(window: LookBack, sort: Sort, selecting: Selecting) -> ScreenState {
+        let mut quantiles = vec![Quantile::P50, Quantile::P99];
+        if let Sort::Percentile(quantile) = sort
+            && !quantiles.contains(&quantile)
+        {
+            quantiles.push(quantile);
+        }
         let question = LiveQuestion {
             window,
             sort,
-            quantiles: vec![Quantile::P50, Quantile::P99],
+            quantiles,
             limit: 200,
-            incidents: 50,
+            incidents: 200,
             is_drawn: true,
+            narrow: String::new(),
             detail: None,
         };
-        let typed = |condition: &Condition| condition.given.trim_start_matches("--where ").to_owned();
-        let filter = selecting.conditions.iter().map(typed);
+        let filter = selecting.conditions.iter().map(filter::typed);
         ScreenState {
             question,
-            pane: Pane::Groups,
+            pane: Pane::Overview,
+            focus: Focus::Groups,
             row: 0,
-            is_paused: false,
+            incident: 0,
+            is_frozen: false,
             filter: filter.collect::<Vec<_>>().join(" "),
             selecting,
-            complaint: None,
+            message: None,
             names: Vec::new(),
+            incidents: Vec::new(),
         }
     }
 
-    /// Updates the groups. The chosen group stays chosen if its row changes.
+    /// Updates the groups and the incidents. What is chosen stays chosen if its row changes.
     pub fn show(&mut self, finding: &LiveFinding) {
         let chosen = self.names.get(self.row).cloned();
         self.names = finding.top.groups.iter().map(|group| group.name.clone()).collect();
-        if self.row > 0
-            && let Some(place) = chosen.and_then(|chosen| self.names.iter().position(|name| *name == chosen))
-        {
-            self.row = place;
-        }
-        self.row = self.row.min(self.names.len().saturating_sub(1));
+        self.row = follow(self.row, self.names.len(), || {
+            self.names.iter().position(|name| Some(name) == chosen.as_ref())
+        });
+        let place = |incident: &Incident| (incident.begin_ns, incident.end_ns);
+        let chosen = self.incidents.get(self.incident).map(place);
+        self.incidents = finding.incidents.clone();
+        self.incident = follow(self.incident, self.incidents.len(), || {
+            self.incidents.iter().position(|incident| Some(place(incident)) == chosen)
+        });
     }
 
     /// Handles a key.
     pub fn key(&mut self, key: Key) -> Effect {
-        self.complaint = None;
+        self.message = None;
         match (&mut self.pane, key) {
             (_, Key::Interrupt) => Effect::Quit,
+            (_, Key::Suspend) => Effect::Suspend,
             (Pane::Filter(text) | Pane::By(text), Key::Char(character)) => {
                 text.push(character);
                 Effect::Draw
             }
             (Pane::Filter(text) | Pane::By(text), Key::Backspace) => {
                 text.pop();
+                Effect::Draw
+            }
+            (Pane::Narrow, Key::Char(character)) => {
+                self.question.narrow.push(character);
+                Effect::Ask
+            }
+            (Pane::Narrow, Key::Backspace) => {
+                self.question.narrow.pop();
+                Effect::Ask
+            }
+            (Pane::Narrow, Key::Escape) => {
+                self.question.narrow.clear();
+                self.pane = Pane::Overview;
+                Effect::Ask
+            }
+            (Pane::Narrow, Key::Enter) => {
+                (self.pane, self.focus) = (Pane::Overview, Focus::Groups);
                 Effect::Draw
             }
             (Pane::Filter(text), Key::Enter) => {
@@ -149,20 +217,25 @@ impl ScreenState {
             (Pane::By(text), Key::Enter) => {
                 let fields: Vec<String> =
                     text.split([',', ' ']).filter(|field| !field.is_empty()).map(str::to_owned).collect();
-                self.pane = Pane::Groups;
                 self.selecting.by = (!fields.is_empty()).then_some(fields);
-                Effect::Select(self.selecting.clone())
+                self.select()
             }
-            (Pane::Groups, Key::Char('q')) => Effect::Quit,
+            (Pane::Overview, Key::Char('q')) => Effect::Quit,
+            (Pane::Overview, Key::Escape) if !self.question.narrow.is_empty() => {
+                self.question.narrow.clear();
+                Effect::Ask
+            }
             (Pane::Detail, Key::Char('q') | Key::Escape | Key::Backspace) => {
-                self.pane = Pane::Groups;
+                self.pane = Pane::Overview;
                 self.question.detail = None;
                 Effect::Ask
             }
-            (_, Key::Escape) | (Pane::Help, _) => {
+            (Pane::Incident(_) | Pane::Heat, Key::Char('q') | Key::Escape | Key::Backspace)
+            | (_, Key::Escape)
+            | (Pane::Help, _) => {
                 self.pane = match self.question.detail {
                     Some(_) => Pane::Detail,
-                    None => Pane::Groups,
+                    None => Pane::Overview,
                 };
                 Effect::Draw
             }
@@ -172,12 +245,16 @@ impl ScreenState {
 
     /// Handles a key where no text is being typed.
     fn command(&mut self, key: Key) -> Effect {
-        let last = self.names.len().saturating_sub(1);
         match key {
             Key::Char('?' | 'h') => self.pane = Pane::Help,
-            Key::Char('/') => self.pane = Pane::Filter(self.filter.clone()),
+            Key::Char('/') => (self.pane, self.focus) = (Pane::Narrow, Focus::Groups),
+            Key::Char('f') => self.pane = Pane::Filter(self.filter.clone()),
             Key::Char('g') => self.pane = Pane::By(self.selecting.by.clone().unwrap_or_default().join(",")),
-            Key::Char('p' | ' ') => self.is_paused = !self.is_paused,
+            Key::Char('e') => return Effect::Export,
+            Key::Char('p' | ' ') => {
+                self.is_frozen = !self.is_frozen;
+                return Effect::Ask;
+            }
             Key::Char('w') => return self.look_back(self.question.window.next()),
             Key::Char('1') => return self.look_back(LookBack::Seconds),
             Key::Char('2') => return self.look_back(LookBack::Minute),
@@ -186,44 +263,89 @@ impl ScreenState {
             Key::Char('s') => {
                 let place = SORTS.iter().position(|sort| *sort == self.question.sort);
                 self.question.sort = SORTS[place.map_or(0, |place| (place + 1) % SORTS.len())];
-                (self.row, self.is_paused) = (0, false);
+                self.row = 0;
                 return Effect::Ask;
             }
-            Key::Up | Key::Char('k') => self.row = self.row.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.row = (self.row + 1).min(last),
-            Key::PageUp => self.row = self.row.saturating_sub(10),
-            Key::PageDown => self.row = (self.row + 10).min(last),
-            Key::Enter => {
+            Key::Tab if self.pane == Pane::Overview => {
+                self.focus = match self.focus {
+                    Focus::Groups => Focus::Heat,
+                    Focus::Heat => Focus::Incidents,
+                    Focus::Incidents => Focus::Groups,
+                }
+            }
+            Key::Enter if self.pane == Pane::Overview => return self.open(),
+            key => self.move_to(key),
+        }
+        Effect::Draw
+    }
+
+    /// Chooses another row of the part that has the focus.
+    fn move_to(&mut self, key: Key) {
+        let (row, count) = match self.focus {
+            Focus::Groups => (&mut self.row, self.names.len()),
+            Focus::Incidents => (&mut self.incident, self.incidents.len()),
+            Focus::Heat => return,
+        };
+        *row = match key {
+            Key::Up | Key::Char('k') => row.saturating_sub(1),
+            Key::Down | Key::Char('j') => *row + 1,
+            Key::PageUp => row.saturating_sub(10),
+            Key::PageDown => *row + 10,
+            Key::Home => 0,
+            Key::End => usize::MAX,
+            _ => *row,
+        }
+        .min(count.saturating_sub(1));
+    }
+
+    /// Shows what is chosen in full.
+    fn open(&mut self) -> Effect {
+        match self.focus {
+            Focus::Groups => {
                 if let Some(name) = self.names.get(self.row) {
                     self.question.detail = Some(name.clone());
-                    (self.pane, self.is_paused) = (Pane::Detail, false);
+                    self.pane = Pane::Detail;
                     return Effect::Ask;
                 }
             }
-            _ => {}
+            Focus::Heat => self.pane = Pane::Heat,
+            Focus::Incidents => {
+                let chosen = self.incidents.get(self.incident).cloned();
+                chosen.into_iter().for_each(|incident| self.pane = Pane::Incident(Box::new(incident)));
+            }
         }
         Effect::Draw
     }
 
     fn look_back(&mut self, window: LookBack) -> Effect {
-        (self.question.window, self.is_paused) = (window, false);
+        self.question.window = window;
         Effect::Ask
     }
 
-    /// Applies a typed filter: conditions separated by spaces.
+    /// Aggregates other events from now on.
+    fn select(&mut self) -> Effect {
+        (self.pane, self.is_frozen) = (Pane::Overview, false);
+        Effect::Select(self.selecting.clone())
+    }
+
+    /// Applies a typed filter.
     fn filter(&mut self, text: &str) -> Effect {
-        let conditions: Result<Vec<Condition>, _> = text.split_whitespace().map(str::parse).collect();
-        match conditions {
+        match filter::parse(text) {
             Ok(conditions) => {
                 self.filter = text.trim().to_owned();
-                self.pane = Pane::Groups;
                 self.selecting.conditions = conditions;
-                Effect::Select(self.selecting.clone())
+                self.select()
             }
             Err(error) => {
-                self.complaint = Some(error.to_string());
+                self.message = Some(error);
                 Effect::Draw
             }
         }
     }
+}
+
+/// The row of what was chosen, where that is known; the first row stays the first.
+fn follow(row: usize, count: usize, place: impl Fn() -> Option<usize>) -> usize {
+    let row = if row > 0 { place().unwrap_or(row) } else { 0 };
+    row.min(count.saturating_sub(1))
 }

@@ -1,0 +1,73 @@
+//! One incident: when, who, why, who waited, what ran at the same time, and what helps.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::palette::Palette;
+use crate::analysis::finding::{LinkFinding, Ns};
+use crate::analysis::incidents::{Incident, IncidentKind};
+use crate::text::amount::grouped;
+use crate::text::escape;
+use crate::view::Screen;
+use crate::view::table::{link_name, meanwhile_of, process_name};
+
+/// Draws an incident.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Screen, palette: Palette) {
+    let what = match incident.kind {
+        IncidentKind::Turn => "a turn of the event loop",
+        IncidentKind::Interval => "a thread",
+        IncidentKind::Silence => "a process without any event",
+    };
+    let begin = screen.time_of_day(incident.begin_ns);
+    let title = format!("INCIDENT at {begin}: {what}, held up for {}", incident.held.in_words());
+    let mut lines = vec![Line::styled(title, palette.title())];
+    let mut fact = |name: &str, text: String| {
+        lines.push(Line::from(vec![Span::styled(format!("{name:>12}  "), palette.title()), Span::raw(text)]));
+    };
+    let host =
+        incident.process.host.as_deref().map_or(String::new(), |host| format!(" on {}", escape::text(host)));
+    fact("process", process_name(&incident.process) + &host);
+    for (depth, link) in incident.chain.iter().enumerate() {
+        let name = if depth == 0 { "chain" } else { "" };
+        fact(name, format!("{}{}", "  ".repeat(depth), described(link)));
+    }
+    if incident.chain.is_empty() {
+        fact("chain", "no event explains it".into());
+    }
+    let beside = incident.explained_by.iter().filter(|part| !incident.chain.contains(part));
+    beside.for_each(|part| fact("besides", described(part)));
+    if incident.unexplained != Ns(0) {
+        fact("unexplained", incident.unexplained.in_words());
+    }
+    let waited = incident.waited;
+    let clients = match waited.clients {
+        0 => "nobody".into(),
+        clients => format!("{clients} of {} clients, at most {}", waited.of, waited.longest.in_words()),
+    };
+    let not_served = match incident.not_served {
+        0 => String::new(),
+        count => format!("; about {} requests not served", grouped(count.into())),
+    };
+    fact("waited", clients + &not_served);
+    for (place, other) in incident.meanwhile.iter().enumerate() {
+        fact(if place == 0 { "meanwhile" } else { "" }, meanwhile_of(other));
+    }
+    if incident.is_incomplete {
+        fact("note", "events of this time are missing from the trace".into());
+    }
+    if let Some(advice) = &incident.advice {
+        fact("advice", escape::text(advice));
+    }
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+}
+
+/// A link of the chain, with its own time and on whose behalf it happened.
+fn described(link: &LinkFinding) -> String {
+    let client =
+        link.client.as_ref().map_or(String::new(), |client| format!(", for {}", escape::datum(client)));
+    let own =
+        if link.own == link.duration { String::new() } else { format!(", itself {}", link.own.short()) };
+    format!("{}{own}{client}", link_name(link))
+}

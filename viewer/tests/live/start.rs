@@ -1,0 +1,83 @@
+//! Programs that run already are recorded from the first moment, whenever the session daemon was started.
+
+use std::fs;
+use std::path::Path;
+
+use lttng_testing::{Daemon, must_end};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::record::{assert_nothing_left, nowhere};
+use super::support::ltt_top;
+use crate::tracee::program;
+
+/// Runs a shell script where a program emits an event every 20 ms under this title, `ltt-top` is `$LTT_TOP`, and files go
+/// to `$OUT`. All are in one namespace, as they are for users.
+fn beside_a_program(daemon: &Daemon, title: &str, script: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let around = format!(
+        "mkfifo \"$OUT/requests\"\n\
+         (exec -a '{title}' '{}' < \"$OUT/requests\" > /dev/null) & PROGRAM=$!\n\
+         (while echo 'work 1'; do sleep 0.02; done > \"$OUT/requests\" 2> /dev/null) & FEEDER=$!\n\
+         {script}\n\
+         kill $FEEDER $PROGRAM; wait",
+        program().display()
+    );
+    let mut shell = daemon.command("bash");
+    shell.args(["-c", &around]).env("OUT", folder.path()).env("TZ", "UTC");
+    shell.env("LTT_TOP", env!("CARGO_BIN_EXE_ltt-top")).env_remove("LTTNG_UST_REGISTER_TIMEOUT");
+    let output = must_end("the script", move || shell.output().expect("it runs"));
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    folder
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+/// How long a trace is, in seconds; 0 if nothing was recorded.
+fn length(trace: &Path) -> f64 {
+    let output = ltt_top(["top", "--format", "json"]).arg(trace).output().expect("it runs");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    found["trace"]["length_ns"].as_f64().unwrap_or(0.0) / 1e9
+}
+
+#[test]
+fn program_that_runs_already_is_recorded_for_all_of_the_time() {
+    let daemon = nowhere();
+    // After a daemon has gone, the program sleeps: every second recording would miss it.
+    let script = "for round in 1 2 3 4; do\n\
+         \"$LTT_TOP\" record -e 'tracee:*' --for 1s -o \"$OUT/$round\" > \"$OUT/$round.out\" 2> \"$OUT/$round.err\"\n\
+         done";
+    let folder = beside_a_program(&daemon, "tracee", script);
+    for round in 1..=4 {
+        let recorded = length(&folder.path().join(round.to_string()));
+        let said = read(&folder, &format!("{round}.err"));
+        assert!(recorded > 0.8, "{round}: {recorded} s; {said}");
+        assert!(!said.contains("warning"), "{said}");
+    }
+    assert_nothing_left(&daemon);
+}
+
+#[test]
+fn program_that_runs_already_is_listed_and_found_by_its_id() {
+    let daemon = nowhere();
+    let script = "for round in 1 2 3; do \"$LTT_TOP\" list > \"$OUT/list.$round\" 2> \"$OUT/list.err\"; done\n\
+         \"$LTT_TOP\" record -e 'tracee:*' --pid $PROGRAM --for 1s -o \"$OUT/trace\" > \"$OUT/out\" 2> \"$OUT/err\"";
+    let folder = beside_a_program(&daemon, "tracee", script);
+    for round in 1..=3 {
+        assert!(read(&folder, &format!("list.{round}")).contains("tracee"), "{round}");
+    }
+    assert!(length(&folder.path().join("trace")) > 0.8, "{}", read(&folder, "err"));
+    assert_nothing_left(&daemon);
+}
+
+#[test]
+fn server_is_found_by_its_name_whatever_its_title_says() {
+    let daemon = nowhere();
+    let script = "\"$LTT_TOP\" record -e 'tracee:*' --name valkey-server --for 1s -o \"$OUT/trace\" \
+         > \"$OUT/out\" 2> \"$OUT/err\"";
+    let folder = beside_a_program(&daemon, "valkey-server *:6379", script);
+    assert!(length(&folder.path().join("trace")) > 0.8, "{}", read(&folder, "err"));
+    assert_nothing_left(&daemon);
+}
