@@ -74,7 +74,7 @@ impl Ask for ReportOptions {
 
     fn question(&self, invocation: &Invocation<'_>) -> Question {
         Question::Report {
-            threshold_ns: self.rule.longer_than_ns,
+            rule: self.choice.rule(&self.rule),
             sort: self.top.grouping.sort,
             quantiles: self.top.quantiles(),
             limit: invocation.limit(20, usize::MAX),
@@ -88,7 +88,7 @@ impl Ask for IncidentOptions {
     }
 
     fn question(&self, invocation: &Invocation<'_>) -> Question {
-        Question::Incidents { threshold_ns: self.rule.longer_than_ns, limit: invocation.limit(20, 1000) }
+        Question::Incidents { rule: self.choice.rule(&self.rule), limit: invocation.limit(20, 1000) }
     }
 }
 

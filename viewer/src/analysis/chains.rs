@@ -19,7 +19,7 @@ const AFTER: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
 /// time; empty for those that are not intervals.
 pub(super) fn chains(reader: &Reader, selection: &Selection, records: &[Record]) -> Vec<Vec<LinkFinding>> {
     // Filters apply to the events, not to what contains them.
-    let selection = Arc::new(Selection { dictionary: selection.dictionary.clone(), ..Selection::default() });
+    let selection = Arc::new(selection.unfiltered());
     let mut wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
     for window in windows(&wanted) {
         follow(reader, &selection, window, &mut wanted);

@@ -23,6 +23,7 @@ pub mod live;
 mod longest;
 mod octave;
 pub mod outliers;
+mod passes;
 mod plan;
 pub mod quantile;
 mod question;
@@ -42,6 +43,7 @@ pub mod verdict;
 
 pub use fields::{RecordedField, RecordedFields};
 pub use group::Sort;
+pub use incidents::IncidentRule;
 pub use question::{Finding, Question, ReportFinding};
 pub use selection::{EventGlob, EventKind, LeftOut, Misfit, Selection};
 pub use source_window::{Failure, SourceWindow};

@@ -9,7 +9,7 @@ use super::finding::{Notes, TraceFinding};
 use super::group::Sort;
 use super::heat::{Heat, heat};
 use super::hist::{Hist, hist};
-use super::incidents::{Incidents, incidents};
+use super::incidents::{IncidentRule, Incidents, incidents};
 use super::info::{Info, info};
 use super::outliers::{Outliers, outliers, slower_than};
 use super::quantile::Quantile;
@@ -26,8 +26,8 @@ use crate::source::Source;
 pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
-        /// The shortest stall that is an incident.
-        threshold_ns: u64,
+        /// What counts as an incident.
+        rule: IncidentRule,
         /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
@@ -37,9 +37,9 @@ pub enum Question {
     },
     /// What held the program up?
     Incidents {
-        /// The shortest stall that is an incident.
-        threshold_ns: u64,
-        /// The number of incidents.
+        /// What counts as an incident.
+        rule: IncidentRule,
+        /// The number of incidents, and of episodes.
         limit: usize,
     },
     /// What takes the time?
@@ -96,17 +96,17 @@ impl Question {
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
-            Question::Report { threshold_ns, sort, ref quantiles, limit } => {
+            Question::Report { rule, sort, ref quantiles, limit } => {
                 Finding::Report(Box::new(ReportFinding {
                     top: top(input, selection, sort, quantiles, limit)?,
                     incidents: match input.source.in_order() {
-                        Some(_) => Some(incidents(input, selection, threshold_ns, limit)?),
+                        Some(_) => Some(incidents(input, selection, rule, limit)?),
                         None => None,
                     },
                 }))
             }
-            Question::Incidents { threshold_ns, limit } => {
-                Finding::Incidents(incidents(input, selection, threshold_ns, limit)?)
+            Question::Incidents { rule, limit } => {
+                Finding::Incidents(incidents(input, selection, rule, limit)?)
             }
             Question::Top { sort, ref quantiles, limit } => {
                 Finding::Top(top(input, selection, sort, quantiles, limit)?)

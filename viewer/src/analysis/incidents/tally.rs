@@ -2,12 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ctf_reader::Window;
+
 use super::finding::IncidentKind;
 use super::stall::Stall;
 use crate::analysis::intervals::IntervalName;
 
 /// The number of incidents kept in full.
 const MOST: usize = 10_000;
+
+/// A cause takes part in an incident if it explains at least one part in this number of it.
+const LEAST_SHARE: i64 = 10;
 
 /// The number of beginnings kept per cause.
 const MOST_BEGINNINGS: usize = 4096;
@@ -21,6 +26,8 @@ pub enum Cause {
     Unexplained,
     /// A loop slept too long.
     Silence,
+    /// Clients were not served although the loop turned.
+    Starved,
 }
 
 impl Cause {
@@ -28,19 +35,29 @@ impl Cause {
     pub fn of(stall: &Stall) -> Cause {
         match stall.cause() {
             Some(cause) => Cause::Event(cause.name, stall.detail().map(|detail| detail.name)),
-            None if stall.kind == IncidentKind::Silence => Cause::Silence,
-            None => Cause::Unexplained,
+            None => match stall.kind {
+                IncidentKind::Silence => Cause::Silence,
+                IncidentKind::Starved => Cause::Starved,
+                IncidentKind::Turn | IncidentKind::Interval => Cause::Unexplained,
+            },
         }
     }
 }
 
-/// The total of the incidents of one cause.
+/// What one cause comes to, over all incidents.
 #[derive(Clone, Debug, Default)]
 pub struct CauseSum {
+    /// The number of incidents that it took part in.
     pub count: u64,
+    /// How much of them it explains.
     pub total: i64,
+    /// How much of one incident at most.
     pub longest: i64,
+    /// What no event explains of the incidents that it is the main cause of.
     pub unexplained: i64,
+    /// The number of intervals in the incidents that it is the main cause of, and of clients in one of them at most.
+    pub intervals: u64,
+    pub clients: u64,
     /// When they began, in order; not all if there are very many.
     pub beginnings: Vec<i64>,
 }
@@ -48,16 +65,31 @@ pub struct CauseSum {
 /// All incidents so far.
 #[derive(Debug, Default)]
 pub struct IncidentTally {
+    /// What incidents must overlap to be reported.
+    pub window: Window,
     /// Those that are kept, in the order of their ends.
     stalls: Vec<Stall>,
     /// Totals of those that are not kept.
     folded: HashMap<Cause, CauseSum>,
+    folded_count: u64,
+    folded_time: i64,
+    folded_unexplained: i64,
     folded_turns: u64,
     /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
 }
 
 impl IncidentTally {
+    /// No incidents yet; those that overlap the window are reported.
+    pub fn new(window: Window) -> Self {
+        IncidentTally { window, ..IncidentTally::default() }
+    }
+
+    /// Whether an incident is reported: it passes the filters, and overlaps the window.
+    fn is_reported(&self, stall: &Stall) -> bool {
+        stall.is_selected && stall.span.is_in(self.window)
+    }
+
     /// Adds an incident.
     pub fn add(&mut self, stall: Stall) {
         self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
@@ -80,35 +112,46 @@ impl IncidentTally {
         self.stalls.iter_mut().rev().take_while(move |stall| stall.span.end_ns > since)
     }
 
-    /// Drops the incidents that do not match.
-    pub fn retain(&mut self, fits: impl Fn(&Stall) -> bool) {
-        self.stalls.retain(fits);
+    /// Takes the incidents out that were kept.
+    pub fn take_stalls(&mut self) -> Vec<Stall> {
+        std::mem::take(&mut self.stalls)
+    }
+
+    /// Puts incidents back that were taken out.
+    pub fn put_back(&mut self, stalls: Vec<Stall>) {
+        self.stalls = stalls;
     }
 
     /// Keeps the longest in full, and totals of the others.
     fn fold(&mut self) {
+        let mut stalls = self.take_stalls();
+        stalls.retain(|stall| self.is_reported(stall));
+        self.stalls = stalls;
+        if self.stalls.len() <= MOST {
+            return;
+        }
         let mut lengths: Vec<i64> = self.stalls.iter().map(|stall| stall.span.length_ns()).collect();
         let (_, &mut limit, _) = lengths.select_nth_unstable(MOST);
         let (kept, folded) =
             std::mem::take(&mut self.stalls).into_iter().partition(|stall| stall.span.length_ns() > limit);
         self.stalls = kept;
         for stall in &folded as &Vec<Stall> {
-            self.folded.entry(Cause::of(stall)).or_default().take(stall);
+            charge(&mut self.folded, stall);
+            self.folded_count += 1;
+            self.folded_time = self.folded_time.saturating_add(stall.span.within(self.window).length_ns());
+            self.folded_unexplained = self.folded_unexplained.saturating_add(stall.unexplained);
             self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
         }
     }
 
-    /// The incidents that were kept, in the order of their ends.
-    pub fn stalls(&self) -> &[Stall] {
-        &self.stalls
+    /// The incidents that were kept and are reported, in the order of their ends.
+    pub fn stalls(&self) -> impl DoubleEndedIterator<Item = &Stall> {
+        self.stalls.iter().filter(|stall| self.is_reported(stall))
     }
 
     /// The number, total time and unexplained time of those that were not kept.
     pub fn folded(&self) -> (u64, i64, i64) {
-        let sums = self.folded.values();
-        sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
-            (count + sum.count, total.saturating_add(sum.total), unexplained.saturating_add(sum.unexplained))
-        })
+        (self.folded_count, self.folded_time, self.folded_unexplained)
     }
 
     /// The number of turns among those that were not kept.
@@ -119,9 +162,8 @@ impl IncidentTally {
     /// Totals of all incidents by cause, those that took the most time first.
     pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
         let mut sums = self.folded.clone();
-        for stall in &self.stalls {
-            sums.entry(Cause::of(stall)).or_default().take(stall);
-        }
+        self.stalls().for_each(|stall| charge(&mut sums, stall));
+        sums.retain(|_, sum| sum.count > 0);
         let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
         sums.iter_mut().for_each(|(_, sum)| sum.beginnings.sort_unstable());
         sums.sort_by_key(|(_, sum)| (std::cmp::Reverse(sum.total), sum.beginnings.first().copied()));
@@ -129,33 +171,67 @@ impl IncidentTally {
     }
 }
 
-impl CauseSum {
-    fn take(&mut self, stall: &Stall) {
-        let length = stall.span.length_ns();
-        self.count += 1;
-        self.total = self.total.saturating_add(length);
-        self.longest = self.longest.max(length);
-        self.unexplained = self.unexplained.saturating_add(stall.unexplained);
-        if self.beginnings.len() < MOST_BEGINNINGS {
-            self.beginnings.push(stall.span.begin_ns);
+/// Charges each cause of an incident with the time that it explains.
+fn charge(sums: &mut HashMap<Cause, CauseSum>, stall: &Stall) {
+    let main = Cause::of(stall);
+    for (cause, explained) in charges(stall) {
+        let sum = sums.entry(cause).or_default();
+        sum.total = sum.total.saturating_add(explained);
+        if cause == main {
+            sum.unexplained = sum.unexplained.saturating_add(stall.unexplained);
+            sum.intervals += stall.cause().map_or(0, |link| link.count);
+            sum.clients = sum.clients.max(stall.cause().map_or(0, |link| link.clients));
+        }
+        // What took next to nothing of an incident did not take part in it.
+        if cause == main || explained.saturating_mul(LEAST_SHARE) >= stall.span.length_ns() {
+            sum.count += 1;
+            sum.longest = sum.longest.max(explained);
+            if sum.beginnings.len() < MOST_BEGINNINGS {
+                sum.beginnings.push(stall.span.begin_ns);
+            }
         }
     }
+}
 
+/// The causes of an incident, and how much of it each explains.
+fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
+    let main = Cause::of(stall);
+    let Some(cause) = stall.cause() else { return vec![(main, stall.span.length_ns())] };
+    let is_turn = stall.kind == IncidentKind::Turn;
+    // The link that contains the cause: the part of a turn, or all of another interval.
+    let around = &stall.chain[usize::from(is_turn)];
+    let mut charges =
+        vec![(main, cause.spent), (Cause::Event(around.name, None), around.spent - cause.spent)];
+    if is_turn {
+        let others = stall.parts.iter().filter(|part| part.name != around.name);
+        charges.extend(others.map(|part| (Cause::Event(part.name, None), part.spent)));
+        charges.push((Cause::Unexplained, stall.unexplained));
+    }
+    charges.retain(|(_, explained)| *explained > 0);
+    charges
+}
+
+impl CauseSum {
     /// The time from one incident to the next, if that is about the same each time.
     pub fn period(&self) -> Option<i64> {
-        const FEWEST: usize = 4;
-        if self.beginnings.len() < FEWEST || self.count > self.beginnings.len() as u64 {
-            return None;
-        }
-        let mut steps: Vec<i64> = self.beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        steps.sort_unstable();
-        let median = steps[(steps.len() - 1) / 2];
-        let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
-        deviations.sort_unstable();
-        // Most of them must be regular: the 75th percentile of the deviations.
-        let deviation = deviations[deviations.len() * 3 / 4];
-        (median > 0 && deviation <= median / 4).then_some(median)
+        if self.count > self.beginnings.len() as u64 { None } else { period(&self.beginnings) }
     }
+}
+
+/// The time from one beginning to the next, if that is about the same each time. They are in order.
+pub fn period(beginnings: &[i64]) -> Option<i64> {
+    const FEWEST: usize = 4;
+    if beginnings.len() < FEWEST {
+        return None;
+    }
+    let mut steps: Vec<i64> = beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    let median = steps[(steps.len() - 1) / 2];
+    let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
+    deviations.sort_unstable();
+    // Most of them must be regular: the 75th percentile of the deviations.
+    let deviation = deviations[deviations.len() * 3 / 4];
+    (median > 0 && deviation <= median / 4).then_some(median)
 }
 
 #[cfg(test)]
@@ -173,12 +249,12 @@ mod tests {
         for number in 0..100_000 {
             tally.add(silence(number * 1000, 1 + number % 977));
         }
-        assert!(tally.stalls().len() <= 2 * MOST);
+        assert!(tally.stalls().count() <= 2 * MOST);
         let [(Cause::Silence, sum)] = &tally.by_cause()[..] else { panic!("there is one cause") };
         assert_eq!((sum.count, sum.longest), (100_000, 977));
         assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
-        assert_eq!(tally.folded().0 + tally.stalls().len() as u64, 100_000);
-        assert!(tally.stalls().iter().any(|stall| stall.span.length_ns() == 977));
+        assert_eq!(tally.folded().0 + tally.stalls().count() as u64, 100_000);
+        assert!(tally.stalls().any(|stall| stall.span.length_ns() == 977));
     }
 
     #[test]

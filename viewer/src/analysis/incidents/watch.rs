@@ -22,11 +22,13 @@ impl Watch {
     /// Looks for incidents of at least `threshold` nanoseconds. `gaps` are known gaps in the events, ordered by their
     /// beginnings.
     pub fn new(selection: &Arc<Selection>, threshold: u64, gaps: Vec<Gap>) -> Self {
-        Watch {
-            selection: Arc::clone(selection),
-            feed: Feed::new(selection, gaps),
-            engine: Engine::new(i64::try_from(threshold).unwrap_or(i64::MAX)),
-        }
+        Watch::with(Feed::new(selection, gaps), selection, threshold, Window::default())
+    }
+
+    /// Finds incidents in what this feed makes of events, and reports those that overlap the window.
+    pub(super) fn with(feed: Feed, selection: &Arc<Selection>, threshold: u64, window: Window) -> Self {
+        let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
+        Watch { selection: Arc::clone(selection), feed, engine: Engine::new(threshold, window) }
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.
@@ -55,7 +57,7 @@ impl Watch {
     /// The last settled incidents, the newest first.
     pub fn newest(&self, limit: usize) -> Vec<Incident> {
         let reporter = self.reporter();
-        let newest = self.engine.tally.stalls().iter().rev().take(limit);
+        let newest = self.engine.tally.stalls().rev().take(limit);
         newest.map(|stall| reporter.incident(stall, false)).collect()
     }
 

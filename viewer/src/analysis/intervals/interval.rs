@@ -1,5 +1,6 @@
 //! An interval and its name.
 
+use crate::analysis::passes::Passes;
 use crate::analysis::span::Span;
 
 /// The name of an interval: a kind of event and the key of its group, both interned.
@@ -17,6 +18,8 @@ pub struct Interval {
     pub name: IntervalName,
     /// The client on whose behalf it was, interned.
     pub client: Option<u32>,
+    /// Whether its event passes the filters.
+    pub passes: Passes,
 }
 
 impl Interval {
