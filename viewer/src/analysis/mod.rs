@@ -23,6 +23,7 @@ mod question;
 pub(crate) mod reading;
 pub mod slow;
 
+pub use incidents::IncidentRule;
 pub use question::{Finding, Question, ReportFinding};
 pub use reading::{
     EventGlob, EventKind, Failure, LeftOut, Misfit, RecordedField, RecordedFields, Selection, SourceWindow,

@@ -12,7 +12,7 @@ use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::groups::top::{Top, top};
-use crate::analysis::incidents::{Incidents, incidents};
+use crate::analysis::incidents::{IncidentRule, Incidents, incidents};
 use crate::analysis::info::{Info, info};
 use crate::analysis::live::LiveFinding;
 use crate::analysis::outliers::verdict::Rule;
@@ -29,8 +29,8 @@ use crate::source::Source;
 pub enum Question {
     /// What held the program up, and what takes the time?
     Report {
-        /// The shortest stall that is an incident.
-        threshold_ns: u64,
+        /// What counts as an incident.
+        rule: IncidentRule,
         /// The figure that groups are ranked by.
         sort: Sort,
         /// The percentiles that each group has.
@@ -40,9 +40,9 @@ pub enum Question {
     },
     /// What held the program up?
     Incidents {
-        /// The shortest stall that is an incident.
-        threshold_ns: u64,
-        /// The number of incidents.
+        /// What counts as an incident.
+        rule: IncidentRule,
+        /// The number of incidents, and of episodes.
         limit: usize,
     },
     /// What takes the time?
@@ -99,17 +99,17 @@ impl Question {
         selection: &Arc<Selection>,
     ) -> Result<Finding, Failure> {
         let mut finding = match *self {
-            Question::Report { threshold_ns, sort, ref quantiles, limit } => {
+            Question::Report { rule, sort, ref quantiles, limit } => {
                 Finding::Report(Box::new(ReportFinding {
                     top: top(input, selection, sort, quantiles, limit)?,
                     incidents: match input.source.in_order() {
-                        Some(_) => Some(incidents(input, selection, threshold_ns, limit)?),
+                        Some(_) => Some(incidents(input, selection, rule, limit)?),
                         None => None,
                     },
                 }))
             }
-            Question::Incidents { threshold_ns, limit } => {
-                Finding::Incidents(incidents(input, selection, threshold_ns, limit)?)
+            Question::Incidents { rule, limit } => {
+                Finding::Incidents(incidents(input, selection, rule, limit)?)
             }
             Question::Top { sort, ref quantiles, limit } => {
                 Finding::Top(top(input, selection, sort, quantiles, limit)?)

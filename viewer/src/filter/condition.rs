@@ -74,7 +74,7 @@ impl FromStr for Condition {
             .iter()
             .find_map(|(sign, operator)| Some((*operator, rest.strip_prefix(sign)?)))
             .ok_or_else(usage)?;
-        let operand = Operand::new(operand);
+        let operand = Operand::new(operand.trim());
         let is_order =
             !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::Like | Operator::NotLike);
         if is_order && operand.number.is_none() && operand.nanoseconds.is_none() {
@@ -225,7 +225,13 @@ impl BoundCondition {
         if self.is_boolean { as_boolean(value) } else { value }
     }
 
-    fn holds_for(&self, value: &Value<'_>) -> bool {
+    /// Where its field is.
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// Whether a value meets the condition.
+    pub fn holds_for(&self, value: &Value<'_>) -> bool {
         let ordering = match (&self.test, value) {
             (Test::Text(wanted), Value::Text(text)) => Some((*text).cmp(wanted)),
             (Test::Label(wanted), Value::Enum(number, labels)) => {

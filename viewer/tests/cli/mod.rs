@@ -1,5 +1,6 @@
 //! The program `ltt-top`, run as its users run it.
 
+mod angles;
 mod archives;
 mod bounds;
 #[path = "../../../ctf/tests/support/case.rs"]

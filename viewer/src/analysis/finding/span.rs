@@ -1,5 +1,6 @@
 //! A span of time.
 
+use ctf_reader::Window;
 use serde::Serialize;
 
 /// A time from a beginning up to an end, both in nanoseconds since 1970.
@@ -20,6 +21,20 @@ impl Span {
     /// Whether a time lies in it.
     pub fn contains(self, time_ns: i64) -> bool {
         (self.begin_ns..self.end_ns).contains(&time_ns)
+    }
+
+    /// Whether any of it lies in a window.
+    pub fn is_in(self, window: Window) -> bool {
+        window.since.is_none_or(|since| self.end_ns >= since)
+            && window.until.is_none_or(|until| self.begin_ns <= until)
+    }
+
+    /// The part of it that lies in a window.
+    pub fn within(self, window: Window) -> Span {
+        Span {
+            begin_ns: self.begin_ns.max(window.since.unwrap_or(i64::MIN)),
+            end_ns: self.end_ns.min(window.until.unwrap_or(i64::MAX)),
+        }
     }
 
     /// How much of another span lies in it, in nanoseconds.

@@ -8,6 +8,14 @@ use crate::analysis::finding::Span;
 /// The number of services that are remembered.
 const MOST: usize = 1 << 16;
 
+/// How far back to look for the rate at which clients are served, and the time that it is at least computed over: a few
+/// services in a moment do not make a rate; nanoseconds.
+const FARTHEST: i64 = 10_000_000_000;
+const SHORTEST: i64 = 10_000_000;
+
+/// The time outside of stalls is enough to tell the rate if it is at least one part in this number.
+const LEAST_FREE: i64 = 20;
+
 /// The services of a process, in the order in which they ended.
 #[derive(Debug, Default)]
 pub struct Clients {
@@ -39,19 +47,49 @@ impl Clients {
             .take_while(move |(end, _)| *end >= span.begin_ns)
     }
 
-    /// The number of services expected in a time of this length, from the rate before it, of which `stalled` does not
-    /// count.
-    pub fn expected(&self, before: Span, stalled: i64, length: i64) -> u64 {
-        let reach = match self.recent.front() {
-            Some((oldest, _)) if self.recent.len() == MOST => before.begin_ns.max(*oldest),
-            _ => before.begin_ns,
-        };
-        let time = before.end_ns.saturating_sub(reach).saturating_sub(stalled);
-        if time <= 0 {
-            return 0;
+    /// The number of services that would have ended in a time of this length from `end` on, at the rate before it.
+    ///
+    /// The rate is that of the last `wanted` nanoseconds outside of `stalls`: neither their time nor what was served
+    /// in them counts. A server that does nearly all of its work in stalls has only its overall rate.
+    pub fn expected(&self, stalls: &VecDeque<Span>, end: i64, wanted: i64, length: i64) -> u64 {
+        let Some(&(oldest, _)) = self.recent.front() else { return 0 };
+        let reach = oldest.max(end.saturating_sub(FARTHEST));
+        let mut free: Vec<Span> = Vec::new();
+        let (mut time, mut since) = (0, end);
+        let edges = stalls.iter().rev().copied().chain([Span { begin_ns: reach, end_ns: reach }]);
+        for stall in edges {
+            let begin_ns = stall.end_ns.max(reach).max(since.saturating_sub(wanted - time));
+            if begin_ns < since {
+                time += since - begin_ns;
+                free.push(Span { begin_ns, end_ns: since });
+            }
+            since = since.min(begin_ns);
+            if time >= wanted || since <= reach {
+                break;
+            }
+            since = since.min(stall.begin_ns).max(reach);
         }
-        let served = self.within(Span { begin_ns: reach, end_ns: before.end_ns }).count();
-        (served as f64 * length as f64 / time as f64).round() as u64
+        if time.saturating_mul(LEAST_FREE) < end - since {
+            free = vec![Span { begin_ns: since, end_ns: end }];
+            time = end - since;
+        }
+        let served = self.count_in(&free);
+        (served as f64 * length as f64 / time.max(SHORTEST) as f64).round() as u64
+    }
+
+    /// The number of services that ended in spans that lie apart, the latest first.
+    fn count_in(&self, spans: &[Span]) -> usize {
+        let mut spans = spans.iter();
+        let Some(mut span) = spans.next() else { return 0 };
+        let mut count = 0;
+        for &(end, _) in self.recent.iter().rev() {
+            while end < span.begin_ns {
+                let Some(earlier) = spans.next() else { return count };
+                span = earlier;
+            }
+            count += usize::from(end < span.end_ns);
+        }
+        count
     }
 
     /// The number of services that ended in a span.
@@ -133,9 +171,44 @@ mod tests {
         waiting.served(209, 7);
         let Waited { clients: waited, of, longest_ns } = waiting.waited();
         assert_eq!((waited, of, longest_ns), (2, 4, 107));
-        assert_eq!(clients.expected(span(0, 100), 0, 50), 50);
-        assert_eq!(clients.expected(span(0, 100), 50, 50), 100);
-        assert_eq!(clients.expected(span(300, 400), 0, 50), 0);
+    }
+
+    /// Client 1 is served every microsecond from 0 to 100 ms, except in stalls, in which it is served every 500 ns.
+    fn busy(stalls: &[Span]) -> Clients {
+        let mut clients = Clients::default();
+        let mut time = 0;
+        while time < 100_000_000 {
+            clients.served(time, 1);
+            time += if stalls.iter().any(|stall| stall.contains(time)) { 500 } else { 1000 };
+        }
+        clients
+    }
+
+    #[test]
+    fn what_is_served_in_stalls_is_not_part_of_the_rate() {
+        let expected = |stalls: &[Span]| {
+            let spans = stalls.iter().copied().collect();
+            busy(stalls).expected(&spans, 100_000_000, 20_000_000, 10_000_000)
+        };
+        assert_eq!(expected(&[]), 10_000);
+        let stalls = [span(81_000_000, 82_000_000), span(90_000_000, 93_000_000)];
+        assert!(expected(&stalls).abs_diff(10_000) < 10, "{}", expected(&stalls));
+    }
+
+    #[test]
+    fn a_server_that_works_in_stalls_only_has_its_overall_rate() {
+        let stalls = [span(0, 49_900_000), span(50_000_000, 100_000_000)];
+        let spans = stalls.into_iter().collect();
+        let expected = busy(&stalls).expected(&spans, 100_000_000, 20_000_000, 1_000_000);
+        assert!(expected.abs_diff(2000) < 20, "{expected}");
+    }
+
+    #[test]
+    fn a_few_services_in_a_moment_do_not_make_a_rate() {
+        let mut clients = Clients::default();
+        assert_eq!(clients.expected(&VecDeque::new(), 1000, 20_000_000, 1_000_000_000), 0);
+        (0..10).for_each(|time| clients.served(time, 1));
+        assert_eq!(clients.expected(&VecDeque::new(), 10, 20_000_000, 1_000_000_000), 1000);
     }
 
     #[test]
@@ -181,6 +254,6 @@ mod tests {
         let mut clients = Clients::default();
         (0..1_000_000).for_each(|time| clients.served(time, time as u32));
         assert_eq!(clients.recent.len(), MOST);
-        assert_eq!(clients.expected(span(0, 1_000_000), 0, 1000), 1000);
+        assert_eq!(clients.count(span(0, i64::MAX)), MOST as u64);
     }
 }

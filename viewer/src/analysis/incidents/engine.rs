@@ -8,13 +8,17 @@
 
 use std::collections::VecDeque;
 
+use ctf_reader::Window;
+
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
+use super::costs::UsualCosts;
 use super::finding::IncidentKind;
 use super::meanwhile::{self, LongIntervals};
 use super::pending::{Pending, PendingStalls};
 use super::sleeps::{Silence, Sleeps};
-use super::stall::Stall;
+use super::stall::{Stall, Waited};
+use super::starved::{Starvation, StarvedGroup};
 use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
 use crate::analysis::finding::Span;
@@ -30,8 +34,8 @@ const MOST_LATE: usize = 256;
 /// nanoseconds.
 const STEP: i64 = 1_000_000;
 
-/// How many of the last incidents of a process are remembered, for how much of a time was stalled.
-const MOST_STALLED: usize = 32;
+/// How many of the last incidents of a process are remembered, for the rate of services outside of them.
+const MOST_STALLED: usize = 1024;
 
 /// Finds incidents.
 pub struct Engine {
@@ -42,6 +46,7 @@ pub struct Engine {
     pending: PendingStalls,
     long: LongIntervals,
     usual: UsualLengths,
+    pub costs: UsualCosts,
     pub tally: IncidentTally,
     /// For each kind the number of intervals, and the longest.
     pub kinds: Vec<KindFigures>,
@@ -59,11 +64,14 @@ pub struct KindFigures {
 #[derive(Debug, Default)]
 struct ProcessState {
     clients: Clients,
+    starvation: Starvation,
     activity: Activity,
     /// Whether any of its threads has an event loop.
     has_loop: bool,
     /// The last incidents.
     stalled: VecDeque<Span>,
+    /// Those of them that count only if clients waited, until that is known.
+    unsettled_pauses: Vec<Span>,
 }
 
 #[derive(Debug, Default)]
@@ -74,11 +82,13 @@ struct ThreadState {
     sleeps: Option<Sleeps>,
     /// Whether an interval that is not yet within a turn took long.
     has_long: bool,
+    /// Whether a client was served since the last turn.
+    has_served: bool,
 }
 
 impl Engine {
-    /// An engine for incidents of at least `threshold` nanoseconds.
-    pub fn new(threshold: i64) -> Self {
+    /// An engine for incidents of at least `threshold` nanoseconds, of which those that overlap the window are reported.
+    pub fn new(threshold: i64, window: Window) -> Self {
         Engine {
             threshold,
             processes: Vec::new(),
@@ -86,7 +96,8 @@ impl Engine {
             pending: PendingStalls::default(),
             long: LongIntervals::default(),
             usual: UsualLengths::default(),
-            tally: IncidentTally::default(),
+            costs: UsualCosts::default(),
+            tally: IncidentTally::new(window),
             kinds: Vec::new(),
             stepped: 0,
         }
@@ -103,15 +114,22 @@ impl Engine {
         while let Some(pending) = self.pending.pop() {
             self.settle_one(pending, feed);
         }
-        let mut tally = std::mem::take(&mut self.tally);
-        tally.retain(|stall| match (stall.kind, stall.chain.first()) {
+        for process in 0..self.processes.len() {
+            let is_of = |state: &ThreadState| state.process == process && state.sleeps.is_some();
+            let thread = self.threads.iter().position(is_of);
+            if let (Some(thread), Some(group)) = (thread, self.processes[process].starvation.finish()) {
+                self.starved(process, thread, group);
+            }
+        }
+        let mut stalls = self.tally.take_stalls();
+        stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
             (IncidentKind::Interval, Some(root)) => {
                 self.has_turns(stall.thread)
                     || root.length > self.limit(stall.thread, root.name, Usual::limit)
             }
             _ => true,
         });
-        self.tally = tally;
+        self.tally.put_back(stalls);
     }
 
     /// Whether a thread is known to have an event loop.
@@ -148,6 +166,11 @@ impl Engine {
     fn turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
         let threshold = self.threshold;
         let state = self.thread(thread, feed);
+        let process = state.process;
+        if !std::mem::take(&mut state.has_served) {
+            self.process(process).starvation.idle_turn(turn.end);
+        }
+        let state = self.thread(thread, feed);
         if state.sleeps.is_none() {
             return self.first_turn(thread, turn, feed);
         }
@@ -165,7 +188,8 @@ impl Engine {
             let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end_ns);
             let silent = Span { end_ns: span.end_ns.min(woke_up), ..span };
             if silent.length_ns() >= threshold && silent.length_ns().saturating_mul(2) > span.length_ns() {
-                self.add(Stall::silence(thread, silent), needs_waiters);
+                let is_selected = feed.silence_passes(&turn, silent.length_ns());
+                self.add(Stall { is_selected, ..Stall::silence(thread, silent) }, needs_waiters);
             }
         }
         let state = &mut self.threads[thread];
@@ -228,20 +252,33 @@ impl Engine {
         // Within a turn, clients are served one after the other; a client served by another thread has not waited.
         let cause_end = match stall.kind {
             IncidentKind::Turn => Some(cause.map_or(span.end_ns, |cause| cause.end)),
-            IncidentKind::Interval => None,
+            IncidentKind::Interval | IncidentKind::Starved => None,
             IncidentKind::Silence => Some(span.end_ns),
         };
         let waiting = Waiting::new(&state.clients, before, span, cause_end, culprit);
-        let stalled = total(state.stalled.iter().map(|other| before.overlap_ns(*other)));
-        let expected = state.clients.expected(before, stalled, span.length_ns());
-        let not_served = expected.saturating_sub(state.clients.count(span));
+        let not_served = |stalled: &VecDeque<Span>| {
+            let expected = state.clients.expected(stalled, span.begin_ns, near, span.length_ns());
+            expected.saturating_sub(state.clients.count(span))
+        };
+        let stall = Stall { not_served: not_served(&state.stalled), ..stall };
+        // Whether the time of pauses counts is known when they are settled, which is before this one is.
+        let pauses = state.unsettled_pauses.clone();
+        let if_not_paused = match pauses.is_empty() {
+            true => stall.not_served,
+            false => {
+                let others = state.stalled.iter().filter(|other| !pauses.contains(other));
+                not_served(&others.copied().collect())
+            }
+        };
         if state.stalled.len() == MOST_STALLED {
             state.stalled.pop_front();
         }
         state.stalled.push_back(span);
+        if needs_waiters {
+            state.unsettled_pauses.push(span);
+        }
         let until = span.end_ns.saturating_add(near);
-        let stall = Stall { not_served, ..stall };
-        self.pending.push(Pending { stall, waiting, process, until, needs_waiters });
+        self.pending.push(Pending { stall, waiting, process, until, needs_waiters, pauses, if_not_paused });
     }
 
     /// Settles the incidents that ended long enough ago.
@@ -252,15 +289,46 @@ impl Engine {
     }
 
     fn settle_one(&mut self, pending: Pending, feed: &Feed) {
-        let Pending { mut stall, waiting, needs_waiters, .. } = pending;
+        let Pending { mut stall, waiting, process, needs_waiters, pauses, if_not_paused, .. } = pending;
         stall.waited = waiting.waited();
-        // If few clients come back, the load has changed.
-        if needs_waiters && (stall.waited.clients == 0 || stall.waited.clients * 2 < stall.waited.of) {
-            return;
+        let state = &mut self.processes[process];
+        if needs_waiters {
+            state.unsettled_pauses.retain(|pause| *pause != stall.span);
+            // If few clients come back, the load has changed.
+            if stall.waited.clients == 0 || stall.waited.clients * 2 < stall.waited.of {
+                state.stalled.retain(|other| *other != stall.span);
+                return;
+            }
+        }
+        if !pauses.iter().all(|pause| state.stalled.contains(pause)) {
+            stall.not_served = if_not_paused;
         }
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
         stall.meanwhile = self.long.during(stall.span, stall.thread, feed, activities);
         self.tally.add(stall);
+    }
+
+    /// Adds clients that were not served although the loop turned, unless another incident explains it.
+    fn starved(&mut self, process: usize, thread: usize, group: StarvedGroup) {
+        let (threshold, span) = (self.threshold, group.span);
+        let state = self.process(process);
+        let stalled = total(state.stalled.iter().map(|other| span.overlap_ns(*other)));
+        if !state.has_loop || span.length_ns() < threshold || stalled.saturating_mul(2) > span.length_ns() {
+            return;
+        }
+        let near = span.length_ns().clamp(*NEAR.start(), *NEAR.end());
+        let before = Span { begin_ns: span.begin_ns.saturating_sub(near), end_ns: span.begin_ns };
+        let of = Waiting::new(&state.clients, before, span, None, None).waited().of;
+        let expected = state.clients.expected(&state.stalled, span.begin_ns, near, span.length_ns());
+        let not_served = expected.saturating_sub(state.clients.count(span));
+        let clients = group.clients as u64;
+        self.tally.add(Stall {
+            kind: IncidentKind::Starved,
+            waited: Waited { clients, of: of.max(clients), longest_ns: group.longest_ns },
+            not_served,
+            is_selected: group.is_selected,
+            ..Stall::silence(thread, span)
+        });
     }
 
     /// Judges an interval of a thread without an event loop.
@@ -327,6 +395,8 @@ impl Listener for Engine {
         figures.longest = figures.longest.max(length);
         if length >= self.threshold / 4 {
             self.remember(thread, interval, feed);
+        } else {
+            self.costs.take(interval.name, length);
         }
         if feed.lexicon.entry(interval.name).is_outermost {
             return self.turn(thread, interval, feed);
@@ -335,6 +405,7 @@ impl Listener for Engine {
         let state = self.thread(thread, feed);
         let (process, has_turns) = (state.process, state.sleeps.is_some());
         state.has_long |= length >= threshold;
+        state.has_served |= interval.client.is_some();
         state.nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         let is_larger = state.nesting.last_has_children();
         if let Some(client) = interval.client {
@@ -343,7 +414,12 @@ impl Listener for Engine {
                 state.clients.retract(client, interval.begin);
             }
             state.clients.served(interval.end, client);
+            let passes = |gap| feed.silence_passes(&interval, gap);
+            let starved = state.starvation.served(client, interval.end, passes);
             self.pending.served(process, interval.end, client);
+            if let Some(group) = starved {
+                self.starved(process, thread, group);
+            }
         }
         if !has_turns {
             self.judge(thread, interval);
@@ -355,7 +431,7 @@ impl Listener for Engine {
         if let Some(stall) = self.pending.turn_before(thread, sum.end)
             && sum.length() <= stall.span.length_ns()
         {
-            stall.sum.get_or_insert((sum.name, sum.length()));
+            stall.add_sum(&sum);
         }
     }
 

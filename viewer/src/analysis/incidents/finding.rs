@@ -29,6 +29,10 @@ pub struct Incidents {
     pub found: u64,
     /// The number of those that are turns of an event loop.
     pub turns: u64,
+    /// Neighbouring incidents of one cause, those that held a process up the longest, in the order of time.
+    pub episodes: Vec<Episode>,
+    /// The number of shorter ones after those.
+    pub hidden_episodes: u64,
     /// The longest incidents, in the order of time.
     pub incidents: Vec<Incident>,
     /// The number of shorter ones after those.
@@ -43,8 +47,39 @@ pub struct Incidents {
     pub unrecorded: Vec<String>,
     /// Intervals that were set aside, because they are due to a clock step.
     pub set_aside: u64,
+    /// Whether each incident is to be shown, instead of episodes.
+    #[serde(skip)]
+    pub shows_each: bool,
     /// Notes for the reader.
     pub notes: Notes,
+}
+
+/// Neighbouring incidents of one cause in one process.
+#[derive(Clone, Debug, Serialize)]
+pub struct Episode {
+    /// When the first began: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When the last ended.
+    pub end_ns: i64,
+    /// Their number.
+    pub count: u64,
+    /// How long they took together.
+    #[serde(rename = "held_us")]
+    pub held: Ns,
+    /// Their share of the time from the first to the last.
+    pub held_share: f64,
+    /// How much of them no event explains.
+    #[serde(rename = "unexplained_us")]
+    pub unexplained: Ns,
+    /// The time from one to the next, if that is about the same each time.
+    #[serde(rename = "period_us")]
+    pub period: Option<Ns>,
+    /// The share of the steps from one to the next that differ from the period by less than a tenth.
+    pub regularity: Option<f64>,
+    /// The number of requests not served in all of them, compared with the rate before each.
+    pub not_served: u64,
+    /// The longest of them.
+    pub longest: Incident,
 }
 
 /// A time in which a thread was held up.
@@ -83,6 +118,8 @@ pub struct Incident {
     pub advice: Option<String>,
     /// Whether events of it may be missing, so that what is unexplained may be what was lost.
     pub is_incomplete: bool,
+    /// Whether the window holds only a part of it.
+    pub is_cut: bool,
 }
 
 /// What was held up.
@@ -96,6 +133,8 @@ pub enum IncidentKind {
     Interval,
     /// A process that recorded nothing although it should have.
     Silence,
+    /// Clients that were not served, although their process was at work.
+    Starved,
 }
 
 /// The total of pieces of a turn.

@@ -114,9 +114,10 @@ fn most_telling(time: Span, widest: Interval, intervals: impl Iterator<Item = In
 mod tests {
     use super::*;
     use crate::analysis::intervals::IntervalName;
+    use crate::analysis::reading::passes::Passes;
 
     fn interval(kind: u32, begin: i64, end: i64) -> Interval {
-        Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None }
+        Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None, passes: Passes::ALL }
     }
 
     #[test]

@@ -1,24 +1,32 @@
 //! Incidents: times in which a program was held up, why, and who waited.
 
 mod activity;
+mod advice;
 mod clients;
+mod costs;
 mod engine;
+mod episodes;
 mod finding;
 mod meanwhile;
 mod pending;
 mod report;
 mod sleeps;
 mod stall;
+mod starved;
 mod tally;
 mod usual;
 mod watch;
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Error, Progress, Reader, Window};
+use ctf_reader::{Collect, Error, EventClass, Events, Progress, Reader, Report, Window};
 
 use super::finding::TraceFinding;
+use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
+use crate::analysis::intervals::Feed;
 use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
@@ -33,47 +41,114 @@ pub const THRESHOLD_NS: u64 = 1_000_000;
 /// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
-/// Finds the incidents of a trace of at least `threshold` nanoseconds, and keeps the longest, at most `limit`.
+/// What counts as an incident, and what it is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct IncidentRule {
+    /// The shortest stall that is an incident.
+    pub threshold_ns: u64,
+    /// Whether to judge only what is in the window and passes the filters, as if nothing else had been recorded.
+    pub in_isolation: bool,
+    /// Whether each incident is to be shown, instead of neighbouring ones of one cause together.
+    pub shows_each: bool,
+}
+
+/// Finds the incidents of a trace.
+///
+/// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
+/// is in the events around an incident. Window and filters then select from what was found.
 pub(super) fn incidents<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
-    threshold: u64,
+    rule: IncidentRule,
     limit: usize,
 ) -> Result<Incidents, Failure> {
+    let window = input.window;
+    // What was read is said of the window.
+    let in_window = match (window.since, window.until) == (None, None) || rule.in_isolation {
+        true => None,
+        false => Some(input.read(NoEvents)?.1),
+    };
     let Some(reader) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let (window, progress) = (input.window, input.progress);
+    let progress = input.progress;
     // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(reader, window, selection));
-        let followed = follow(reader, window, selection, threshold, limit, progress);
+        let periods = scope.spawn(|| slow_periods(reader, window, selection, rule.in_isolation));
+        let followed = follow(reader, window, selection, rule, progress);
         (followed, periods.join())
     });
-    let mut found = followed?;
+    let (watch, report) = followed;
+    let trace = match (&in_window, report.span.clone()) {
+        (Some(in_window), Some(all)) => {
+            let of_window = Span { begin_ns: *all.start(), end_ns: *all.end() }.within(window);
+            TraceFinding::new(in_window).over(of_window.length_ns().max(0) as u64)
+        }
+        _ => TraceFinding::new(&report),
+    };
+    let mut found = watch.finding(trace, limit)?;
+    found.shows_each = rule.shows_each;
     found.periods = periods.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     Ok(found)
 }
 
-/// Follows all events in time order.
+/// Follows events in time order.
 fn follow(
     reader: &Reader,
     window: Window,
     selection: &Arc<Selection>,
-    threshold: u64,
-    limit: usize,
+    rule: IncidentRule,
     progress: &Progress,
-) -> Result<Incidents, Failure> {
-    let mut watch = Watch::new(selection, threshold, reader.gaps(window));
-    let report = watch.follow(reader, window, progress);
-    Ok(watch.finding(TraceFinding::new(&report), limit)?)
+) -> (Watch, Report) {
+    let judged = if rule.in_isolation { window } else { Window::default() };
+    let gaps = reader.gaps(judged);
+    let feed = match rule.in_isolation {
+        true => Feed::isolated(selection, gaps),
+        false => Feed::new(selection, gaps),
+    };
+    let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
+    let report = watch.follow(reader, judged, progress);
+    (watch, report)
 }
 
-/// The slow periods that lost at least [`LEAST_LOSS_NS`].
-fn slow_periods(reader: &Reader, window: Window, selection: &Arc<Selection>) -> Result<Vec<Period>, Failure> {
+/// The slow periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
+fn slow_periods(
+    reader: &Reader,
+    window: Window,
+    selection: &Arc<Selection>,
+    in_isolation: bool,
+) -> Result<Vec<Period>, Failure> {
+    let (judged, selection) = match in_isolation {
+        true => (window, Arc::clone(selection)),
+        false => (Window::default(), Arc::new(selection.of_any_duration())),
+    };
     let mut source = reader;
-    let mut input = SourceWindow { source: &mut source, window, progress: &Progress::default() };
-    let mut judged = verdicts(&mut input, selection, &Rule::default(), GROUP_CAP)?.judged;
-    judged.periods.retain(|period| period.lost.0 >= LEAST_LOSS_NS);
+    let mut input = SourceWindow { source: &mut source, window: judged, progress: &Progress::default() };
+    let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
+    judged.periods.retain(|period| {
+        let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };
+        period.lost.0 >= LEAST_LOSS_NS && span.is_in(window)
+    });
     Ok(judged.periods)
+}
+
+/// Wants no event: only what was read is of interest.
+struct NoEvents;
+
+impl Collect for NoEvents {
+    type Stop = Infallible;
+
+    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {
+        ControlFlow::Continue(())
+    }
+
+    fn split(&self) -> Self {
+        NoEvents
+    }
+
+    fn absorb(&mut self, _: Self) {}
 }

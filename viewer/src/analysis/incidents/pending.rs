@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::clients::Waiting;
 use super::finding::IncidentKind;
 use super::stall::Stall;
+use crate::analysis::finding::Span;
 
 /// The most stalls that may be pending.
 const MOST: usize = 4096;
@@ -21,6 +22,9 @@ pub struct Pending {
     pub until: i64,
     /// Whether it counts only if a client waited.
     pub needs_waiters: bool,
+    /// Pauses before it that may turn out not to be incidents, and what was not served then.
+    pub pauses: Vec<Span>,
+    pub if_not_paused: u64,
 }
 
 /// The stalls that are pending, in the order in which they became so.

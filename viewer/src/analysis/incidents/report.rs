@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::advice::Advice;
 use super::engine::Engine;
+use super::episodes::{Group, episodes};
 use super::finding::*;
 use super::meanwhile::Meanwhile;
 use super::stall::Stall;
@@ -11,15 +13,6 @@ use crate::analysis::finding::Span;
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
 use crate::analysis::intervals::{Feed, IntervalName, Link, total};
 use crate::meaning::Dictionary;
-
-/// The advice where no event explains an incident.
-const UNEXPLAINED: &str = "No event covers this time: the process was stopped or had no CPU (look at steal time, swapping, \
-    limits on its CPU, and what else runs on the machine), or the code that ran there has no event.";
-
-/// The advice where an event loop slept too long.
-const SILENCE: &str = "The process recorded nothing, although its timer was due or its clients were busy: it was stopped or \
-    had no CPU, or all of its clients paused at once. Look at steal time, at limits on its CPU, and for a SIGSTOP or a \
-    debugger.";
 
 /// Turns the engine's results into findings.
 pub struct Reporter<'a> {
@@ -33,16 +26,23 @@ impl Reporter<'_> {
     pub fn report(&self, trace: TraceFinding, notes: Notes, limit: usize) -> Incidents {
         let tally = &self.engine.tally;
         let (folded, folded_total, folded_unexplained) = tally.folded();
-        let mut shown: Vec<&Stall> = tally.stalls().iter().collect();
-        let found = shown.len() as u64 + folded;
-        shown.sort_by_key(|stall| (std::cmp::Reverse(stall.span.length_ns()), stall.span.begin_ns));
-        shown.truncate(limit);
-        shown.sort_by_key(|stall| (stall.span.begin_ns, stall.span.end_ns));
+        let stalls: Vec<&Stall> = tally.stalls().collect();
+        let found = stalls.len() as u64 + folded;
         let has_hosts = trace.has_several_hosts();
-        let incidents: Vec<Incident> = shown.iter().map(|stall| self.incident(stall, has_hosts)).collect();
-        let spans = tally.stalls().iter().map(|stall| stall.span).collect();
-        let blocked = union(spans).saturating_add(folded_total);
-        let unexplained = total(tally.stalls().iter().map(|stall| stall.unexplained));
+        let by_length = |stall: &&Stall| stall.span.length_ns();
+        let incidents: Vec<Incident> = longest(stalls.clone(), limit, by_length, |stall| stall.span.begin_ns)
+            .iter()
+            .map(|stall| self.incident(stall, has_hosts))
+            .collect();
+        let episodes = episodes(&stalls, |stall| self.feed.threads.thread(stall.thread).process);
+        let all_episodes = episodes.len();
+        let episodes: Vec<Episode> = longest(episodes, limit, Group::held, Group::begin)
+            .iter()
+            .map(|group| self.episode(group, has_hosts))
+            .collect();
+        let blocked = union(stalls.iter().map(|stall| stall.span.within(tally.window)).collect());
+        let blocked = blocked.saturating_add(folded_total);
+        let unexplained = total(stalls.iter().map(|stall| stall.unexplained));
         let by_cause = tally.by_cause();
         let (not_causes, unrecorded) = self.others();
         Incidents {
@@ -52,8 +52,10 @@ impl Reporter<'_> {
             unexplained: ns(unexplained.saturating_add(folded_unexplained)),
             intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
             found,
-            turns: tally.stalls().iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
+            turns: stalls.iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
                 + tally.folded_turns(),
+            hidden_episodes: (all_episodes - episodes.len()) as u64,
+            episodes,
             hidden_incidents: found - incidents.len() as u64,
             incidents,
             causes: by_cause.iter().map(|(cause, sum)| self.cause(cause, sum)).collect(),
@@ -61,9 +63,32 @@ impl Reporter<'_> {
             not_causes,
             unrecorded,
             set_aside: self.engine.stepped,
+            shows_each: false,
             notes,
             trace,
         }
+    }
+
+    /// Neighbouring incidents of one cause.
+    fn episode(&self, group: &Group<'_>, has_hosts: bool) -> Episode {
+        let span = group.span();
+        let held = group.held();
+        Episode {
+            begin_ns: span.begin_ns,
+            end_ns: span.end_ns,
+            count: group.stalls.len() as u64,
+            held: ns(held),
+            held_share: (held as f64 / span.length_ns().max(1) as f64).min(1.0),
+            unexplained: ns(total(group.stalls.iter().map(|stall| stall.unexplained))),
+            period: group.period.map(|(period, _)| ns(period)),
+            regularity: group.period.map(|(_, regularity)| regularity),
+            not_served: group.stalls.iter().map(|stall| stall.not_served).sum(),
+            longest: self.incident(group.longest(), has_hosts),
+        }
+    }
+
+    fn advice(&self) -> Advice<'_> {
+        Advice { lexicon: &self.feed.lexicon, dictionary: self.dictionary, costs: &self.engine.costs }
     }
 
     /// An incident, with names.
@@ -95,8 +120,9 @@ impl Reporter<'_> {
                 .iter()
                 .map(|other| self.meanwhile(other, stall.span, has_hosts))
                 .collect(),
-            advice: self.advice(&Cause::of(stall)),
+            advice: self.advice().of_stall(stall),
             is_incomplete: stall.is_incomplete,
+            is_cut: stall.span.within(self.engine.tally.window) != stall.span,
         }
     }
 
@@ -122,7 +148,18 @@ impl Reporter<'_> {
                 let overlap = interval.overlap_ns(stall);
                 let (begin, end) = (interval.begin, interval.end);
                 let (name, client) = (interval.name, interval.client);
-                let link = Link { name, client, begin, end, length: overlap, own: overlap, count: 1 };
+                let link = Link {
+                    name,
+                    client,
+                    clients: u64::from(client.is_some()),
+                    begin,
+                    end,
+                    length: overlap,
+                    spent: overlap,
+                    own: overlap,
+                    count: 1,
+                    is_selected: interval.passes.all(),
+                };
                 MeanwhileFinding {
                     process: self.process(self.feed.threads.thread(thread).process, has_hosts),
                     tid: self.feed.threads.thread(thread).tid,
@@ -140,6 +177,7 @@ impl Reporter<'_> {
             Cause::Event(name, detail) => (Some(name), detail, None),
             Cause::Unexplained => (None, None, Some(IncidentKind::Turn)),
             Cause::Silence => (None, None, Some(IncidentKind::Silence)),
+            Cause::Starved => (None, None, Some(IncidentKind::Starved)),
         };
         CauseFinding {
             event: name.map(event),
@@ -151,21 +189,7 @@ impl Reporter<'_> {
             longest: ns(sum.longest),
             unexplained: ns(sum.unexplained),
             period: sum.period().map(ns),
-            advice: self.advice(cause),
-        }
-    }
-
-    /// The advice for a cause; that of the innermost event is the most specific.
-    fn advice(&self, cause: &Cause) -> Option<String> {
-        let of = |name: IntervalName| {
-            let key: Vec<_> = self.feed.lexicon.key(name).0.into_iter().map(|(_, value)| value).collect();
-            let entry = self.feed.lexicon.entry(name);
-            self.dictionary.advice(&entry.event, entry.known_as.is_some(), &key).map(str::to_owned)
-        };
-        match *cause {
-            Cause::Event(name, detail) => detail.and_then(of).or_else(|| of(name)),
-            Cause::Unexplained => Some(UNEXPLAINED.to_owned()),
-            Cause::Silence => Some(SILENCE.to_owned()),
+            advice: self.advice().of_cause(cause, sum),
         }
     }
 
@@ -206,6 +230,19 @@ impl Reporter<'_> {
         };
         (not_causes, self.dictionary.catalogs.iter().flat_map(known).collect())
     }
+}
+
+/// The longest, in the order in which they began.
+fn longest<T>(
+    mut all: Vec<T>,
+    limit: usize,
+    length: impl Fn(&T) -> i64,
+    begin: impl Fn(&T) -> i64,
+) -> Vec<T> {
+    all.sort_by_key(|one| (std::cmp::Reverse(length(one)), begin(one)));
+    all.truncate(limit);
+    all.sort_by_key(|one| (begin(one), length(one)));
+    all
 }
 
 fn ns(length: i64) -> Ns {

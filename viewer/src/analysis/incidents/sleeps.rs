@@ -21,7 +21,7 @@ const REGULAR: usize = 3;
 /// Shorter pauses of a busy loop are normal; nanoseconds.
 const PAUSE: i64 = 5_000_000;
 
-/// How many times longer than all recent sleeps a pause must be.
+/// How many times longer than nearly all recent sleeps a pause must be.
 const FACTOR: i64 = 16;
 
 /// The sleeps of a thread between its turns.
@@ -89,15 +89,32 @@ impl Sleeps {
     fn judge(&self, before: i64, begin: i64, least: i64) -> Option<Silence> {
         let length = begin - before;
         let longest = self.recent.iter().copied().max().unwrap_or(0);
-        if self.recent.len() == BUSY && length > PAUSE.max(least) && length / FACTOR > longest {
-            return Some(Silence::Pause(Span { begin_ns: before, end_ns: begin }));
+        let is_pause = self.recent.len() == BUSY && length > PAUSE.max(least);
+        let pause = || Silence::Pause(Span { begin_ns: before, end_ns: begin });
+        if is_pause && length / FACTOR > longest {
+            return Some(pause());
         }
+        let late = self.late(before, begin, least).map(Silence::Late);
+        late.or_else(|| (is_pause && length / FACTOR > self.usual()).then(pause))
+    }
+
+    /// The part of a sleep after its timer was due, if there is a timer and that is too long.
+    fn late(&self, before: i64, begin: i64, least: i64) -> Option<Span> {
+        let length = begin - before;
         let timer = self.timer()?;
         let late = length - timer;
         // A length seen before is not late, even if it is rare: a timer may have several rates.
         let is_new = length - length / 20 > self.second_longest;
         let is_late = is_new && late > least.max(2_000_000) && late > timer / 20;
-        is_late.then_some(Silence::Late(Span { begin_ns: before + timer, end_ns: begin }))
+        is_late.then_some(Span { begin_ns: before + timer, end_ns: begin })
+    }
+
+    /// The length that nearly all of the last sleeps do not exceed. A few longer ones are pauses themselves, as where a
+    /// process is throttled again and again.
+    fn usual(&self) -> i64 {
+        let mut lengths: Vec<i64> = self.recent.iter().copied().collect();
+        let place = lengths.len() * 7 / 8;
+        if lengths.is_empty() { 0 } else { *lengths.select_nth_unstable(place).1 }
     }
 
     /// The length of the sleeps that a timer ends: the longest that occurred several times.
@@ -152,6 +169,14 @@ mod tests {
         sleeps[300] = 80 * MS;
         let begin = 300 * (MS / 50 + MS / 10);
         assert_eq!(silences(sleeps), [Silence::Pause(Span { begin_ns: begin, end_ns: begin + 80 * MS })]);
+    }
+
+    #[test]
+    fn pauses_that_repeat_are_noticed_each_time() {
+        let round = [60 * MS].into_iter().chain([MS / 2; 40]);
+        let sleeps = [MS / 2; 200].into_iter().chain((0..20).flat_map(|_| round.clone()));
+        let pauses = silences(sleeps).into_iter().filter(|silence| matches!(silence, Silence::Pause(_)));
+        assert_eq!(pauses.count(), 20);
     }
 
     #[test]

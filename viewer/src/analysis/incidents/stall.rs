@@ -3,7 +3,7 @@
 use super::finding::IncidentKind;
 use super::meanwhile::Meanwhile;
 use crate::analysis::finding::Span;
-use crate::analysis::intervals::{IntervalName, Link, Tree, chain};
+use crate::analysis::intervals::{Interval, IntervalName, Link, Tree, chain, total};
 
 /// The cause of a turn took at least one part in this number of it.
 const LEAST_SHARE: i64 = 10;
@@ -42,6 +42,8 @@ pub struct Stall {
     pub is_incomplete: bool,
     /// Its number, in the order in which incidents were settled.
     pub number: u64,
+    /// Whether an event that explains it passes the filters.
+    pub is_selected: bool,
 }
 
 impl Stall {
@@ -50,7 +52,7 @@ impl Stall {
         let root = tree.root().interval;
         let unexplained = match kind {
             IncidentKind::Turn => root.length() - tree.covered(),
-            IncidentKind::Interval | IncidentKind::Silence => 0,
+            _ => 0,
         };
         // For a turn, even a partial explanation helps.
         let share = if kind == IncidentKind::Turn { LEAST_SHARE } else { 2 };
@@ -60,7 +62,9 @@ impl Stall {
         let cause = chain[first..].iter().position(has_client).map(|place| place + first);
         let cause = cause.or_else(|| (chain.len() > first).then(|| chain.len() - 1));
         let span = Span { begin_ns: root.begin, end_ns: root.end };
-        Stall { kind, chain, cause, parts, unexplained, ..Stall::silence(thread, span) }
+        let is_large = |part: &&Link| part.spent.saturating_mul(LEAST_SHARE) >= root.length();
+        let is_selected = chain.iter().chain(parts.iter().filter(is_large)).any(|link| link.is_selected);
+        Stall { kind, chain, cause, parts, unexplained, is_selected, ..Stall::silence(thread, span) }
     }
 
     /// A sleep that was too long.
@@ -79,6 +83,42 @@ impl Stall {
             meanwhile: Vec::new(),
             is_incomplete: false,
             number: 0,
+            is_selected: true,
+        }
+    }
+
+    /// Adds the total of pieces of a turn that are not intervals. What it exceeds the events without a client by, which
+    /// may be such pieces themselves, explains what no event does.
+    pub fn add_sum(&mut self, sum: &Interval) {
+        if self.sum.is_some() {
+            return;
+        }
+        self.sum = Some((sum.name, sum.length()));
+        let pieces = self.parts.iter().filter(|part| part.clients == 0);
+        let explained = (sum.length() - total(pieces.map(|part| part.spent))).clamp(0, self.unexplained);
+        if explained.saturating_mul(LEAST_SHARE) < self.span.length_ns() {
+            return;
+        }
+        self.unexplained -= explained;
+        let link = Link {
+            name: sum.name,
+            client: None,
+            clients: 0,
+            begin: self.span.begin_ns,
+            end: self.span.end_ns,
+            length: explained,
+            spent: explained,
+            own: explained,
+            count: 1,
+            is_selected: sum.passes.all(),
+        };
+        self.is_selected |= link.is_selected;
+        let place = self.parts.partition_point(|part| part.spent >= explained);
+        self.parts.insert(place, link);
+        if place == 0 {
+            self.chain.truncate(1);
+            self.chain.push(link);
+            self.cause = Some(1);
         }
     }
 
@@ -98,6 +138,7 @@ impl Stall {
     pub fn join(&mut self, other: Stall) {
         let begin = self.span.begin_ns.min(other.span.begin_ns);
         let union = Span { begin_ns: begin, end_ns: self.span.end_ns.max(other.span.end_ns) };
+        let is_selected = self.is_selected || other.is_selected;
         let rank = |stall: &Stall| (stall.kind == IncidentKind::Turn, stall.span.length_ns());
         if rank(&other) > rank(self) {
             *self = other;
@@ -105,6 +146,7 @@ impl Stall {
         if self.kind != IncidentKind::Turn {
             self.span = union;
         }
+        self.is_selected = is_selected;
     }
 }
 

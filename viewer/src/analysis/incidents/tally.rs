@@ -3,12 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use ctf_reader::Window;
+
 use super::finding::IncidentKind;
 use super::stall::Stall;
 use crate::analysis::intervals::IntervalName;
 
 /// The number of incidents kept in full.
 const MOST: usize = 10_000;
+
+/// A cause takes part in an incident if it explains at least one part in this number of it.
+const LEAST_SHARE: i64 = 10;
 
 /// The number of beginnings kept per cause.
 const MOST_BEGINNINGS: usize = 4096;
@@ -22,6 +27,8 @@ pub enum Cause {
     Unexplained,
     /// A loop slept too long.
     Silence,
+    /// Clients were not served although the loop turned.
+    Starved,
 }
 
 impl Cause {
@@ -29,19 +36,29 @@ impl Cause {
     pub fn of(stall: &Stall) -> Cause {
         match stall.cause() {
             Some(cause) => Cause::Event(cause.name, stall.detail().map(|detail| detail.name)),
-            None if stall.kind == IncidentKind::Silence => Cause::Silence,
-            None => Cause::Unexplained,
+            None => match stall.kind {
+                IncidentKind::Silence => Cause::Silence,
+                IncidentKind::Starved => Cause::Starved,
+                IncidentKind::Turn | IncidentKind::Interval => Cause::Unexplained,
+            },
         }
     }
 }
 
-/// The total of the incidents of one cause.
+/// What one cause comes to, over all incidents.
 #[derive(Clone, Debug, Default)]
 pub struct CauseSum {
+    /// The number of incidents that it took part in.
     pub count: u64,
+    /// How much of them it explains.
     pub total: i64,
+    /// How much of one incident at most.
     pub longest: i64,
+    /// What no event explains of the incidents that it is the main cause of.
     pub unexplained: i64,
+    /// The number of intervals in the incidents that it is the main cause of, and of clients in one of them at most.
+    pub intervals: u64,
+    pub clients: u64,
     /// When they began, in order; not all if there are very many.
     pub beginnings: Vec<i64>,
 }
@@ -49,10 +66,15 @@ pub struct CauseSum {
 /// All incidents so far.
 #[derive(Debug, Default)]
 pub struct IncidentTally {
+    /// What incidents must overlap to be reported.
+    pub window: Window,
     /// Those that are kept, in the order of their ends.
     stalls: Vec<Stall>,
     /// Totals of those that are not kept.
     folded: HashMap<Cause, CauseSum>,
+    folded_count: u64,
+    folded_time: i64,
+    folded_unexplained: i64,
     folded_turns: u64,
     /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
@@ -65,6 +87,16 @@ pub struct IncidentTally {
 }
 
 impl IncidentTally {
+    /// No incidents yet; those that overlap the window are reported.
+    pub fn new(window: Window) -> Self {
+        IncidentTally { window, ..IncidentTally::default() }
+    }
+
+    /// Whether an incident is reported: it passes the filters, and overlaps the window.
+    fn is_reported(&self, stall: &Stall) -> bool {
+        stall.is_selected && stall.span.is_in(self.window)
+    }
+
     /// Adds an incident.
     pub fn add(&mut self, stall: Stall) {
         self.involved.extend(stall.chain.iter().map(|link| link.name.kind));
@@ -88,31 +120,44 @@ impl IncidentTally {
         self.stalls.iter_mut().rev().take_while(move |stall| stall.span.end_ns > since)
     }
 
-    /// Drops the incidents that do not match.
-    pub fn retain(&mut self, fits: impl Fn(&Stall) -> bool) {
-        self.stalls.retain(fits);
+    /// Takes the incidents out that were kept.
+    pub fn take_stalls(&mut self) -> Vec<Stall> {
+        std::mem::take(&mut self.stalls)
+    }
+
+    /// Puts incidents back that were taken out.
+    pub fn put_back(&mut self, stalls: Vec<Stall>) {
+        self.stalls = stalls;
     }
 
     /// Keeps the longest in full, of equally long ones the first, and totals of the others.
     fn fold(&mut self) {
-        let rank = |place: usize| (Reverse(self.stalls[place].span.length_ns()), place);
-        let mut ranks: Vec<_> = (0..self.stalls.len()).map(rank).collect();
+        let mut stalls = self.take_stalls();
+        stalls.retain(|stall| self.is_reported(stall));
+        if stalls.len() <= MOST {
+            self.stalls = stalls;
+            return;
+        }
+        let rank = |(place, stall): (usize, &Stall)| (Reverse(stall.span.length_ns()), place);
+        let mut ranks: Vec<_> = stalls.iter().enumerate().map(rank).collect();
         let (_, &mut first_folded, _) = ranks.select_nth_unstable(MOST);
-        for (place, stall) in std::mem::take(&mut self.stalls).into_iter().enumerate() {
-            if (Reverse(stall.span.length_ns()), place) < first_folded {
+        for (place, stall) in stalls.into_iter().enumerate() {
+            if rank((place, &stall)) < first_folded {
                 self.stalls.push(stall);
-            } else {
-                self.folded.entry(Cause::of(&stall)).or_default().take(&stall);
-                self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
-                self.missed += u64::from(stall.number > self.reported);
+                continue;
             }
+            charge(&mut self.folded, &stall);
+            self.folded_count += 1;
+            self.folded_time = self.folded_time.saturating_add(stall.span.within(self.window).length_ns());
+            self.folded_unexplained = self.folded_unexplained.saturating_add(stall.unexplained);
+            self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
+            self.missed += u64::from(stall.number > self.reported);
         }
     }
 
-    /// The incidents that were not reported yet, and the number of those that are no longer kept.
-    pub fn unreported(&self) -> (&[Stall], u64) {
-        let first = self.stalls.partition_point(|stall| stall.number <= self.reported);
-        (&self.stalls[first..], self.missed)
+    /// The incidents that were not marked as reported yet, and the number of those that are no longer kept.
+    pub fn unreported(&self) -> (Vec<&Stall>, u64) {
+        (self.stalls().filter(|stall| stall.number > self.reported).collect(), self.missed)
     }
 
     /// Marks all incidents so far as reported.
@@ -120,17 +165,14 @@ impl IncidentTally {
         (self.reported, self.missed) = (self.added, 0);
     }
 
-    /// The incidents that were kept, in the order in which they were settled.
-    pub fn stalls(&self) -> &[Stall] {
-        &self.stalls
+    /// The incidents that were kept and are reported, in the order in which they were settled.
+    pub fn stalls(&self) -> impl DoubleEndedIterator<Item = &Stall> {
+        self.stalls.iter().filter(|stall| self.is_reported(stall))
     }
 
     /// The number, total time and unexplained time of those that were not kept.
     pub fn folded(&self) -> (u64, i64, i64) {
-        let sums = self.folded.values();
-        sums.fold((0, 0, 0), |(count, total, unexplained), sum| {
-            (count + sum.count, total.saturating_add(sum.total), unexplained.saturating_add(sum.unexplained))
-        })
+        (self.folded_count, self.folded_time, self.folded_unexplained)
     }
 
     /// The number of turns among those that were not kept.
@@ -141,9 +183,8 @@ impl IncidentTally {
     /// Totals of all incidents by cause, those that took the most time first.
     pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
         let mut sums = self.folded.clone();
-        for stall in &self.stalls {
-            sums.entry(Cause::of(stall)).or_default().take(stall);
-        }
+        self.stalls().for_each(|stall| charge(&mut sums, stall));
+        sums.retain(|_, sum| sum.count > 0);
         let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
         sums.iter_mut().for_each(|(_, sum)| sum.beginnings.sort_unstable());
         sums.sort_by_key(|(_, sum)| (Reverse(sum.total), sum.beginnings.first().copied()));
@@ -151,33 +192,67 @@ impl IncidentTally {
     }
 }
 
-impl CauseSum {
-    fn take(&mut self, stall: &Stall) {
-        let length = stall.span.length_ns();
-        self.count += 1;
-        self.total = self.total.saturating_add(length);
-        self.longest = self.longest.max(length);
-        self.unexplained = self.unexplained.saturating_add(stall.unexplained);
-        if self.beginnings.len() < MOST_BEGINNINGS {
-            self.beginnings.push(stall.span.begin_ns);
+/// Charges each cause of an incident with the time that it explains.
+fn charge(sums: &mut HashMap<Cause, CauseSum>, stall: &Stall) {
+    let main = Cause::of(stall);
+    for (cause, explained) in charges(stall) {
+        let sum = sums.entry(cause).or_default();
+        sum.total = sum.total.saturating_add(explained);
+        if cause == main {
+            sum.unexplained = sum.unexplained.saturating_add(stall.unexplained);
+            sum.intervals += stall.cause().map_or(0, |link| link.count);
+            sum.clients = sum.clients.max(stall.cause().map_or(0, |link| link.clients));
+        }
+        // What took next to nothing of an incident did not take part in it.
+        if cause == main || explained.saturating_mul(LEAST_SHARE) >= stall.span.length_ns() {
+            sum.count += 1;
+            sum.longest = sum.longest.max(explained);
+            if sum.beginnings.len() < MOST_BEGINNINGS {
+                sum.beginnings.push(stall.span.begin_ns);
+            }
         }
     }
+}
 
+/// The causes of an incident, and how much of it each explains.
+fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
+    let main = Cause::of(stall);
+    let Some(cause) = stall.cause() else { return vec![(main, stall.span.length_ns())] };
+    let is_turn = stall.kind == IncidentKind::Turn;
+    // The link that contains the cause: the part of a turn, or all of another interval.
+    let around = &stall.chain[usize::from(is_turn)];
+    let mut charges =
+        vec![(main, cause.spent), (Cause::Event(around.name, None), around.spent - cause.spent)];
+    if is_turn {
+        let others = stall.parts.iter().filter(|part| part.name != around.name);
+        charges.extend(others.map(|part| (Cause::Event(part.name, None), part.spent)));
+        charges.push((Cause::Unexplained, stall.unexplained));
+    }
+    charges.retain(|(_, explained)| *explained > 0);
+    charges
+}
+
+impl CauseSum {
     /// The time from one incident to the next, if that is about the same each time.
     pub fn period(&self) -> Option<i64> {
-        const FEWEST: usize = 4;
-        if self.beginnings.len() < FEWEST || self.count > self.beginnings.len() as u64 {
-            return None;
-        }
-        let mut steps: Vec<i64> = self.beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        steps.sort_unstable();
-        let median = steps[(steps.len() - 1) / 2];
-        let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
-        deviations.sort_unstable();
-        // Most of them must be regular: the 75th percentile of the deviations.
-        let deviation = deviations[deviations.len() * 3 / 4];
-        (median > 0 && deviation <= median / 4).then_some(median)
+        if self.count > self.beginnings.len() as u64 { None } else { period(&self.beginnings) }
     }
+}
+
+/// The time from one beginning to the next, if that is about the same each time. They are in order.
+pub fn period(beginnings: &[i64]) -> Option<i64> {
+    const FEWEST: usize = 4;
+    if beginnings.len() < FEWEST {
+        return None;
+    }
+    let mut steps: Vec<i64> = beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    let median = steps[(steps.len() - 1) / 2];
+    let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
+    deviations.sort_unstable();
+    // Most of them must be regular: the 75th percentile of the deviations.
+    let deviation = deviations[deviations.len() * 3 / 4];
+    (median > 0 && deviation <= median / 4).then_some(median)
 }
 
 #[cfg(test)]
@@ -195,20 +270,20 @@ mod tests {
         for number in 0..100_000 {
             tally.add(silence(number * 1000, 1 + number % 977));
         }
-        assert!(tally.stalls().len() <= 2 * MOST);
+        assert!(tally.stalls().count() <= 2 * MOST);
         let [(Cause::Silence, sum)] = &tally.by_cause()[..] else { panic!("there is one cause") };
         assert_eq!((sum.count, sum.longest), (100_000, 977));
         assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
-        assert_eq!(tally.folded().0 + tally.stalls().len() as u64, 100_000);
-        assert!(tally.stalls().iter().any(|stall| stall.span.length_ns() == 977));
+        assert_eq!(tally.folded().0 + tally.stalls().count() as u64, 100_000);
+        assert!(tally.stalls().any(|stall| stall.span.length_ns() == 977));
     }
 
     #[test]
     fn of_equally_long_incidents_the_first_are_kept() {
         let mut tally = IncidentTally::default();
         (0..=2 * MOST as i64).for_each(|number| tally.add(silence(number * 1000, 5)));
-        assert_eq!(tally.stalls().len(), MOST);
-        assert_eq!(tally.stalls()[MOST - 1].span.begin_ns, (MOST as i64 - 1) * 1000);
+        assert_eq!(tally.stalls().count(), MOST);
+        assert_eq!(tally.stalls().last().unwrap().span.begin_ns, (MOST as i64 - 1) * 1000);
         assert_eq!(tally.folded().0, MOST as u64 + 1);
     }
 

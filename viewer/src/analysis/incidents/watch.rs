@@ -23,11 +23,13 @@ impl Watch {
     /// Looks for incidents of at least `threshold` nanoseconds. `gaps` are known gaps in the events, ordered by their
     /// beginnings.
     pub fn new(selection: &Arc<Selection>, threshold: u64, gaps: Vec<Gap>) -> Self {
-        Watch {
-            selection: Arc::clone(selection),
-            feed: Feed::new(selection, gaps),
-            engine: Engine::new(i64::try_from(threshold).unwrap_or(i64::MAX)),
-        }
+        Watch::with(Feed::new(selection, gaps), selection, threshold, Window::default())
+    }
+
+    /// Finds incidents in what this feed makes of events, and reports those that overlap the window.
+    pub(super) fn with(feed: Feed, selection: &Arc<Selection>, threshold: u64, window: Window) -> Self {
+        let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
+        Watch { selection: Arc::clone(selection), feed, engine: Engine::new(threshold, window) }
     }
 
     /// The fields that the events of a class, recorded on this machine, are needed with; none if they are not needed.

@@ -16,14 +16,21 @@ const MOST_OF: i64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub name: IntervalName,
+    /// The client that most of them were for.
     pub client: Option<u32>,
+    /// The number of clients that they were for.
+    pub clients: u64,
     pub begin: i64,
     pub end: i64,
     /// How long they took together.
     pub length: i64,
+    /// The same with what handling them took before they began.
+    pub spent: i64,
     /// Their self time: what no interval within them covers.
     pub own: i64,
     pub count: u64,
+    /// Whether any of their events passes the filters.
+    pub is_selected: bool,
 }
 
 /// The chain from an interval down to what took the most time, and the parts of the interval itself. The first link
@@ -35,13 +42,13 @@ pub fn chain(tree: Tree<'_>, first_share: i64) -> (Vec<Link>, Vec<Link>) {
     loop {
         let length = total(level.iter().map(|tree| tree.root().busy));
         let mut below = by_name(&level);
-        below.sort_by_key(|(link, _)| (Reverse(link.length), link.begin));
+        below.sort_by_key(|(link, _)| (Reverse(link.spent), link.begin));
         if links.len() == 1 {
-            parts = below.iter().take(PARTS).map(|(link, _)| *link).filter(|link| link.length > 0).collect();
+            parts = below.iter().take(PARTS).map(|(link, _)| *link).filter(|link| link.spent > 0).collect();
         }
         let share = if links.len() == 1 { first_share } else { MOST_OF };
         match below.into_iter().next() {
-            Some((link, trees)) if link.length > 0 && link.length.saturating_mul(share) >= length => {
+            Some((link, trees)) if link.spent > 0 && link.spent.saturating_mul(share) >= length => {
                 links.push(link);
                 level = trees;
             }
@@ -62,17 +69,27 @@ fn by_name<'n>(level: &[Tree<'n>]) -> Vec<(Link, Vec<Tree<'n>>)> {
 /// Intervals of the same name as one link.
 fn link(trees: &[Tree<'_>]) -> Link {
     let nodes = || trees.iter().map(|tree| tree.root());
-    let first = trees[0].root();
+    let first = trees[0].root().interval;
     let length = total(nodes().map(|node| node.busy));
     let covered = total(trees.iter().map(|tree| tree.covered()));
-    let is_one = nodes().all(|node| node.interval.client == first.interval.client);
+    let mut clients: HashMap<u32, i64> = HashMap::new();
+    for node in nodes() {
+        if let Some(client) = node.interval.client {
+            *clients.entry(client).or_default() += node.spent();
+        }
+    }
+    let spent = total(nodes().map(|node| node.spent()));
+    let most = clients.iter().max_by_key(|(client, spent)| (**spent, Reverse(**client)));
     Link {
-        name: first.interval.name,
-        client: first.interval.client.filter(|_| is_one),
-        begin: nodes().map(|node| node.interval.begin).min().unwrap_or(first.interval.begin),
-        end: nodes().map(|node| node.interval.end).max().unwrap_or(first.interval.end),
+        name: first.name,
+        client: most.filter(|(_, by)| by.saturating_mul(MOST_OF) >= spent).map(|(client, _)| *client),
+        clients: clients.len() as u64,
+        begin: nodes().map(|node| node.interval.begin).min().unwrap_or(first.begin),
+        end: nodes().map(|node| node.interval.end).max().unwrap_or(first.end),
         length,
+        spent,
         own: (length - covered).max(0),
         count: nodes().map(|node| u64::from(node.count)).sum(),
+        is_selected: nodes().any(|node| node.interval.passes.all()),
     }
 }

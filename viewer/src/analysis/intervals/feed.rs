@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ctf_reader::{
-    Brief, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Step, Value, Window,
+    Brief, ClassIndex, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Step, Value, Window,
 };
 
 use super::interval::{Interval, IntervalName};
@@ -12,6 +12,7 @@ use super::open::OpenIntervals;
 use super::threads::Threads;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::passes::Passes;
 use crate::analysis::reading::plan::ClassPlan;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{LeftOut, Selection};
@@ -39,9 +40,14 @@ pub trait Listener {
     fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64);
 }
 
-/// Makes intervals of events.
+/// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
+/// only mark those that pass.
 pub struct Feed {
     roster: Roster,
+    /// Which events pass; none if all do.
+    filter: Option<Roster>,
+    /// A class of each kind.
+    class_of_kind: Vec<ClassIndex>,
     /// The role of each class.
     roles: Vec<Option<ClassRole>>,
     pub lexicon: Lexicon,
@@ -82,11 +88,19 @@ enum Act {
 }
 
 impl Feed {
-    /// `gaps` are in the order in which they begin.
-    pub fn new(selection: &Arc<Selection>, mut gaps: Vec<Gap>) -> Self {
+    /// Judges all events. `gaps` are in the order in which they begin.
+    pub fn new(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
+        let filter = selection.is_filter().then(|| Roster::new(Arc::clone(selection)));
+        Feed { filter, ..Feed::isolated(&Arc::new(selection.unfiltered()), gaps) }
+    }
+
+    /// Judges only the events that pass the filters, as if nothing else had been recorded.
+    pub fn isolated(selection: &Arc<Selection>, mut gaps: Vec<Gap>) -> Self {
         gaps.reverse();
         Feed {
             roster: Roster::new(Arc::clone(selection)),
+            filter: None,
+            class_of_kind: Vec::new(),
             roles: Vec::new(),
             lexicon: Lexicon::default(),
             threads: Threads::default(),
@@ -100,6 +114,12 @@ impl Feed {
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
+        if let Some(filter) = &mut self.filter
+            && let Some(fields) = filter.want_besides(class, Slots(slots.0.clone()))
+            && filter.plan(class.index).is_some()
+        {
+            slots = Slots(fields);
+        }
         let plan = self.roster.plan(class.index);
         let meaning = self.roster.selection().dictionary.look_up(class);
         let host = self.threads.host(class.trace, host);
@@ -127,6 +147,10 @@ impl Feed {
             self.roles.resize_with(class.index + 1, || None);
         }
         self.roles[class.index] = role;
+        if let Some(role) = role {
+            self.class_of_kind.resize(self.lexicon.kinds().len(), 0);
+            self.class_of_kind[role.kind as usize] = class.index;
+        }
         Some(slots.0)
     }
 
@@ -170,6 +194,12 @@ impl Feed {
         if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
             return;
         }
+        let passes = match &mut self.filter {
+            None => Passes::ALL,
+            Some(filter) => {
+                filter.count(&of_one).map_or(Passes::default(), |plan| plan.passes(&of_one.get(0)))
+            }
+        };
         plan.durations(&of_one, &mut self.durations);
         let Some(Some(role)) = self.roles.get(of_one.class) else { return };
         let role = *role;
@@ -189,7 +219,8 @@ impl Feed {
                     return;
                 };
                 let Some(name) = self.name(of_one.class, role.kind, event) else { return };
-                let interval = Interval { begin: time.saturating_sub(length), end: time, name, client };
+                let interval =
+                    Interval { begin: time.saturating_sub(length), end: time, name, client, passes };
                 match role.act {
                     Act::Sums => listener.summed(thread, interval),
                     _ => listener.ended(thread, interval, self),
@@ -197,14 +228,14 @@ impl Feed {
             }
             Act::Pairs(Side::Begin) => {
                 let Some(name) = self.name(of_one.class, role.kind, event) else { return };
-                self.open[thread].begin(time, name, client);
+                self.open[thread].begin(time, name, client, passes);
             }
             Act::Pairs(Side::End) => {
                 let name = self.name(of_one.class, role.kind, event);
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
                 let has_key = name.is_some_and(|name| self.lexicon.key(name).0.iter().any(is_said));
-                let ended = self.open[thread].end(time, role.kind, name.filter(|_| has_key), client);
+                let ended = self.open[thread].end(time, role.kind, name.filter(|_| has_key), client, passes);
                 if let Some(interval) = ended {
                     listener.ended(thread, interval, self);
                 }
@@ -214,7 +245,15 @@ impl Feed {
 
     /// What was left out, or why the selection does not fit this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
-        self.roster.finish()
+        self.filter.as_ref().unwrap_or(&self.roster).finish()
+    }
+
+    /// Whether a time without events passes the filters: those on durations by its length, all others by the interval
+    /// that ended it.
+    pub fn silence_passes(&self, ended_by: &Interval, length: i64) -> bool {
+        let class = self.class_of_kind.get(ended_by.name.kind as usize);
+        let of_class = |filter: &Roster| filter.plan(*class?).map(|plan| plan.admits_duration(length));
+        ended_by.passes.otherwise && self.filter.as_ref().is_none_or(|filter| of_class(filter) == Some(true))
     }
 
     /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the

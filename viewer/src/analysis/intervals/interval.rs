@@ -1,6 +1,7 @@
 //! An interval and its name.
 
 use crate::analysis::finding::Span;
+use crate::analysis::reading::passes::Passes;
 
 /// The name of an interval: a kind of event and the key of its group, both interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,6 +18,8 @@ pub struct Interval {
     pub name: IntervalName,
     /// The client on whose behalf it was, interned.
     pub client: Option<u32>,
+    /// Whether its event passes the filters.
+    pub passes: Passes,
 }
 
 impl Interval {

@@ -29,6 +29,10 @@ const MOST_MOVED: usize = 1 << 10;
 const MOST_CREDIT: u32 = 1 << 12;
 const MOVE_COST: u32 = 8;
 
+/// Between two requests of one turn a server reads and parses the next one and writes its answer. A gap of at most this
+/// length, in nanoseconds, is part of handling the second request.
+const HANDLING: i64 = 100_000;
+
 /// An interval with those that lie within it, or several of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -38,6 +42,8 @@ pub struct Node {
     pub count: u32,
     /// How long they took together.
     pub busy: i64,
+    /// How long handling them took before they began; see [`HANDLING`].
+    lead: i64,
     /// The number of nodes in its subtree, itself included.
     size: u32,
 }
@@ -102,7 +108,10 @@ impl Nesting {
             size = folded.len() as u32 + 1;
             self.nodes.extend(folded);
         }
-        self.nodes.push(Node { interval, count: 1, busy: interval.length(), size });
+        let previous = first.checked_sub(1).map(|at| self.nodes[at].interval.end);
+        let gap = previous.map_or(i64::MAX, |end| interval.begin.saturating_sub(end));
+        let lead = if interval.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 };
+        self.nodes.push(Node { interval, count: 1, busy: interval.length(), lead, size });
         if self.nodes.len() > MOST {
             self.make_room();
         }
@@ -199,8 +208,11 @@ impl<'n> Tree<'n> {
         let mut folded: i64 = 0;
         for child in self.children().map(|child| child.root()) {
             match child.count {
-                1 => single.push((child.interval.begin.max(root.begin), child.interval.end.min(root.end))),
-                _ => folded = folded.saturating_add(child.busy),
+                1 => {
+                    let begin = child.interval.begin - child.lead;
+                    single.push((begin.max(root.begin), child.interval.end.min(root.end)));
+                }
+                _ => folded = folded.saturating_add(child.spent()),
             }
         }
         single.sort_unstable();
@@ -232,13 +244,13 @@ fn is_within(inner: &Interval, outer: &Interval) -> bool {
     }
 }
 
-/// One node for each name among the roots.
+/// One node for each name and client among the roots.
 fn fold(nodes: &[Node]) -> Vec<Node> {
     let mut places = HashMap::new();
     let mut folded: Vec<Node> = Vec::new();
     for at in roots(nodes) {
         let node = Node { size: 1, ..nodes[at] };
-        let place = *places.entry(node.interval.name).or_insert(folded.len());
+        let place = *places.entry((node.interval.name, node.interval.client)).or_insert(folded.len());
         match folded.get_mut(place) {
             Some(known) => known.join(&node),
             None => folded.push(node),
@@ -248,7 +260,7 @@ fn fold(nodes: &[Node]) -> Vec<Node> {
     folded
 }
 
-/// One node for each run of roots of the same name.
+/// One node for each run of roots of the same name and client.
 fn fold_runs(nodes: &[Node]) -> Vec<Node> {
     let mut folded: Vec<Node> = Vec::new();
     let mut places: Vec<usize> = roots(nodes).collect();
@@ -256,7 +268,7 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
     for at in places {
         let node = Node { size: 1, ..nodes[at] };
         match folded.last_mut() {
-            Some(last) if last.interval.name == node.interval.name => last.join(&node),
+            Some(last) if last.is_like(&node) => last.join(&node),
             _ => folded.push(node),
         }
     }
@@ -264,12 +276,24 @@ fn fold_runs(nodes: &[Node]) -> Vec<Node> {
 }
 
 impl Node {
+    /// How long they took together, with handling them.
+    pub fn spent(&self) -> i64 {
+        self.busy.saturating_add(self.lead)
+    }
+
+    fn is_like(&self, other: &Node) -> bool {
+        (self.interval.name, self.interval.client) == (other.interval.name, other.interval.client)
+    }
+
     fn join(&mut self, other: &Node) {
         self.interval.begin = self.interval.begin.min(other.interval.begin);
         self.interval.end = self.interval.end.max(other.interval.end);
-        self.interval.client = self.interval.client.filter(|_| self.interval.client == other.interval.client);
         self.count = self.count.saturating_add(other.count);
         self.busy = self.busy.saturating_add(other.busy);
+        self.lead = self.lead.saturating_add(other.lead);
+        if !self.interval.passes.all() {
+            self.interval.passes = other.interval.passes;
+        }
     }
 }
 

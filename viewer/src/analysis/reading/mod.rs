@@ -5,6 +5,7 @@ pub(super) mod failure;
 pub(super) mod fields;
 pub(super) mod key;
 pub(super) mod kinds;
+pub(super) mod passes;
 pub(super) mod plan;
 pub(super) mod roster;
 pub(super) mod selection;

@@ -2,6 +2,7 @@
 
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::reading::key;
+use crate::analysis::reading::passes::Passes;
 use crate::analysis::reading::selection::{EventKind, Selection};
 use crate::analysis::reading::slots::Slots;
 use crate::filter::{BoundCondition, Mismatch};
@@ -22,6 +23,8 @@ pub(in crate::analysis) struct ClassPlan {
     /// The most important fields, the keys and the client, as indexes into the class's fields.
     pub leading: Vec<usize>,
     duration: Option<DurationSlot>,
+    /// The unit of integer durations in nanoseconds.
+    unit_ns: u64,
     conditions: Vec<BoundCondition>,
 }
 
@@ -90,6 +93,7 @@ impl ClassPlan {
             keys: keys.iter().map(|key| KeySlot::new(key.index, meaning, &mut slots)).collect(),
             leading: keys.iter().map(|key| key.index).chain(meaning.client).collect(),
             duration: duration.map(|(_, slot)| slot),
+            unit_ns: duration.map_or(1, |(unit, _)| unit.nanoseconds()),
             conditions,
         };
         Ok((plan, slots.0))
@@ -104,6 +108,31 @@ impl ClassPlan {
     #[inline]
     pub fn admits(&self, event: &Event<'_>) -> bool {
         self.conditions.iter().all(|condition| condition.holds(event))
+    }
+
+    /// Which conditions the event meets.
+    pub fn passes(&self, event: &Event<'_>) -> Passes {
+        let holds = |condition: &BoundCondition| condition.holds(event);
+        Passes {
+            by_duration: self.of_duration(true).all(holds),
+            otherwise: self.of_duration(false).all(holds),
+        }
+    }
+
+    /// Whether a duration in nanoseconds meets the conditions on it.
+    pub fn admits_duration(&self, nanoseconds: i64) -> bool {
+        let ticks = nanoseconds.max(0) as u64 / self.unit_ns;
+        let value = match self.duration {
+            Some(DurationSlot { float_scale: Some(scale), .. }) => Value::Float(nanoseconds as f64 / scale),
+            _ => Value::Unsigned(ticks),
+        };
+        self.of_duration(true).all(|condition| condition.holds_for(&value))
+    }
+
+    /// The conditions on the duration, or the others.
+    fn of_duration(&self, is_of: bool) -> impl Iterator<Item = &BoundCondition> {
+        let slot = self.duration_slot();
+        self.conditions.iter().filter(move |condition| (Some(condition.slot()) == slot) == is_of)
     }
 
     /// The conditions, in the order in which they were given.

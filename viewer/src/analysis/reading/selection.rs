@@ -81,6 +81,23 @@ pub struct LeftOut {
 }
 
 impl Selection {
+    /// Whether events may be left out that were recorded.
+    pub(in crate::analysis) fn is_filter(&self) -> bool {
+        !self.events.is_empty() || !self.conditions.is_empty()
+    }
+
+    /// The same without conditions on durations: events are not judged by those among them that took long.
+    pub(in crate::analysis) fn of_any_duration(&self) -> Selection {
+        let mut selection = self.clone();
+        selection.conditions.retain(|condition| condition.field != "duration");
+        selection
+    }
+
+    /// All events, grouped as the catalogs say.
+    pub(in crate::analysis) fn unfiltered(&self) -> Selection {
+        Selection { dictionary: self.dictionary.clone(), ..Selection::default() }
+    }
+
     /// The names of all fields that an event must have to count.
     pub(in crate::analysis) fn wanted_fields(&self) -> impl Iterator<Item = &str> {
         let conditions = self.conditions.iter().map(|condition| &*condition.field);

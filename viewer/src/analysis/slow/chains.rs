@@ -26,7 +26,7 @@ pub(in crate::analysis) fn chains(
     records: &[Record],
 ) -> Vec<Vec<LinkFinding>> {
     // Filters apply to the events, not to what contains them.
-    let selection = Arc::new(Selection { dictionary: selection.dictionary.clone(), ..Selection::default() });
+    let selection = Arc::new(selection.unfiltered());
     let wanted: Vec<WantedChain> = records.iter().map(WantedChain::new).collect();
     let mut places: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
     for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
@@ -170,6 +170,7 @@ impl Listener for Finder<'_> {
 mod tests {
     use super::*;
     use crate::analysis::intervals::IntervalName;
+    use crate::analysis::reading::passes::Passes;
 
     /// The number of found events that are looked at for one command after another, each wanted, in turns of ten.
     fn steps(commands: i64) -> usize {
@@ -178,7 +179,13 @@ mod tests {
         for number in 0..commands {
             let (begin, end) = (number * 10, number * 10 + 9);
             steps += found.since(begin).count();
-            let interval = Interval { begin, end, name: IntervalName { kind: 0, key: 0 }, client: None };
+            let interval = Interval {
+                begin,
+                end,
+                name: IntervalName { kind: 0, key: 0 },
+                client: None,
+                passes: Passes::ALL,
+            };
             found.0.push(FoundEvent { wanted: 0, interval, chain: Vec::new(), within: Vec::new() });
             if number % 10 == 9 {
                 steps += found.since(begin - 90).count();

@@ -34,14 +34,14 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
         }
         Command::Report(options) => {
             answer(&options.top.common, options.top.grouping.by(), |invocation| Question::Report {
-                threshold_ns: options.rule.longer_than_ns,
+                rule: options.choice.rule(&options.rule),
                 sort: options.top.grouping.sort,
                 quantiles: options.top.quantiles(),
                 limit: invocation.limit(20, usize::MAX),
             })
         }
         Command::Incidents(options) => answer(&options.common, None, |invocation| Question::Incidents {
-            threshold_ns: options.rule.longer_than_ns,
+            rule: options.choice.rule(&options.rule),
             limit: invocation.limit(20, 1000),
         }),
         Command::Top(options) => answer(&options.common, options.grouping.by(), |invocation| Question::Top {

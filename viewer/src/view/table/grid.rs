@@ -19,12 +19,20 @@ pub struct Column {
     pub is_number: bool,
     /// Whether it may be made narrower without enough room.
     pub is_shrinkable: bool,
+    /// Whether its cells move to the notes of their rows where it is dropped.
+    pub is_noted: bool,
 }
 
 impl Column {
     /// A column of numbers that always stays.
     pub fn number(title: impl Into<String>) -> Self {
-        Column { title: title.into(), importance: None, is_number: true, is_shrinkable: false }
+        Column {
+            title: title.into(),
+            importance: None,
+            is_number: true,
+            is_shrinkable: false,
+            is_noted: false,
+        }
     }
 
     /// A column of text that always stays.
@@ -35,6 +43,11 @@ impl Column {
     /// Lets the column be dropped without enough room, before more important ones.
     pub fn droppable(self, importance: u8) -> Self {
         Column { importance: Some(importance), ..self }
+    }
+
+    /// Lets the column be dropped without enough room; its cells then move to the notes of their rows.
+    pub fn notable(self, importance: u8) -> Self {
+        Column { importance: Some(importance), is_noted: true, ..self }
     }
 
     /// Lets the column be made narrower without enough room.
@@ -98,11 +111,25 @@ impl Grid {
         self.line(&titles, &shown, &widths, screen, true, out)?;
         for Row { cells, note } in &self.rows {
             self.line(cells, &shown, &widths, screen, false, out)?;
-            for line in note.iter().flat_map(|note| screen.indented(note, INDENT)) {
-                writeln!(out, "{line}")?;
+            let notes: Vec<String> = self.dropped(cells, &shown).chain(note.clone()).collect();
+            if !notes.is_empty() {
+                for line in screen.indented(&notes.join("; "), INDENT) {
+                    writeln!(out, "{line}")?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// The cells of a row that are dropped and belong in its note: `client 10.0.0.7:4242`.
+    fn dropped(&self, cells: &[String], shown: &[usize]) -> impl Iterator<Item = String> {
+        let columns = self.columns.iter().zip(cells).enumerate();
+        let is_dropped = |(place, (column, cell)): &(usize, (&Column, &String))| {
+            column.is_noted && !shown.contains(place) && !["", "-"].contains(&cell.as_str())
+        };
+        columns
+            .filter(is_dropped)
+            .map(|(_, (column, cell))| format!("{} {cell}", column.title.to_lowercase()))
     }
 
     fn width(&self, column: usize) -> usize {

@@ -5,7 +5,7 @@ use super::label::{Names, link, name, value};
 use super::page::{Page, Style};
 use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
-    CauseFinding, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
+    CauseFinding, Episode, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
 use crate::analysis::outliers::{Period, PeriodKind};
 use crate::text::amount::{counted, grouped, share, times};
@@ -51,44 +51,104 @@ fn headline(found: &Incidents) -> String {
     format!("blocked {}{of}, {}{unexplained}", found.blocked.in_words(), count.join(", "))
 }
 
+/// A row: an incident, or an episode, of which the longest incident stands for all.
+struct Row<'f> {
+    incident: &'f Incident,
+    episode: Option<&'f Episode>,
+}
+
+impl Row<'_> {
+    fn begin_ns(&self) -> i64 {
+        self.episode.map_or(self.incident.begin_ns, |episode| episode.begin_ns)
+    }
+
+    fn held(&self) -> Ns {
+        self.episode.map_or(self.incident.held, |episode| episode.held)
+    }
+
+    fn unexplained(&self) -> Ns {
+        self.episode.map_or(self.incident.unexplained, |episode| episode.unexplained)
+    }
+
+    fn not_served(&self) -> u64 {
+        self.episode.map_or(self.incident.not_served, |episode| episode.not_served)
+    }
+}
+
+fn rows(found: &Incidents) -> Vec<Row<'_>> {
+    if found.shows_each {
+        return found.incidents.iter().map(|incident| Row { incident, episode: None }).collect();
+    }
+    let episodes = found.episodes.iter();
+    episodes.map(|episode| Row { incident: &episode.longest, episode: Some(episode) }).collect()
+}
+
 fn list(found: &Incidents, screen: &Screen) -> Grid {
-    let incidents = &found.incidents;
+    let rows = rows(found);
     let has_hosts = found.trace.has_several_hosts();
-    let has_processes = incidents.windows(2).any(|pair| pair[0].process != pair[1].process);
+    let has_processes = rows.windows(2).any(|pair| pair[0].incident.process != pair[1].incident.process);
     let columns = [
         Some(Column::text("START")),
         Some(Column::number("HELD")),
         has_hosts.then(|| Column::text("HOST").shrinkable()),
         has_processes.then(|| Column::text("PROCESS").shrinkable()),
         Some(Column::text("CAUSE").shrinkable()),
-        Some(Column::text("CLIENT").shrinkable().droppable(2)),
-        Some(Column::number("UNEXPL.")),
-        Some(Column::text("WAITED")),
-        Some(Column::number("NOT SERVED").droppable(1)),
+        Some(Column::text("CLIENT").notable(3)),
+        Some(Column::number("UNEXPL.").droppable(1)),
+        Some(Column::text("WAITED").notable(4)),
+        Some(Column::number("NOT SERVED").notable(2)),
     ];
     let mut grid = Grid::new(columns.into_iter().flatten().collect());
-    for incident in incidents {
+    for row in rows {
+        let incident = row.incident;
         let cells = [
-            Some(screen.time_of_day(incident.begin_ns)),
-            Some(incident.held.short()),
+            Some(screen.time_of_day(row.begin_ns())),
+            Some(row.held().short()),
             has_hosts.then(|| incident.process.host.as_deref().map_or("-".into(), escape::text)),
             has_processes.then(|| process(&incident.process)),
             Some(cause(incident)),
-            Some(incident.cause.as_ref().map_or("-".into(), |cause| value(&cause.client))),
-            Some(incident.unexplained.short()),
+            Some(incident.cause.as_ref().map_or("-".into(), client)),
+            Some(row.unexplained().short()),
             Some(waited(incident)),
-            Some(match incident.not_served {
+            Some(match row.not_served() {
                 0 => String::new(),
                 not_served => format!("~{}", grouped(not_served.into())),
             }),
         ];
         grid.row(cells.into_iter().flatten().collect());
-        let notes = notes(incident);
+        let together =
+            row.episode.filter(|episode| episode.count > 1).map(|episode| together(episode, screen));
+        let notes: Vec<String> = together.into_iter().chain(notes(incident)).collect();
         if !notes.is_empty() {
             grid.note(notes.join("; "));
         }
     }
     grid
+}
+
+/// What the incidents of an episode come to together; its row shows the longest.
+fn together(episode: &Episode, screen: &Screen) -> String {
+    let every = episode.period.map_or(String::new(), |period| {
+        let regularity = episode.regularity.unwrap_or(0.0);
+        let how = if regularity >= 0.9 { "regularly every" } else { "about every" };
+        format!(", {how} {}", period.in_words())
+    });
+    format!(
+        "{} until {}, {} of that time, the longest {}{every}",
+        counted(episode.count, "incident"),
+        screen.time_of_day(episode.end_ns),
+        share(episode.held_share),
+        episode.longest.held.in_words()
+    )
+}
+
+/// The client that a cause was for; of several, the one that took the most time.
+fn client(cause: &LinkFinding) -> String {
+    match (&cause.client, cause.clients) {
+        (Some(_), 2..) => format!("{} and {} more", value(&cause.client), cause.clients - 1),
+        (None, 2..) => counted(cause.clients, "client"),
+        _ => value(&cause.client),
+    }
 }
 
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
@@ -99,6 +159,7 @@ fn cause(incident: &Incident) -> String {
             sum.map(|sum| format!(" ({} {})", escape::text(short_name(&sum.event)), sum.duration.short()));
         return match incident.kind {
             IncidentKind::Silence => "no event at all".into(),
+            IncidentKind::Starved => "not served".into(),
             IncidentKind::Turn | IncidentKind::Interval => format!("in no event{}", sum.unwrap_or_default()),
         };
     };
@@ -106,7 +167,7 @@ fn cause(incident: &Incident) -> String {
     let inner = inner.map_or(String::new(), |inner| format!(" ({})", link(inner)));
     let is_beside = |part: &&LinkFinding| {
         let is_chain = incident.chain.contains(part);
-        !is_chain && part.duration.0 * 10 >= incident.held.0
+        !is_chain && part.spent.0 * 10 >= incident.held.0
     };
     let beside = incident.explained_by.iter().filter(is_beside).map(|part| format!(" + {}", link(part)));
     format!("{}{inner}{}", link(cause), beside.collect::<String>())
@@ -126,6 +187,9 @@ fn notes(incident: &Incident) -> Vec<String> {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
         notes.push(format!("meanwhile: {}", others.join(", ")));
     }
+    if incident.is_cut {
+        notes.push("only a part of it is in the window".into());
+    }
     if incident.is_incomplete {
         notes.push("events of this time are missing from the trace".into());
     }
@@ -141,8 +205,9 @@ pub fn meanwhile(other: &MeanwhileFinding) -> String {
 }
 
 pub fn process(process: &ProcessFinding) -> String {
-    let name = process.name.as_deref().map_or(String::new(), |name| format!("{} ", escape::text(name)));
-    format!("{name}{}", value(&process.pid))
+    // The id first: it tells two servers apart where the column is narrow.
+    let name = process.name.as_deref().map_or(String::new(), |name| format!(" {}", escape::text(name)));
+    format!("{}{name}", value(&process.pid))
 }
 
 fn causes(causes: &[CauseFinding]) -> Grid {
@@ -164,6 +229,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
         let called = match (&cause.event, cause.kind) {
             (Some(event), _) => format!("{}{detail}", name(event, &cause.key)),
             (None, Some(IncidentKind::Silence)) => "no event at all".into(),
+            (None, Some(IncidentKind::Starved)) => "not served".into(),
             (None, _) => "in no event".into(),
         };
         grid.row(vec![
@@ -196,11 +262,12 @@ fn slow_period(period: &Period, screen: &Screen) -> String {
 
 fn footnotes(found: &Incidents) -> Vec<String> {
     let mut footnotes = Vec::new();
-    if found.hidden_incidents > 0 {
-        footnotes.push(format!(
-            "{} not shown (-n shows more)",
-            counted(found.hidden_incidents, "shorter incident")
-        ));
+    let (hidden, what) = match found.shows_each {
+        true => (found.hidden_incidents, "shorter incident"),
+        false => (found.hidden_episodes, "shorter episode"),
+    };
+    if hidden > 0 {
+        footnotes.push(format!("{} not shown (-n shows more)", counted(hidden, what)));
     }
     if found.causes.len() > CAUSES {
         let others = (found.causes.len() - CAUSES) as u64;

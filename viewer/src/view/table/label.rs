@@ -69,10 +69,10 @@ pub fn figure(duration_ns: Option<Ns>, unit_is_guess: bool) -> String {
     duration_ns.map_or("-".into(), |duration| marked(duration.short(), unit_is_guess))
 }
 
-/// An event with its duration, and its number.
+/// An event with the time it took, and its number.
 pub fn link(link: &LinkFinding) -> String {
     let count = if link.count > 1 { format!("{} × ", grouped(link.count.into())) } else { String::new() };
-    format!("{count}{} {}", name(&link.event, &link.key), figure(Some(link.duration), false))
+    format!("{count}{} {}", name(&link.event, &link.key), figure(Some(link.spent), false))
 }
 
 /// An event by its keys, or by its name if it has none.

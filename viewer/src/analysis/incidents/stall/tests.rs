@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::intervals::{Interval, Nesting};
+use crate::analysis::reading::passes::Passes;
 
 const TURN: u32 = 0;
 const COMMAND: u32 = 1;
@@ -12,7 +13,10 @@ fn stall(intervals: &[(u32, u32, Option<u32>, i64, i64)]) -> Stall {
     let mut nesting = Nesting::default();
     for &(kind, key, client, begin, end) in intervals {
         let name = IntervalName { kind, key };
-        nesting.end(Interval { begin: begin * 1000, end: end * 1000, name, client }, |_, _| true);
+        nesting.end(
+            Interval { begin: begin * 1000, end: end * 1000, name, client, passes: Passes::ALL },
+            |_, _| true,
+        );
     }
     Stall::new(0, IncidentKind::Turn, nesting.last().expect("there are intervals"))
 }
@@ -35,7 +39,8 @@ fn the_command_of_a_client_is_the_cause_and_what_is_within_it_the_detail() {
         Some((7, Some(9), 2_500_000))
     );
     assert_eq!(stall.detail().map(|detail| detail.length), Some(2_430_000));
-    assert_eq!(stall.unexplained, 2_700_000 - 2_500_000 - 2_000);
+    // The 88 µs between the two commands went into handling the second.
+    assert_eq!(stall.unexplained, 2_700_000 - 2_500_000 - 88_000 - 2_000);
     assert_eq!(stall.chain[1].own, 70_000);
 }
 

@@ -1,7 +1,8 @@
 use super::*;
+use crate::analysis::reading::passes::Passes;
 
 fn interval(kind: u32, begin: i64, end: i64) -> Interval {
-    Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None }
+    Interval { begin, end, name: IntervalName { kind, key: 0 }, client: None, passes: Passes::ALL }
 }
 
 /// The forest as text: `5(1 2(3))`, the kinds in the order of their ends.

@@ -54,6 +54,8 @@ pub struct ReportOptions {
     pub top: TopOptions,
     #[command(flatten)]
     pub rule: IncidentRule,
+    #[command(flatten)]
+    pub choice: IncidentChoice,
 }
 
 #[derive(Args, Debug)]
@@ -62,10 +64,12 @@ pub struct IncidentOptions {
     pub common: Common,
     #[command(flatten)]
     pub rule: IncidentRule,
+    #[command(flatten)]
+    pub choice: IncidentChoice,
 }
 
 /// What makes an incident.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub struct IncidentRule {
     /// The shortest stall that counts as an incident.
     #[arg(
@@ -76,6 +80,31 @@ pub struct IncidentRule {
         help_heading = "Rule"
     )]
     pub longer_than_ns: u64,
+}
+
+/// Which incidents are shown, and what they are judged by.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct IncidentChoice {
+    /// List each incident, instead of neighbouring ones of one cause together.
+    #[arg(long, help_heading = "Output")]
+    pub each: bool,
+
+    /// Judge only the events that pass the filters, as if nothing else had been recorded.
+    ///
+    /// By default all events are judged, and filters select from the incidents that were found.
+    #[arg(long, help_heading = "Filters")]
+    pub in_isolation: bool,
+}
+
+impl IncidentChoice {
+    /// The rule as the analysis takes it.
+    pub fn rule(self, rule: &IncidentRule) -> ltt_top::analysis::IncidentRule {
+        ltt_top::analysis::IncidentRule {
+            threshold_ns: rule.longer_than_ns,
+            in_isolation: self.in_isolation,
+            shows_each: self.each,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -192,9 +221,9 @@ pub struct RecordOptions {
 impl RecordOptions {
     /// The options of `incidents` for the recorded folder.
     pub fn incidents(&self, folder: PathBuf) -> IncidentOptions {
-        let rule = IncidentRule { longer_than_ns: self.rule.longer_than_ns };
+        let rule = self.rule;
         let common = Common { traces: vec![folder], format: self.format, ..Common::default() };
-        IncidentOptions { common, rule }
+        IncidentOptions { common, rule, choice: IncidentChoice::default() }
     }
 }
 

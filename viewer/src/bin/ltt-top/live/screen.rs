@@ -13,8 +13,8 @@ use ltt_top::analysis::Selection;
 use ltt_top::analysis::live::{
     FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn,
 };
+use ltt_top::view::Screen;
 use ltt_top::view::live::screen::{Effect, Key, ScreenState, Selecting, draw};
-use ltt_top::view::{Screen, live};
 use lttng_live::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};

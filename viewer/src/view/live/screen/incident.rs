@@ -19,6 +19,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
         IncidentKind::Turn => "a turn of the event loop",
         IncidentKind::Interval => "a thread",
         IncidentKind::Silence => "a process without any event",
+        IncidentKind::Starved => "clients that were not served",
     };
     let begin = screen.time_of_day(incident.begin_ns);
     let title = format!("INCIDENT at {begin}: {what}, held up for {}", incident.held.in_words());

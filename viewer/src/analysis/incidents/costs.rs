@@ -1,0 +1,53 @@
+//! What requests usually cost: the mean of those that are not incidents themselves.
+
+use crate::analysis::intervals::IntervalName;
+
+/// The number of intervals needed to tell what one usually costs.
+const ENOUGH: u64 = 20;
+
+/// The most names whose costs are known.
+const MOST_NAMES: usize = 1 << 17;
+
+/// The number and the total length of the intervals of each name.
+#[derive(Debug, Default)]
+pub struct UsualCosts(Vec<(u64, i64)>);
+
+impl UsualCosts {
+    /// Adds an interval.
+    #[inline]
+    pub fn take(&mut self, name: IntervalName, length: i64) {
+        let place = name.key as usize;
+        if place >= self.0.len() {
+            if place >= MOST_NAMES {
+                return;
+            }
+            self.0.resize(place + 1, (0, 0));
+        }
+        let (count, total) = &mut self.0[place];
+        *count += 1;
+        *total = total.saturating_add(length);
+    }
+
+    /// What an interval of this name takes on average, at least a microsecond; none where there are few.
+    pub fn mean(&self, name: IntervalName) -> Option<i64> {
+        let (count, total) = *self.0.get(name.key as usize)?;
+        (count >= ENOUGH).then(|| (total / count as i64).max(1000))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_intervals_tell_nothing() {
+        let name = IntervalName { kind: 3, key: 5 };
+        let mut costs = UsualCosts::default();
+        (1..ENOUGH).for_each(|_| costs.take(name, 4000));
+        assert_eq!(costs.mean(name), None);
+        costs.take(name, 4000);
+        assert_eq!(costs.mean(name), Some(4000));
+        assert_eq!(costs.mean(IntervalName { kind: 3, key: 4 }), None);
+        costs.take(IntervalName { kind: 0, key: u32::MAX }, 1);
+    }
+}
