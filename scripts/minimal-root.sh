@@ -129,7 +129,7 @@ first_table() {
 	step "make demo, as $1"
 	in_root "$1" "make demo" | tee "$work/demo" | grep --line-buffered '^\[' || fail "make demo fails: $(tail --lines=3 "$work/demo")"
 	# How slow it was depends on the machine.
-	grep --quiet ' command_call keys ' "$work/demo" || fail "the demo does not show KEYS among the slowest commands"
+	grep --quiet ':command_call keys ' "$work/demo" || fail "the demo does not show KEYS among the slowest commands"
 	step "make demo as $1: first table after $(sed --quiet 's/^\[ *\([0-9]*\) s\] Recorded.*/\1/p' "$work/demo") s, $(($(installed) - before)) MB of packages installed"
 }
 
