@@ -97,7 +97,7 @@ pub struct OutlierOptions {
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = probability, help_heading = "Rule")]
     pub sensitivity: f64,
 
-    /// The least that a slow duration exceeds the usual ones of its group by.
+    /// Ignore outliers closer than this to the normal range.
     #[arg(
         long = "min-excess",
         value_name = "DURATION",
