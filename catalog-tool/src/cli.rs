@@ -39,7 +39,7 @@ Examples:
   lttng-catalog import src/trace/trace_commands.h --type robj=u64
       A catalog of the events of an LTTng-UST header; robj is a type that it does not define.
   lttng-catalog check catalog/*.toml
-      Is all right with these catalogs? Errors have line and column.
+      Validate catalogs; errors have line and column.
   lttng-catalog doc catalog.toml --out events.html
       The events as a page.
   lttng-catalog diff <(git show main:catalog.toml) catalog.toml --fail-on version
@@ -50,8 +50,8 @@ Examples:
       What can be traced in a running memcached, and who traces it?
 
 Exit status:
-  0  done, and nothing to notice
-  1  a file cannot be read or written, or is not what it should be
+  0  success
+  1  a file cannot be read or written, or is invalid
   2  the command line is wrong
   3  diff: a reader of traces or a caller notices a change (see --fail-on);
      list: a result was given, but a library or the memory of the process could not be read

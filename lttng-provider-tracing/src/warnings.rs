@@ -50,7 +50,7 @@ impl Warnings {
             fields => format!("it has {}", fields.join(", ")),
         };
         self.warn(place, format_args!(
-            "there is no such field ({has}), so 0 or nothing is recorded; add the field there, or remove it from the catalog"
+            "no such field ({has}), so 0 or nothing is recorded; add the field, or remove it from the catalog"
         ));
     }
 
@@ -72,13 +72,13 @@ impl Warnings {
 
     pub(crate) fn out_of_range(&self, place: &Place<'_>, min: i128, max: i128) {
         self.warn(place, format_args!(
-            "a value is not from {min} to {max}, so the nearest of these is recorded; take a larger type in the catalog"
+            "a value is not between {min} and {max}, so the nearest limit is recorded; use a wider type in the catalog"
         ));
     }
 
     pub(crate) fn panicked(&self, place: &Place<'_>) {
         self.warn(place, format_args!(
-            "formatting a value panicked, so what it had written is recorded; mend its `Debug` or `Display`"
+            "formatting a value panicked, so only what it had written is recorded; fix its `Debug` or `Display` impl"
         ));
     }
 

@@ -1,4 +1,4 @@
-//! Everything that README.md shows is run, or compared with what is run.
+//! Everything that README.md and docs/guide.md show is run, or compared with what is run.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ const USDT: &str = "Trace it without LTTng";
 /// The blocks of each section, by language: each is run or compared by a test below. Who adds one, tests it.
 const TESTED: &[(&str, &[&str])] = &[
     ("", &["sh"]),
-    ("What it shows", &["console"]),
     (QUICKSTART, &["sh", "sh", "toml", "rust", "rust", "sh", "text"]),
+    ("What it shows", &["console"]),
     (USDT, &["sh"]),
     ("Trace a real Valkey", &["sh"]),
     ("lttng-catalog", &["sh"]),
@@ -39,7 +39,7 @@ fn every_block_has_a_test() {
             ((*section).to_owned(), languages.iter().map(|&name| name.to_owned()).collect())
         })
         .collect();
-    assert_eq!(found, tested, "README.md has other blocks than those that are tested here");
+    assert_eq!(found, tested, "the documents have other blocks than those that are tested here");
 }
 
 #[test]
@@ -158,12 +158,13 @@ struct Block {
     text: String,
 }
 
-/// The fenced blocks of the README, in order.
+/// The fenced blocks of the README and the guide, in order.
 fn blocks() -> Vec<Block> {
-    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let read = |name| fs::read_to_string(workspace().join(name)).unwrap();
+    let documents = ["README.md", "docs/guide.md"].map(read).concat();
     let mut blocks: Vec<Block> = Vec::new();
     let (mut section, mut is_inside) = (String::new(), false);
-    for line in readme.lines() {
+    for line in documents.lines() {
         match (line.strip_prefix("```"), line.strip_prefix("## ")) {
             (Some(_), _) if is_inside => is_inside = false,
             (Some(language), _) => {
@@ -188,7 +189,7 @@ fn blocks() -> Vec<Block> {
 
 fn section(title: &str) -> Vec<Block> {
     let blocks: Vec<Block> = blocks().into_iter().filter(|block| block.section == title).collect();
-    assert!(!blocks.is_empty(), "README.md has no block in the section `{title}`");
+    assert!(!blocks.is_empty(), "no block in the section `{title}`");
     blocks
 }
 
@@ -281,8 +282,8 @@ fn assert_shown(shown: &str, said: &str) {
         }
         let position = rest.iter().position(|other| other.trim_end() == line);
         let position =
-            position.unwrap_or_else(|| panic!("README.md shows a line that is not there:\n{line}\n{said}"));
-        assert!(may_skip || position == 0, "README.md leaves lines out before:\n{line}\n{said}");
+            position.unwrap_or_else(|| panic!("a line is shown that is not there:\n{line}\n{said}"));
+        assert!(may_skip || position == 0, "lines are left out before:\n{line}\n{said}");
         rest.drain(..=position);
         may_skip = false;
     }

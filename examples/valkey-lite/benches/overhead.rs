@@ -9,7 +9,7 @@
 //!
 //! `ROUNDS` and `REQUESTS` in the environment make it longer or shorter.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/server/support.rs"]
 mod support;
 
 use std::env;

@@ -5,22 +5,55 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lttng_provider::traced;
-use valkey_trace::valkey_aof;
+use valkey_trace::valkey_aof::{aof_fstat, aof_fsync_always, aof_rename};
 
 use crate::config::SyncPolicy;
-use crate::journal::Journal;
-use crate::request::Bytes;
-use crate::stall::StallPoint;
+use crate::resp::{Bytes, encode};
+use crate::stall;
+use crate::threads::Worker;
 use crate::trace::append_only_write;
-use crate::worker::Worker;
 
 /// How often `everysec` syncs.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Requests that, replayed in order, lead to the same data; `None` while nothing is recorded.
+#[derive(Default)]
+pub struct Journal(Option<Bytes>);
+
+impl Journal {
+    /// Starts or stops recording.
+    pub fn enable(&mut self, enabled: bool) {
+        self.0 = enabled.then(|| self.0.take().unwrap_or_default());
+    }
+
+    /// The request in the journal's form, if it records.
+    pub fn prepare(&self, request: &[impl AsRef<[u8]>]) -> Option<Bytes> {
+        self.0.as_ref().map(|_| {
+            let mut encoded = Bytes::new();
+            encode(&mut encoded, request);
+            encoded
+        })
+    }
+
+    /// Records a prepared request.
+    pub fn append(&mut self, prepared: &[u8]) {
+        self.0.iter_mut().for_each(|bytes| bytes.extend_from_slice(prepared));
+    }
+
+    /// Records a request.
+    pub fn record(&mut self, request: &[impl AsRef<[u8]>]) {
+        self.0.iter_mut().for_each(|bytes| encode(bytes, request));
+    }
+
+    /// Moves what has been recorded since the last time to the end of `pending`.
+    pub fn drain_into(&mut self, pending: &mut Bytes) {
+        self.0.iter_mut().for_each(|bytes| pending.append(bytes));
+    }
+}
+
 /// The file, and what is on its way into it.
 pub struct AppendOnly {
-    path: PathBuf,
+    pub path: PathBuf,
     /// `None` while off, and while turned on but not yet written by the first rewrite.
     file: Option<File>,
     pub size: u64,
@@ -35,7 +68,7 @@ pub struct AppendOnly {
 impl AppendOnly {
     pub fn new(path: PathBuf) -> io::Result<Self> {
         let syncer = Worker::start("fsync", |file: File| {
-            StallPoint::BackgroundSync.reached();
+            stall::BACKGROUND_FSYNC.reached();
             // `everysec` promises no more than to try, and the client has long had its reply.
             let _ = file.sync_data();
         })?;
@@ -51,10 +84,6 @@ impl AppendOnly {
         })
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Whether changes go into the file.
     pub fn is_open(&self) -> bool {
         self.file.is_some()
@@ -68,7 +97,7 @@ impl AppendOnly {
     /// Opens the file to append to it.
     pub fn open(&mut self) -> io::Result<()> {
         let file = OpenOptions::new().create(true).append(true).open(&self.path)?;
-        self.size = file_size(&file)?;
+        self.size = aof_fstat::timed(|| file.metadata())?.len();
         self.file = Some(file);
         Ok(())
     }
@@ -96,11 +125,12 @@ impl AppendOnly {
     }
 
     fn write_pending(&mut self, has_child: bool) -> io::Result<()> {
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let is_syncing = self.is_syncing();
+        let Some(file) = self.file.as_mut().filter(|_| !self.pending.is_empty()) else { return Ok(()) };
         let mut written = 0;
         while written < self.pending.len() {
-            match append_only_write(self.syncer.pending() > 0, has_child, || {
-                StallPoint::AppendOnlyWrite.reached();
+            match append_only_write(is_syncing, has_child, || {
+                stall::AOF_WRITE.reached();
                 file.write(&self.pending[written..])
             }) {
                 Ok(length) => written += length,
@@ -111,25 +141,21 @@ impl AppendOnly {
                 }
             }
         }
-        if written > 0 {
-            self.size += written as u64;
-            self.is_dirty = true;
-            self.pending.clear();
-            self.pending.shrink_to(1 << 20);
-        }
+        self.size += written as u64;
+        self.is_dirty = true;
+        self.pending.clear();
+        self.pending.shrink_to(1 << 20);
         Ok(())
     }
 
     fn sync(&mut self, policy: SyncPolicy) -> io::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        if !self.is_dirty {
-            return Ok(());
-        }
+        let Some(file) = self.file.as_ref().filter(|_| self.is_dirty) else { return Ok(()) };
         match policy {
-            SyncPolicy::Always => sync_now(file)?,
-            SyncPolicy::EverySecond
-                if self.synced.elapsed() >= SYNC_INTERVAL && self.syncer.pending() == 0 =>
-            {
+            SyncPolicy::Always => aof_fsync_always::timed(|| {
+                stall::AOF_FSYNC.reached();
+                file.sync_data()
+            })?,
+            SyncPolicy::EverySecond if self.synced.elapsed() >= SYNC_INTERVAL && !self.is_syncing() => {
                 self.syncer.submit(file.try_clone()?);
             }
             _ => return Ok(()),
@@ -150,35 +176,24 @@ impl AppendOnly {
         self.since_fork = Some(Bytes::new());
     }
 
-    /// Forgets a rewrite that failed.
-    pub fn abandon_rewrite(&mut self) {
-        self.since_fork = None;
+    /// Appends to the child's file what has changed since the fork, and replaces the old file by it. If that or
+    /// the child has failed, the old file stays in use.
+    pub fn finish_rewrite(&mut self, rewritten: &Path, has_failed: bool) -> io::Result<()> {
+        let since_fork = self.since_fork.take().unwrap_or_default();
+        let result = if has_failed { Ok(()) } else { self.replace(rewritten, &since_fork) };
+        if has_failed || result.is_err() {
+            let _ = fs::remove_file(rewritten);
+        }
+        result
     }
 
-    /// Appends to the child's file what has changed since the fork, and replaces the old file by it.
-    pub fn finish_rewrite(&mut self, rewritten: &Path) -> io::Result<()> {
+    fn replace(&mut self, rewritten: &Path, since_fork: &[u8]) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).open(rewritten)?;
-        file.write_all(&self.since_fork.take().unwrap_or_default())?;
+        file.write_all(since_fork)?;
         file.sync_data()?;
-        rename(rewritten, &self.path)?;
+        aof_rename::timed(|| fs::rename(rewritten, &self.path))?;
         // All that was pending is in `since_fork` too.
         self.pending.clear();
         self.open()
     }
-}
-
-#[traced(valkey_aof::aof_fsync_always)]
-fn sync_now(file: &File) -> io::Result<()> {
-    StallPoint::AppendOnlySync.reached();
-    file.sync_data()
-}
-
-#[traced(valkey_aof::aof_fstat)]
-fn file_size(file: &File) -> io::Result<u64> {
-    file.metadata().map(|metadata| metadata.len())
-}
-
-#[traced(valkey_aof::aof_rename)]
-fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fs::rename(from, to)
 }

@@ -1,24 +1,23 @@
 //! Forked children: each sees the data as it was at the fork, and writes it somewhere.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
-use std::net::SocketAddr;
+use std::io::{self, BufRead, BufReader, BufWriter};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::ops::RangeInclusive;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::time::Duration;
+use std::process::{self, ExitStatus};
+use std::thread;
 
-use lttng_provider::traced;
 use valkey_trace::{valkey_aof, valkey_cluster, valkey_rdb};
 
-use crate::cluster::SlotRange;
+use crate::cluster::slot_of;
 use crate::command::{Failure, Outcome};
-use crate::config::Config;
 use crate::database::Database;
 use crate::dump;
 use crate::server::Server;
-use crate::slot_copy::copy_slots;
-use crate::stall::StallPoint;
-use crate::system::{Exit, child_exit, fork_child, kill_child};
+use crate::stall;
+use crate::system::{child_exit, fork_child, kill_child};
 
 /// The child that runs.
 pub struct Child {
@@ -40,46 +39,24 @@ pub enum Purpose {
 /// The file of the last snapshot.
 pub const SNAPSHOT: &str = "dump.rdb";
 
-fn snapshot_file(config: &Config, pid: u32) -> PathBuf {
-    config.path(&format!("temp-{pid}.rdb"))
-}
-
-fn rewritten_file(config: &Config, pid: u32) -> PathBuf {
-    config.path(&format!("temp-rewriteaof-bg-{pid}.aof"))
-}
-
-/// Writes a snapshot, in the child.
-fn save(config: &Config, database: &Database) -> io::Result<()> {
-    let temporary = snapshot_file(config, process::id());
-    let written = write_file(&temporary, database);
-    StallPoint::Snapshot.reached();
-    let result = written.and_then(|()| fs::rename(&temporary, config.path(SNAPSHOT)));
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result
-}
-
-/// Refuses to start a child while another one runs.
-pub fn refuse_second(server: &Server) -> Outcome {
-    let Some(child) = &server.child else { return Ok(()) };
-    Err(Failure::from(match child.purpose {
-        Purpose::Snapshot => "ERR Background save already in progress",
-        Purpose::Rewrite => "ERR Background append only file rewriting already in progress",
-        Purpose::SlotCopy => "ERR Background slot copy already in progress",
-    }))
+/// What a child writes until it is done.
+fn temporary(folder: &Path, pid: u32, extension: &str) -> PathBuf {
+    folder.join(format!("temp-{pid}.{extension}"))
 }
 
 /// Starts a child that writes a snapshot.
 pub fn start_snapshot(server: &mut Server, database: &Database) -> Outcome {
-    let config = &server.config;
-    let pid = fork_for_snapshot(|| save(config, database));
-    started(server, Purpose::Snapshot, pid)
-}
-
-#[traced(valkey_rdb::fork)]
-fn fork_for_snapshot(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    fork_child(work)
+    let folder = server.config.path("");
+    start(server, Purpose::Snapshot, || {
+        let file = temporary(&folder, process::id(), "rdb");
+        let written = write_file(&file, database);
+        stall::SNAPSHOT.reached();
+        let result = written.and_then(|()| fs::rename(&file, folder.join(SNAPSHOT)));
+        if result.is_err() {
+            let _ = fs::remove_file(&file);
+        }
+        result
+    })
 }
 
 /// Starts a child that rewrites the append-only file.
@@ -87,37 +64,55 @@ pub fn start_rewrite(server: &mut Server, database: &mut Database) -> Outcome {
     // What is journalled before the fork is in the child's copy of the data, and not to be written twice.
     database.journal.enable(true);
     let policy = server.config.appendfsync;
-    server.append_only.flush(&mut database.journal, policy, server.child.is_some())?;
-    let config = &server.config;
-    let pid = fork_for_rewrite(|| write_file(&rewritten_file(config, process::id()), database));
-    started(server, Purpose::Rewrite, pid)?;
+    let flushed = server.append_only.flush(&mut database.journal, policy, server.child.is_some());
+    flushed.map_err(|error| format!("ERR {error}"))?;
+    let folder = server.config.path("");
+    start(server, Purpose::Rewrite, || write_file(&temporary(&folder, process::id(), "aof"), database))?;
     server.append_only.begin_rewrite();
     Ok(())
 }
 
-#[traced(valkey_aof::fork)]
-fn fork_for_rewrite(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    fork_child(work)
-}
-
-/// Starts a child that sends the keys of some slots to another server.
+/// Starts a child that sends the keys of some slots to another server as requests. With one error among the replies
+/// the copy has failed. They are read meanwhile, on a thread, because a server stops reading from a client that
+/// leaves them unread.
 pub fn start_slot_copy(
     server: &mut Server,
     database: &Database,
-    slots: SlotRange,
+    slots: RangeInclusive<u16>,
     target: SocketAddr,
 ) -> Outcome {
-    let pid = fork_for_slot_copy(|| copy_slots(database, slots, target));
-    started(server, Purpose::SlotCopy, pid)
+    start(server, Purpose::SlotCopy, || {
+        let stream = TcpStream::connect(target)?;
+        let replies = BufReader::new(stream.try_clone()?);
+        let reader = thread::spawn(|| {
+            replies.lines().try_for_each(|line| match line?.starts_with('-') {
+                true => Err(io::Error::other("the target refused a key")),
+                false => Ok(()),
+            })
+        });
+        let mut out = BufWriter::new(stream);
+        dump::write(database, &mut out, |key| slots.contains(&slot_of(key)))?;
+        out.into_inner()?.shutdown(Shutdown::Write)?;
+        reader.join().unwrap_or_else(|_| Err(io::Error::other("reading replies has panicked")))
+    })
 }
 
-#[traced(valkey_cluster::fork)]
-fn fork_for_slot_copy(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    fork_child(work)
-}
-
-fn started(server: &mut Server, purpose: Purpose, pid: io::Result<u32>) -> Outcome {
-    let pid = pid.map_err(|error| Failure::from(format!("ERR cannot fork: {error}")))?;
+/// Starts a child unless another one runs.
+fn start(server: &mut Server, purpose: Purpose, work: impl FnOnce() -> io::Result<()>) -> Outcome {
+    if let Some(child) = &server.child {
+        return Err(Failure::from(match child.purpose {
+            Purpose::Snapshot => "ERR Background save already in progress",
+            Purpose::Rewrite => "ERR Background append only file rewriting already in progress",
+            Purpose::SlotCopy => "ERR Background slot copy already in progress",
+        }));
+    }
+    let fork = || fork_child(work);
+    let pid = match purpose {
+        Purpose::Snapshot => valkey_rdb::fork::timed(fork),
+        Purpose::Rewrite => valkey_aof::fork::timed(fork),
+        Purpose::SlotCopy => valkey_cluster::fork::timed(fork),
+    };
+    let pid = pid.map_err(|error| format!("ERR cannot fork: {error}"))?;
     server.child = Some(Child { pid, purpose });
     Ok(())
 }
@@ -128,17 +123,11 @@ fn write_file(path: &Path, database: &Database) -> io::Result<()> {
     out.into_inner()?.sync_all()
 }
 
-/// Kills the child, if there is one of this purpose, and waits for its end.
-pub fn kill(server: &mut Server, purpose: Purpose) {
-    if let Some(child) = server.child.take_if(|child| child.purpose == purpose) {
-        kill_child(child.pid);
-        let exit = loop {
-            match child_exit(child.pid) {
-                Some(exit) => break exit,
-                None => std::thread::sleep(Duration::from_micros(100)),
-            }
-        };
-        finish(server, &child, &exit);
+/// Kills the child, if there is one and its purpose is among these.
+pub fn kill(server: &mut Server, purposes: &[Purpose]) {
+    if let Some(child) = server.child.take_if(|child| purposes.contains(&child.purpose)) {
+        let exit = kill_child(child.pid);
+        finish(server, &child, exit);
     }
 }
 
@@ -146,43 +135,30 @@ pub fn kill(server: &mut Server, purpose: Purpose) {
 pub fn check(server: &mut Server) {
     let Some(exit) = server.child.as_ref().and_then(|child| child_exit(child.pid)) else { return };
     if let Some(child) = server.child.take() {
-        finish(server, &child, &exit);
+        finish(server, &child, exit);
     }
 }
 
-fn finish(server: &mut Server, child: &Child, exit: &Exit) {
-    let succeeded = *exit == Exit::Success;
-    if !succeeded {
-        eprintln!("valkey-lite: child {} failed: {exit:?}", child.pid);
+fn finish(server: &mut Server, child: &Child, exit: ExitStatus) {
+    let mut has_failed = !exit.success();
+    if has_failed {
+        eprintln!("valkey-lite: child {} failed: {exit}", child.pid);
     }
+    let folder = server.config.path("");
     match child.purpose {
-        Purpose::Snapshot => {
-            if let Exit::Signal(_) = exit {
-                unlink_snapshot(&snapshot_file(&server.config, child.pid));
+        // Removing what a killed child has left takes long if it is large.
+        Purpose::Snapshot if exit.signal().is_some() => {
+            let file = temporary(&folder, child.pid, "rdb");
+            let _ = valkey_rdb::rdb_unlink_temp_file::timed(|| fs::remove_file(file));
+        }
+        Purpose::Rewrite => {
+            let rewritten = temporary(&folder, child.pid, "aof");
+            if let Err(error) = server.append_only.finish_rewrite(&rewritten, has_failed) {
+                eprintln!("valkey-lite: cannot put {} in place: {error}", rewritten.display());
+                has_failed = true;
             }
-            server.last_snapshot_ok = succeeded;
         }
-        Purpose::Rewrite => server.last_rewrite_ok = finish_rewrite(server, child.pid, succeeded),
-        Purpose::SlotCopy => server.cluster.last_copy_ok = succeeded,
+        _ => {}
     }
-}
-
-/// Switches to the rewritten file, or removes it. Returns whether it is now in use.
-fn finish_rewrite(server: &mut Server, pid: u32, succeeded: bool) -> bool {
-    let rewritten = rewritten_file(&server.config, pid);
-    if succeeded {
-        match server.append_only.finish_rewrite(&rewritten) {
-            Ok(()) => return true,
-            Err(error) => eprintln!("valkey-lite: cannot put {} in place: {error}", rewritten.display()),
-        }
-    }
-    server.append_only.abandon_rewrite();
-    let _ = fs::remove_file(&rewritten);
-    false
-}
-
-/// Removes the file that a killed child has left, which takes long if it is large.
-#[traced(valkey_rdb::rdb_unlink_temp_file)]
-fn unlink_snapshot(temporary: &Path) {
-    let _ = fs::remove_file(temporary);
+    server.has_failed[child.purpose as usize] = has_failed;
 }

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
-use crate::client::{Blocked, Client};
+use crate::client::Client;
 use crate::commands;
-use crate::database::{Database, WrongType};
-use crate::number::{parse_float, parse_integer};
-use crate::request::Bytes;
+use crate::database::Database;
+use crate::resp::{Bytes, Reply, parse_integer};
 use crate::server::Server;
 
 /// Changes data: is journalled if it does.
@@ -23,68 +21,33 @@ pub const IMMEDIATE: u8 = 8;
 /// A command, or a family of sub-commands.
 pub struct Command {
     pub name: &'static str,
-    /// The number of arguments including the name; the least number if negative.
+    /// The number of arguments including the name; the minimum if negative.
     pub arity: i32,
     pub flags: u8,
-    action: Action,
-}
-
-enum Action {
-    Run(fn(&mut Call) -> Outcome),
-    Family(&'static [Command]),
+    pub run: fn(&mut Call) -> Outcome,
+    members: &'static [Command],
 }
 
 /// Commands write their replies themselves, unless they fail: then the error is the reply.
 pub type Outcome = Result<(), Failure>;
 
-/// An error reply.
-pub struct Failure(pub Cow<'static, str>);
+/// The text of an error reply; the first word is its code.
+pub type Failure = Cow<'static, str>;
 
-pub const SYNTAX: Failure = Failure(Cow::Borrowed("ERR syntax error"));
-pub const NOT_AN_INTEGER: Failure = Failure(Cow::Borrowed("ERR value is not an integer or out of range"));
-
-impl From<WrongType> for Failure {
-    fn from(_: WrongType) -> Self {
-        Failure("WRONGTYPE Operation against a key holding the wrong kind of value".into())
-    }
-}
-
-impl From<&'static str> for Failure {
-    fn from(message: &'static str) -> Self {
-        Failure(message.into())
-    }
-}
-
-impl From<String> for Failure {
-    fn from(message: String) -> Self {
-        Failure(message.into())
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Failure(format!("ERR {error}").into())
-    }
-}
+pub const SYNTAX: &str = "ERR syntax error";
+pub const NOT_AN_INTEGER: &str = "ERR value is not an integer or out of range";
 
 impl Command {
     pub const fn new(name: &'static str, arity: i32, flags: u8, run: fn(&mut Call) -> Outcome) -> Self {
-        Self { name, arity, flags, action: Action::Run(run) }
+        Self { name, arity, flags, run, members: &[] }
     }
 
     pub const fn family(name: &'static str, members: &'static [Command]) -> Self {
-        Self { name, arity: -2, flags: 0, action: Action::Family(members) }
+        Self { members, ..Self::new(name, -2, 0, |_| Err("ERR missing sub-command".into())) }
     }
 
     pub fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
-    }
-
-    pub fn run(&self, call: &mut Call) -> Outcome {
-        match self.action {
-            Action::Run(run) => run(call),
-            Action::Family(_) => Err("ERR a sub-command is needed".into()),
-        }
     }
 
     /// The command that a request asks for, checked for the number of its arguments.
@@ -95,8 +58,9 @@ impl Command {
             .binary_search_by(|command| command.name.as_bytes().cmp(&name))
             .map(|index| TABLE[index])
             .map_err(|_| format!("ERR unknown command '{}'", shown(&request[0])))?;
-        if let (Action::Family(members), Some(name)) = (&command.action, request.get(1)) {
-            command = members
+        if let Some(name) = request.get(1).filter(|_| !command.members.is_empty()) {
+            command = command
+                .members
                 .iter()
                 .find(|member| member.name.as_bytes().eq_ignore_ascii_case(name))
                 .ok_or_else(|| format!("ERR unknown subcommand '{}' of '{}'", shown(name), command.name))?;
@@ -111,7 +75,7 @@ impl Command {
 
 /// All commands by name.
 static TABLE: LazyLock<Vec<&'static Command>> = LazyLock::new(|| {
-    let mut table: Vec<_> = commands::all().collect();
+    let mut table: Vec<_> = commands::ALL.iter().copied().flatten().collect();
     table.sort_by_key(|command| command.name);
     table
 });
@@ -136,30 +100,35 @@ impl Call<'_> {
 
     /// An argument as an integer.
     pub fn integer(&self, index: usize) -> Result<i64, Failure> {
-        self.arguments.get(index).and_then(|text| parse_integer(text)).ok_or(NOT_AN_INTEGER)
+        self.arguments.get(index).and_then(|text| parse_integer(text)).ok_or(NOT_AN_INTEGER.into())
     }
 
-    /// An argument as a float.
-    pub fn float(&self, index: usize) -> Result<f64, Failure> {
-        self.arguments
-            .get(index)
-            .and_then(|text| parse_float(text))
-            .ok_or("ERR value is not a valid float".into())
+    /// An argument as a finite number of seconds.
+    pub fn seconds(&self, index: usize) -> Result<f64, Failure> {
+        let text = self.arguments.get(index).and_then(|text| std::str::from_utf8(text).ok());
+        let number = text.and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite());
+        number.ok_or("ERR value is not a valid float".into())
+    }
+
+    /// Replies OK.
+    pub fn ok(&mut self) -> Outcome {
+        self.status("OK")
+    }
+
+    /// Replies a status.
+    pub fn status(&mut self, text: &str) -> Outcome {
+        self.client.output.simple(text);
+        Ok(())
+    }
+
+    /// Replies a number.
+    pub fn count(&mut self, number: usize) -> Outcome {
+        self.client.output.integer(number as i64);
+        Ok(())
     }
 
     /// Journals another request instead of this one: one that means the same whenever it is replayed.
     pub fn journal_as(&mut self, request: &[impl AsRef<[u8]>]) {
         self.journalled = self.database.journal.prepare(request);
-    }
-
-    /// Makes the client wait until the list at `key` has an element, and then makes this call again.
-    pub fn block(&mut self, key: Bytes, seconds: f64) -> Outcome {
-        let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| "ERR timeout is negative")?;
-        let deadline = (!timeout.is_zero()).then(|| Instant::now().checked_add(timeout)).flatten();
-        let request = std::mem::take(&mut self.arguments);
-        let blocked = Blocked { command: self.command, request, key, deadline };
-        self.server.waiting.add(self.client.slot, &blocked);
-        self.client.blocked = Some(blocked);
-        Ok(())
     }
 }

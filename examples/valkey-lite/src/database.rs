@@ -6,16 +6,17 @@ use indexmap::{IndexMap, IndexSet};
 use lttng_provider::traced;
 use valkey_trace::valkey_db;
 
-use crate::journal::Journal;
-use crate::request::Bytes;
+use crate::append_only::Journal;
+use crate::resp::Bytes;
+use crate::stall;
+use crate::threads::Worker;
 use crate::value::{Kind, Millis, Value, is_sparse};
-use crate::worker::Worker;
 
 /// A value with more parts than this is freed on the second thread when it is evicted or expires.
 const LAZY_PARTS: usize = 64;
 
 /// The error of a command for another type of value.
-pub struct WrongType;
+const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 struct Entry {
     value: Value,
@@ -26,10 +27,10 @@ struct Entry {
 /// All keys. The event loop and the sampler share it under one lock.
 pub struct Database {
     entries: IndexMap<Bytes, Entry>,
-    /// Keys with an expiry time.
-    expiring: IndexSet<Bytes>,
-    /// Hashes with a field that has one.
-    expiring_fields: IndexSet<Bytes>,
+    /// Keys with an expiry time. Removing one moves the last into its place, so visiting indexes downwards misses none.
+    pub expiring: IndexSet<Bytes>,
+    /// Hashes with a field that has one, in an order like that.
+    pub expiring_fields: IndexSet<Bytes>,
     /// What is to be appended to the append-only file.
     pub journal: Journal,
     /// Frees values on a second thread.
@@ -38,9 +39,8 @@ pub struct Database {
     pub now: Millis,
     /// Changes ever made: a command that leaves it as it was is not journalled.
     pub changes: u64,
-    /// Keys deleted because their time had come, and to make room.
+    /// Keys deleted because their time had come.
     pub expired: u64,
-    pub evicted: u64,
     /// What the sampler last saw: mean parts a value.
     pub sampled_parts: f64,
 }
@@ -52,11 +52,10 @@ impl Database {
             expiring: IndexSet::new(),
             expiring_fields: IndexSet::new(),
             journal: Journal::default(),
-            lazy_free: Worker::start("lazy-free", drop)?,
+            lazy_free: Worker::start("lazy-free", |_| stall::LAZY_FREE.reached())?,
             now: wall_clock(),
             changes: 0,
             expired: 0,
-            evicted: 0,
             sampled_parts: 0.0,
         })
     }
@@ -74,18 +73,18 @@ impl Database {
     }
 
     /// The value at `key` as a type; `None` if there is no such key.
-    pub fn existing<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&mut K>, WrongType> {
-        self.get(key).map(|value| K::of(value).ok_or(WrongType)).transpose()
+    pub fn existing<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&mut K>, &'static str> {
+        self.get(key).map(|value| K::of(value).ok_or(WRONG_TYPE)).transpose()
     }
 
     /// The value at `key` as a type, created if there is none.
-    pub fn or_create<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, WrongType> {
+    pub fn or_create<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, &'static str> {
         if self.get(key).is_none() {
             let entry = Entry { value: K::empty(), expiry: None, accessed: self.now };
             self.entries.insert(key.to_vec(), entry);
         }
         let entry = self.entries.get_mut(key).expect("inserted above");
-        K::of(&mut entry.value).ok_or(WrongType)
+        K::of(&mut entry.value).ok_or(WRONG_TYPE)
     }
 
     /// Replaces whatever is at `key`, its expiry time included.
@@ -122,11 +121,6 @@ impl Database {
         self.entries = IndexMap::new();
     }
 
-    /// Adds the hash at `key` to those that the expire cycle of fields visits.
-    pub fn watch_fields(&mut self, key: &[u8]) {
-        self.expiring_fields.insert(key.to_vec());
-    }
-
     /// Every key with its value and expiry time, the expired ones too.
     pub fn iter(&self) -> impl Iterator<Item = (&Bytes, &Value, Option<Millis>)> {
         self.entries.iter().map(|(key, entry)| (key, &entry.value, entry.expiry))
@@ -151,30 +145,13 @@ impl Database {
         sampled.min_by_key(|(_, entry)| entry.accessed).map(|(key, _)| key.clone())
     }
 
-    /// Keys with an expiry time. Removing one moves the last into its place, so visiting indexes downwards misses none.
-    pub fn expiring(&self) -> &IndexSet<Bytes> {
-        &self.expiring
-    }
-
-    /// Hashes with expiring fields, ordered as [`Self::expiring`].
-    pub fn expiring_fields(&self) -> &IndexSet<Bytes> {
-        &self.expiring_fields
-    }
-
-    /// Returns unused capacity of the tables of keys. Returns whether there was enough of it to matter.
-    pub fn compact_tables(&mut self) -> bool {
-        let mut found = false;
-        if is_sparse(self.entries.len(), self.entries.capacity()) {
+    /// Returns unused capacity of the table of keys. Returns whether there was enough of it to matter.
+    pub fn compact_table(&mut self) -> bool {
+        let is_sparse = is_sparse(self.entries.len(), self.entries.capacity());
+        if is_sparse {
             self.entries.shrink_to_fit();
-            found = true;
         }
-        for keys in [&mut self.expiring, &mut self.expiring_fields] {
-            if is_sparse(keys.len(), keys.capacity()) {
-                keys.shrink_to_fit();
-                found = true;
-            }
-        }
-        found
+        is_sparse
     }
 
     /// Deletes `key`, or its fields, if their time has come.
@@ -182,10 +159,14 @@ impl Database {
         let Some(entry) = self.entries.get_mut(key) else { return };
         if entry.expiry.is_some_and(|expiry| expiry <= self.now) {
             self.delete_expired(key);
-        } else if let Value::Hash(hash) = &mut entry.value {
+        } else if let Value::Hash(hash) = &mut entry.value
+            && self.expiring_fields.contains(key)
+        {
             // Not journalled: their expiry times are, and they expire again when the journal is replayed.
-            let removed = hash.remove_expired(self.now);
-            if removed > 0 && !hash.has_expiring_fields() {
+            let before = hash.len();
+            hash.retain(|_, field| field.expiry.is_none_or(|expiry| expiry > self.now));
+            let removed = before - hash.len();
+            if hash.values().all(|field| field.expiry.is_none()) {
                 self.expiring_fields.swap_remove(key);
             }
             if removed > 0 {
@@ -203,7 +184,6 @@ impl Database {
     /// Deletes `key` to make room.
     #[traced(valkey_db::eviction_del)]
     pub fn evict(&mut self, key: &[u8]) {
-        self.evicted += 1;
         self.lose(key);
     }
 

@@ -1,9 +1,18 @@
-//! The data as the requests that make it: the form of snapshots, rewritten append-only files and copied slots.
+//! The data as the requests that make it: the form of snapshots, rewritten append-only files and copied slots, and
+//! how it is loaded when the server starts.
 
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::Instant;
 
+use crate::child::SNAPSHOT;
+use crate::client::Client;
+use crate::cron::while_blocked;
 use crate::database::Database;
-use crate::request::{Bytes, encode};
+use crate::execute::process;
+use crate::resp::{Bytes, encode};
+use crate::server::Server;
 use crate::value::{Millis, Value};
 
 /// The most elements in one request.
@@ -30,11 +39,9 @@ fn encode_value(out: &mut Bytes, key: &[u8], value: &Value, expiry: Option<Milli
         (Value::List(list), _) => in_batches(out, "RPUSH", key, list.iter().map(|element| [element])),
         (Value::Set(set), _) => in_batches(out, "SADD", key, set.iter().map(|member| [member])),
         (Value::Hash(hash), _) => {
-            in_batches(out, "HSET", key, hash.iter().map(|(field, value, _)| [field, value]));
-            for (field, _, expiry) in hash.iter() {
-                if let Some(expiry) = expiry {
-                    encode(out, &expire_fields(key, expiry, &[field]));
-                }
+            in_batches(out, "HSET", key, hash.iter().map(|(name, field)| [name, &field.value]));
+            for (name, field) in hash {
+                field.expiry.iter().for_each(|&expiry| encode(out, &expire_fields(key, expiry, &[name])));
             }
         }
     }
@@ -58,4 +65,66 @@ fn in_batches<'v, const N: usize>(
         let batch = elements.by_ref().take(BATCH).flatten().map(Vec::as_slice);
         encode(out, &[command.as_bytes(), key].into_iter().chain(batch).collect::<Vec<_>>());
     }
+}
+
+/// The most bytes read at a time.
+const CHUNK: u64 = 256 * 1024;
+
+/// Loads the append-only file if there is one and it is in use, or else the last snapshot; then goes on
+/// appending.
+pub fn load(server: &mut Server, database: &mut Database) -> io::Result<()> {
+    if !server.config.appendonly {
+        let snapshot = server.config.path(SNAPSHOT);
+        return replay(server, database, &snapshot).map(|_| ());
+    }
+    let path = server.append_only.path.clone();
+    let whole = replay(server, database, &path)?;
+    server.append_only.open()?;
+    if server.append_only.size > whole {
+        // The server was killed while it wrote the last request, which was therefore never answered.
+        eprintln!("valkey-lite: {} ends in half a request; cut at byte {whole}", path.display());
+        OpenOptions::new().write(true).open(&path)?.set_len(whole)?;
+        server.append_only.size = whole;
+    }
+    database.journal.enable(true);
+    Ok(())
+}
+
+/// Executes the requests of a file. Returns the number of bytes up to the end of the last whole request.
+fn replay(server: &mut Server, database: &mut Database, path: &Path) -> io::Result<u64> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        other => other?,
+    };
+    let mut client = Client::default();
+    let mut last = Instant::now();
+    let (mut whole, mut offset) = (0, 0u64);
+    let mut input = Vec::new();
+    while Read::by_ref(&mut file).take(CHUNK).read_to_end(&mut input)? > 0 {
+        let mut at = 0;
+        while let Some(request) =
+            client.parser.next(&input, &mut at).map_err(|error| corrupt(path, whole, &error))?
+        {
+            if !request.is_empty() {
+                process(server, database, &mut client, request);
+            }
+            if client.output.first() == Some(&b'-') {
+                return Err(corrupt(path, whole, &String::from_utf8_lossy(&client.output)));
+            }
+            client.output.clear();
+            whole = offset + at as u64;
+        }
+        offset += at as u64;
+        input.drain(..at);
+        while_blocked(&mut last, server, database);
+    }
+    Ok(whole)
+}
+
+fn corrupt(path: &Path, whole: u64, reason: &str) -> io::Error {
+    let path = path.display();
+    io::Error::other(format!(
+        "{path} cannot be read after byte {whole}: {}; restore it or remove it",
+        reason.trim()
+    ))
 }

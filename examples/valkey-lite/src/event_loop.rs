@@ -1,7 +1,7 @@
 //! The event loop: sleep until something happens, do it, and finish all of it before sleeping again.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use lttng_provider::traced;
@@ -9,17 +9,15 @@ use mio::{Events, Poll};
 use valkey_trace::{valkey_aof, valkey_server};
 
 use crate::child::{self, Purpose};
-use crate::client::{Client, INPUT_LIMIT, OUTPUT_LIMIT};
+use crate::client::{Client, INPUT_LIMIT, Listeners, OUTPUT_LIMIT};
 use crate::config::SyncPolicy;
 use crate::cron;
 use crate::database::Database;
 use crate::execute::{end_wait, process};
-use crate::listener::{Listeners, is_listener};
-use crate::reply::Reply;
-use crate::sampler::lock;
+use crate::resp::Reply;
 use crate::server::Server;
-use crate::stall::StallPoint;
-use crate::trace::CronSum;
+use crate::stall;
+use crate::threads::lock;
 
 /// The most bytes read from one client before others get their turn.
 const READ_SIZE: usize = 64 * 1024;
@@ -54,13 +52,15 @@ impl EventLoop {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => events.clear(),
                 other => other?,
             }
-            let mut database = wake_up(server, shared);
+            // The loop had left the lock to the sampler while it slept.
+            let mut database = match server.config.sampler {
+                true => valkey_server::module_acquire_gil::timed(|| lock(shared)),
+                false => lock(shared),
+            };
             self.turn(server, &mut database, &events)?;
         }
         let mut database = lock(shared);
-        for purpose in [Purpose::Snapshot, Purpose::Rewrite, Purpose::SlotCopy] {
-            child::kill(server, purpose);
-        }
+        child::kill(server, &[Purpose::Snapshot, Purpose::Rewrite, Purpose::SlotCopy]);
         server.append_only.finish(&mut database.journal)
     }
 
@@ -69,51 +69,58 @@ impl EventLoop {
         if !self.unfinished.is_empty() {
             return Duration::ZERO;
         }
-        let until = server.waiting.next_deadline().map_or(self.next_cron, |next| next.min(self.next_cron));
+        let until =
+            server.waiting.next_deadline().map_or(self.next_cron, |(next, _)| next.min(self.next_cron));
         until.saturating_duration_since(Instant::now())
     }
 
     /// Everything between waking up and falling asleep.
     #[traced(valkey_server::eventloop)]
     fn turn(&mut self, server: &mut Server, database: &mut Database, events: &Events) -> io::Result<()> {
-        let mut cron_sum = CronSum::start();
         for slot in std::mem::take(&mut self.unfinished) {
             self.serve(server, database, slot);
         }
         for event in events {
-            if is_listener(event.token()) {
+            if Listeners::has(event.token()) {
                 self.accept(server, event.token());
                 continue;
             }
             let slot = event.token().0;
-            if event.is_read_closed() {
-                server.clients.note_last_bytes(slot);
+            if let Some(Some(client)) = server.clients.get_mut(slot) {
+                client.has_sent_all |= event.is_read_closed();
             }
             self.serve(server, database, slot);
         }
-        if Instant::now() >= self.next_cron {
-            cron_sum.add(|| cron::cron(server, database));
-            self.next_cron = Instant::now() + cron::interval(server);
-        }
-        cron_sum.add(|| end_overdue_waits(server));
+        self.cron(server, database);
         flush(server, database)?;
         for slot in std::mem::take(&mut server.answered) {
             self.answer(server, slot);
         }
-        cron_sum.finish();
         Ok(())
+    }
+
+    /// What is due: periodic work, and the end of waits that were limited.
+    #[traced(valkey_server::eventloop_cron)]
+    fn cron(&mut self, server: &mut Server, database: &mut Database) {
+        if Instant::now() >= self.next_cron {
+            cron::cron(server, database);
+            self.next_cron = Instant::now() + cron::interval(server);
+        }
+        while let Some((deadline, slot)) = server.waiting.next_deadline()
+            && deadline <= Instant::now()
+        {
+            end_wait(server, slot);
+        }
     }
 
     fn accept(&mut self, server: &mut Server, token: mio::Token) {
         loop {
             match self.listeners.accept(token) {
-                Ok(Some((stream, addresses))) => {
-                    let slot = server.clients.reserve();
-                    let mut client = Client::new(slot, stream, addresses);
-                    if client.register(self.poll.registry()).is_ok() {
-                        server.clients.put_back(Box::new(client));
-                    } else {
-                        server.clients.release(slot);
+                Ok(Some(connection)) => {
+                    let slot = server.clients.insert(None);
+                    match Client::new(slot, connection, self.poll.registry()) {
+                        Ok(client) => server.put_back(Box::new(client)),
+                        Err(_) => drop(server.clients.remove(slot)),
                     }
                 }
                 Ok(None) => return,
@@ -129,9 +136,9 @@ impl EventLoop {
 
     /// Reads what a client has sent, and executes the requests in it.
     fn serve(&mut self, server: &mut Server, database: &mut Database, slot: usize) {
-        let Some(mut client) = server.clients.take(slot) else { return };
+        let Some(mut client) = server.take_client(slot) else { return };
         let mut has_ended = false;
-        StallPoint::Read.reached();
+        stall::READ.reached();
         client.unfinished = !client.may_read()
             || match client.read(&mut self.buffer) {
                 Ok(more) => more,
@@ -144,12 +151,12 @@ impl EventLoop {
         execute_input(server, database, &mut client);
         client.closing |= has_ended && !client.unfinished;
         server.answered.push(slot);
-        server.clients.put_back(client);
+        server.put_back(client);
     }
 
     /// Writes a client's replies.
     fn answer(&mut self, server: &mut Server, slot: usize) {
-        let Some(mut client) = server.clients.take(slot) else { return };
+        let Some(mut client) = server.take_client(slot) else { return };
         if client.write().is_err() || (client.closing && client.unwritten() == 0) {
             return self.close(server, client);
         }
@@ -157,23 +164,13 @@ impl EventLoop {
             client.unfinished = false;
             self.unfinished.push(slot);
         }
-        server.clients.put_back(client);
+        server.put_back(client);
     }
 
     fn close(&mut self, server: &mut Server, mut client: Box<Client>) {
-        if let Some(blocked) = client.blocked.take() {
-            server.waiting.remove(client.slot, &blocked);
-        }
+        server.waiting.remove(client.slot);
         client.disconnect(self.poll.registry());
-        server.clients.release(client.slot);
-    }
-}
-
-/// Takes the lock that the loop had left to the sampler while it slept.
-fn wake_up<'a>(server: &Server, shared: &'a Mutex<Database>) -> MutexGuard<'a, Database> {
-    match server.config.sampler {
-        true => valkey_server::module_acquire_gil::timed(|| lock(shared)),
-        false => lock(shared),
+        server.clients.remove(client.slot);
     }
 }
 
@@ -181,7 +178,7 @@ fn wake_up<'a>(server: &Server, shared: &'a Mutex<Database>) -> MutexGuard<'a, D
 fn execute_input(server: &mut Server, database: &mut Database, client: &mut Client) {
     let mut input = std::mem::take(&mut client.input);
     let mut at = 0;
-    while client.blocked.is_none() && !client.closing {
+    while !client.is_blocked && !client.closing {
         if client.unwritten() >= OUTPUT_LIMIT {
             client.unfinished = true;
             break;
@@ -203,26 +200,16 @@ fn execute_input(server: &mut Server, database: &mut Database, client: &mut Clie
     client.input = input;
 }
 
-fn end_overdue_waits(server: &mut Server) {
-    while let Some(slot) = server.waiting.overdue(Instant::now()) {
-        end_wait(server, slot);
-    }
-}
-
 /// Writes the append-only file. A change that cannot be made durable as promised must not be answered.
 #[traced(valkey_aof::aof_flush)]
 fn flush(server: &mut Server, database: &mut Database) -> io::Result<()> {
     let policy = server.config.appendfsync;
     let result = server.append_only.flush(&mut database.journal, policy, server.child.is_some());
-    match result {
-        Err(error) if policy == SyncPolicy::Always => {
-            let path = server.append_only.path().display();
-            Err(io::Error::other(format!("cannot write {path}, as appendfsync always demands: {error}")))
-        }
-        Err(error) => {
-            eprintln!("valkey-lite: cannot write {}: {error}", server.append_only.path().display());
-            Ok(())
-        }
-        Ok(()) => Ok(()),
+    let Err(error) = result else { return Ok(()) };
+    let message = format!("cannot write {}: {error}", server.append_only.path.display());
+    if policy == SyncPolicy::Always {
+        return Err(io::Error::other(message + "; appendfsync always demands it"));
     }
+    eprintln!("valkey-lite: {message}");
+    Ok(())
 }

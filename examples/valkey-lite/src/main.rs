@@ -6,34 +6,23 @@
 mod append_only;
 mod child;
 mod client;
-mod clients;
 mod cluster;
 mod command;
 mod commands;
 mod config;
 mod cron;
 mod database;
-mod defrag;
 mod dump;
 mod event_loop;
 mod evict;
 mod execute;
-mod expire;
-mod journal;
-mod listener;
-mod load;
-mod number;
-mod reply;
-mod request;
-mod sampler;
+mod resp;
 mod server;
-mod slot_copy;
 mod stall;
 mod system;
+mod threads;
 mod trace;
 mod value;
-mod waiting;
-mod worker;
 
 use std::io;
 use std::process::ExitCode;
@@ -41,10 +30,10 @@ use std::sync::{Arc, Mutex};
 
 use mio::Poll;
 
+use crate::client::Listeners;
 use crate::config::Config;
 use crate::database::Database;
 use crate::event_loop::EventLoop;
-use crate::listener::Listeners;
 use crate::server::Server;
 
 #[global_allocator]
@@ -63,14 +52,14 @@ fn main() -> ExitCode {
 
 fn serve(mut config: Config) -> io::Result<()> {
     let poll = Poll::new()?;
-    let listeners = Listeners::open(&mut config, &poll)?;
+    let listeners = Listeners::open(&mut config, poll.registry())?;
     let mut server = Server::new(config)?;
     let mut database = Database::new()?;
-    load::load(&mut server, &mut database)?;
+    dump::load(&mut server, &mut database)?;
     eprintln!("valkey-lite: {} keys, ready on port {}", database.len(), server.config.port);
     let shared = Arc::new(Mutex::new(database));
     if server.config.sampler {
-        sampler::start(&shared)?;
+        threads::start_sampler(&shared)?;
     }
     EventLoop::new(poll, listeners).run(&mut server, &shared)
 }

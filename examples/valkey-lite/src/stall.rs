@@ -6,71 +6,63 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-/// A point in the code that can stall.
-#[derive(Clone, Copy)]
-pub enum StallPoint {
-    /// Before a client's request is read, which no event measures.
-    Read,
-    /// Within fork.
-    Fork,
-    /// In the child that writes a snapshot, which inherits the stall.
-    Snapshot,
-    /// Within a write to the append-only file.
-    AppendOnlyWrite,
-    /// Within a sync of the append-only file that replies wait for.
-    AppendOnlySync,
-    /// Within a sync of the append-only file on the second thread.
-    BackgroundSync,
-    /// Within a sync of the cluster's configuration.
-    ClusterSync,
-    /// Within a cycle of compaction.
-    Defrag,
-    /// While the sampler holds the lock.
-    Sampler,
+/// A point in the code that can stall, and how much longer it takes the next time.
+pub struct StallPoint {
+    name: &'static str,
+    /// 0 once it has been reached.
+    pub microseconds: AtomicU64,
 }
 
-/// The points by their names.
-const POINTS: [(&str, StallPoint); 9] = [
-    ("read", StallPoint::Read),
-    ("fork", StallPoint::Fork),
-    ("snapshot", StallPoint::Snapshot),
-    ("aof-write", StallPoint::AppendOnlyWrite),
-    ("aof-fsync", StallPoint::AppendOnlySync),
-    ("background-fsync", StallPoint::BackgroundSync),
-    ("cluster-fsync", StallPoint::ClusterSync),
-    ("defrag", StallPoint::Defrag),
-    ("sampler", StallPoint::Sampler),
+/// Before a client's request is read, which no event measures.
+pub static READ: StallPoint = StallPoint::new("read");
+/// Within fork.
+pub static FORK: StallPoint = StallPoint::new("fork");
+/// In the child that writes a snapshot, which inherits the stall.
+pub static SNAPSHOT: StallPoint = StallPoint::new("snapshot");
+/// Within a write to the append-only file.
+pub static AOF_WRITE: StallPoint = StallPoint::new("aof-write");
+/// Within a sync of the append-only file that replies wait for.
+pub static AOF_FSYNC: StallPoint = StallPoint::new("aof-fsync");
+/// Within a sync of the append-only file on the second thread.
+pub static BACKGROUND_FSYNC: StallPoint = StallPoint::new("background-fsync");
+/// Within a sync of the cluster's configuration.
+pub static CLUSTER_FSYNC: StallPoint = StallPoint::new("cluster-fsync");
+/// Within a cycle of compaction.
+pub static DEFRAG: StallPoint = StallPoint::new("defrag");
+/// On the thread that frees large values.
+pub static LAZY_FREE: StallPoint = StallPoint::new("lazy-free");
+/// While the sampler holds the lock.
+pub static SAMPLER: StallPoint = StallPoint::new("sampler");
+
+const ALL: [&StallPoint; 10] = [
+    &READ,
+    &FORK,
+    &SNAPSHOT,
+    &AOF_WRITE,
+    &AOF_FSYNC,
+    &BACKGROUND_FSYNC,
+    &CLUSTER_FSYNC,
+    &DEFRAG,
+    &LAZY_FREE,
+    &SAMPLER,
 ];
 
-/// How much longer each point takes the next time, in microseconds.
-static PENDING: [AtomicU64; POINTS.len()] = [const { AtomicU64::new(0) }; POINTS.len()];
-
 impl StallPoint {
-    /// The point of this name.
-    pub fn named(name: &[u8]) -> Option<StallPoint> {
-        POINTS.iter().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name)).map(|&(_, point)| point)
+    const fn new(name: &'static str) -> Self {
+        Self { name, microseconds: AtomicU64::new(0) }
     }
 
-    /// All names, for an error message.
-    pub fn names() -> String {
-        POINTS.map(|(name, _)| name).join(", ")
-    }
-
-    /// Makes this point take longer the next time.
-    pub fn stall_once(self, microseconds: u64) {
-        PENDING[self as usize].store(microseconds, Relaxed);
-    }
-
-    /// How much longer this point takes the next time, in microseconds: 0 once it has been reached.
-    pub fn pending(self) -> u64 {
-        PENDING[self as usize].load(Relaxed)
+    /// The point of this name; an error lists the names.
+    pub fn named(name: &[u8]) -> Result<&'static StallPoint, String> {
+        let point = ALL.into_iter().find(|point| point.name.as_bytes().eq_ignore_ascii_case(name));
+        point.ok_or_else(|| format!("ERR stalls are: {}", ALL.map(|point| point.name).join(", ")))
     }
 
     /// Stalls if asked to. To be called at the point.
     #[inline]
-    pub fn reached(self) {
-        if self.pending() > 0 {
-            thread::sleep(Duration::from_micros(PENDING[self as usize].swap(0, Relaxed)));
+    pub fn reached(&self) {
+        if self.microseconds.load(Relaxed) > 0 {
+            thread::sleep(Duration::from_micros(self.microseconds.swap(0, Relaxed)));
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lttng_provider::{Fork, fork};
 
-use crate::stall::StallPoint;
+use crate::stall;
 
 /// The system's allocator, with a running total. What other languages' code allocates is not in it.
 pub struct CountingAllocator;
@@ -41,17 +43,6 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// How a child ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// With status 0.
-    Success,
-    /// With another status.
-    Failure(i32),
-    /// By a signal.
-    Signal(i32),
-}
-
 /// Forks a child that sees the memory as it is now, does `work` and ends; returns its process id.
 ///
 /// Only the calling thread lives on in the child, so a lock that another thread holds at this moment stays
@@ -61,7 +52,7 @@ pub enum Exit {
 /// neither destructors nor exit handlers of the parent's world run twice; and it dies with its parent, so that
 /// no orphan keeps the listening sockets.
 pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
-    StallPoint::Fork.reached();
+    stall::FORK.reached();
     // SAFETY: the child, of which `work` is all that runs, keeps to the rules above.
     match unsafe { fork() }? {
         Fork::Child => {
@@ -80,21 +71,24 @@ pub fn fork_child(work: impl FnOnce() -> io::Result<()>) -> io::Result<u32> {
 }
 
 /// How the child ended, if it has.
-pub fn child_exit(pid: u32) -> Option<Exit> {
-    let mut status = 0;
-    // SAFETY: `status` outlives the call, and `pid` is a child of ours that nobody else waits for.
-    if unsafe { libc::waitpid(pid as i32, &mut status, libc::WNOHANG) } != pid as i32 {
-        return None;
-    }
-    Some(match (libc::WIFSIGNALED(status), libc::WEXITSTATUS(status)) {
-        (true, _) => Exit::Signal(libc::WTERMSIG(status)),
-        (false, 0) => Exit::Success,
-        (false, code) => Exit::Failure(code),
-    })
+pub fn child_exit(pid: u32) -> Option<ExitStatus> {
+    wait(pid, libc::WNOHANG)
 }
 
-/// Kills a child; it is still to be waited for.
-pub fn kill_child(pid: u32) {
+/// Kills a child, and waits for its end.
+pub fn kill_child(pid: u32) -> ExitStatus {
     // SAFETY: plain system call that takes integers; a child not yet waited for keeps its process id.
     unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+    wait(pid, 0).unwrap_or(ExitStatus::from_raw(libc::SIGKILL))
+}
+
+fn wait(pid: u32, options: i32) -> Option<ExitStatus> {
+    let mut status = 0;
+    loop {
+        // SAFETY: `status` outlives the call, and `pid` is a child of ours that nobody else waits for.
+        match unsafe { libc::waitpid(pid as i32, &mut status, options) } {
+            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            ended => return (ended == pid as i32).then(|| ExitStatus::from_raw(status)),
+        }
+    }
 }

@@ -1,38 +1,31 @@
-//! Measurements that are recorded as more than one event, or of which an event is the sum. All others are an
-//! attribute of the function that they measure.
+//! Measurements that are recorded as more than one event. All others are an attribute of the function that they
+//! measure, or a closure where they are a step of one.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lttng_provider::{DurationEvent, NoDetails, Stopwatch, Unit, traced};
+use lttng_provider::{Stopwatch, Unit, traced};
 use valkey_trace::valkey_aof;
 use valkey_trace::valkey_commands::{Protocol, command_call};
-use valkey_trace::valkey_server::{command, eventloop_cron, fast_command};
+use valkey_trace::valkey_server::{command, fast_command};
 
-use crate::client::{Client, Stream};
+use crate::client::{Client, Route};
 use crate::command::{Command, FAST};
 
-/// The execution of a command: `command_call`, and the same value again as `command` or `fast_command`.
+/// Begins to measure a command: reads the clock if any of its events is recorded.
 ///
 /// By hand, and not by `#[traced]` with `also`: a command may change its client, so the attribute would have to copy
 /// the client's addresses before each command.
-pub struct CommandMeasurement {
-    watch: Stopwatch<command_call>,
+#[inline(always)]
+pub fn start_command() -> Stopwatch<command_call> {
+    Stopwatch::start_if(command_call::enabled() || command::enabled() || fast_command::enabled())
 }
 
-impl CommandMeasurement {
-    /// Reads the clock if any of the three is recorded.
-    #[inline(always)]
-    pub fn start() -> Self {
-        let is_recorded = command_call::enabled() || command::enabled() || fast_command::enabled();
-        Self { watch: Stopwatch::start_if(is_recorded) }
-    }
-
-    #[inline(always)]
-    pub fn finish(self, client: &Client, called: &Command) {
-        if let Some(duration) = self.watch.elapsed() {
-            record_command(duration, client, called);
-        }
+/// Records a command: `command_call`, and the same value again as `command` or `fast_command`.
+#[inline(always)]
+pub fn finish_command(watch: Stopwatch<command_call>, client: &Client, called: &Command) {
+    if let Some(duration) = watch.elapsed() {
+        record_command(duration, client, called);
     }
 }
 
@@ -41,13 +34,8 @@ impl CommandMeasurement {
 #[inline(never)]
 fn record_command(duration: Duration, client: &Client, called: &Command) {
     let duration = Unit::Microseconds.count(duration);
-    let protocol = match client.stream() {
-        Some(Stream::Tcp(_)) => Protocol::Socket,
-        Some(Stream::Unix(_)) => Protocol::Unix,
-        None => Protocol::Unlabelled(-1),
-    };
-    let addresses = &client.addresses;
-    command_call::emit(protocol, &addresses.peer, &addresses.local, called.name, duration);
+    let Route { protocol, peer, local } = &client.route;
+    command_call::emit(protocol.unwrap_or(Protocol::Unlabelled(-1)), peer, local, called.name, duration);
     if called.is(FAST) {
         fast_command::emit(duration);
     } else {
@@ -68,30 +56,4 @@ pub fn append_only_write<R>(
     write: impl FnOnce() -> io::Result<R>,
 ) -> io::Result<R> {
     write()
-}
-
-/// The pieces of cron work in one turn of the loop, recorded as their sum: `eventloop_cron`.
-pub struct CronSum {
-    sum: Option<Duration>,
-}
-
-impl CronSum {
-    pub fn start() -> Self {
-        Self { sum: eventloop_cron::enabled().then_some(Duration::ZERO) }
-    }
-
-    /// Does a piece of the work.
-    pub fn add<R>(&mut self, piece: impl FnOnce() -> R) -> R {
-        let Some(sum) = &mut self.sum else { return piece() };
-        let started = Instant::now();
-        let result = piece();
-        *sum += started.elapsed();
-        result
-    }
-
-    pub fn finish(self) {
-        if let Some(sum) = self.sum {
-            eventloop_cron::record_duration(sum, NoDetails {});
-        }
-    }
 }

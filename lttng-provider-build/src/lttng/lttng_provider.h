@@ -35,7 +35,7 @@
 #endif
 
 #if LTTNG_UST_PROVIDER_MAJOR != LTTNG_PROVIDER_ABI
-#error "these headers of LTTng-UST have another provider ABI than 2.13 to 2.15: update lttng-provider, or install those"
+#error "unsupported provider ABI of the LTTng-UST headers, expected that of 2.13 to 2.15: update lttng-provider, or install one of these versions"
 #endif
 
 /*

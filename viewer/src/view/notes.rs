@@ -87,9 +87,9 @@ fn empty(empty: &Empty, screen: &Screen) -> String {
         EmptyCause::Window => {
             let time = |ns: Option<i64>| ns.map_or("-".into(), |ns| screen.date_and_time(ns));
             let (begin, end) = (time(empty.trace_begin_ns), time(empty.trace_end_ns));
-            format!("nothing found: no event passes {filter}; the trace is from {begin} to {end}")
+            format!("nothing found: no events match {filter}; the trace is from {begin} to {end}")
         }
-        EmptyCause::Name => format!("nothing found: none of {events} passes {filter}"),
+        EmptyCause::Name => format!("nothing found: no match for {filter} in {events}"),
         EmptyCause::Repeats => {
             "nothing found: all matching events only repeat others; --all includes them".into()
         }
@@ -105,7 +105,7 @@ fn empty(empty: &Empty, screen: &Screen) -> String {
                     format!(" (values: {}{more})", values.join(", "))
                 }
             };
-            format!("nothing found: none of {events} passes {filter}{meant}{values}")
+            format!("nothing found: no match for {filter} in {events}{meant}{values}")
         }
     }
 }

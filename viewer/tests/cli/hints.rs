@@ -49,19 +49,19 @@ fn an_event_that_the_trace_does_not_have_is_refused_with_those_that_it_has() {
 fn a_condition_that_no_event_fulfils_is_named_with_what_was_meant() {
     left_nothing(
         &["--where", "name=gte"],
-        "none of 3 events passes --where name=gte; did you mean `get`? (values: set, get)",
+        "no match for --where name=gte in 3 events; did you mean `get`? (values: set, get)",
     );
-    left_nothing(&["--where", "name=set", "--pid", "7"], "none of 2 events passes --pid 7 (values: 42)");
+    left_nothing(&["--where", "name=set", "--pid", "7"], "no match for --pid 7 in 2 events (values: 42)");
     left_nothing(
         &["--where", "latency_us>1s"],
-        "none of 3 events passes --where latency_us>1s (values: 3, 10, 30)",
+        "no match for --where latency_us>1s in 3 events (values: 3, 10, 30)",
     );
 }
 
 #[test]
 fn a_window_without_events_is_named_with_the_times_of_the_trace() {
     let times = "the trace is from 2023-11-14 22:13:20.000000 UTC to 2023-11-14 22:13:20.000002 UTC";
-    left_nothing(&["--since", "+1h"], &format!("no event passes --since; {times}"));
+    left_nothing(&["--since", "+1h"], &format!("no events match --since; {times}"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn an_event_that_was_described_but_not_recorded_is_not_an_error() {
     let trace = trace.write();
     let said = said(ltt_top(["top", "--event", "rare"]).arg(trace.path()));
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(said.out.contains("nothing found: none of 1 event passes --event rare"), "{said:?}");
+    assert!(said.out.contains("nothing found: no match for --event rare in 1 event"), "{said:?}");
 }
 
 #[test]

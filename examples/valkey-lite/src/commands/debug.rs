@@ -1,11 +1,11 @@
 //! DEBUG: making the server slow, or full, on purpose.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::command::{Call, Command, GROWS, Outcome, WRITE};
-use crate::cron::WhileBlocked;
-use crate::reply::Reply;
+use crate::cron::while_blocked;
 use crate::stall::StallPoint;
 use crate::value::Value;
 
@@ -20,10 +20,9 @@ pub const COMMANDS: &[Command] = &[Command::family(
 )];
 
 fn sleep(call: &mut Call) -> Outcome {
-    let duration = Duration::try_from_secs_f64(call.float(2)?).map_err(|_| "ERR invalid duration")?;
+    let duration = Duration::try_from_secs_f64(call.seconds(2)?).map_err(|_| "ERR invalid duration")?;
     thread::sleep(duration);
-    call.client.output.ok();
-    Ok(())
+    call.ok()
 }
 
 /// `DEBUG POPULATE count [prefix [size]]`: makes keys `prefix:0`, `prefix:1`, … that do not exist yet.
@@ -31,7 +30,7 @@ fn populate(call: &mut Call) -> Outcome {
     let count = call.integer(2)?;
     let prefix = call.arguments.get(3).cloned().unwrap_or_else(|| b"key".to_vec());
     let size = if call.arguments.len() > 4 { call.integer(4)?.clamp(0, 1 << 20) as usize } else { 0 };
-    let mut blocked = WhileBlocked::new();
+    let mut last = Instant::now();
     for number in 0..count {
         let key = [prefix.as_slice(), format!(":{number}").as_bytes()].concat();
         if call.database.get(&key).is_none() {
@@ -39,26 +38,22 @@ fn populate(call: &mut Call) -> Outcome {
             value.resize(value.len().max(size), 0);
             call.database.insert(key, Value::String(value), None);
         }
-        blocked.cron(call.server, call.database);
+        while_blocked(&mut last, call.server, call.database);
     }
-    call.client.output.ok();
-    Ok(())
+    call.ok()
 }
 
 fn set_active_expire(call: &mut Call) -> Outcome {
     call.server.active_expire = call.integer(2)? != 0;
-    call.client.output.ok();
-    Ok(())
+    call.ok()
 }
 
 /// `DEBUG STALL point [microseconds]`: makes a point take longer the next time. Replies what is still pending: 0 once the
 /// point has been reached.
 fn stall(call: &mut Call) -> Outcome {
-    let point = StallPoint::named(&call.arguments[2])
-        .ok_or_else(|| format!("ERR stalls are: {}", StallPoint::names()))?;
+    let point = StallPoint::named(&call.arguments[2])?;
     if call.arguments.len() > 3 {
-        point.stall_once(call.integer(3)?.max(0) as u64);
+        point.microseconds.store(call.integer(3)?.max(0) as u64, Relaxed);
     }
-    call.client.output.integer(point.pending() as i64);
-    Ok(())
+    call.count(point.microseconds.load(Relaxed) as usize)
 }

@@ -3,7 +3,7 @@
 use crate::client::Transaction;
 use crate::command::{Call, Command, FAST, IMMEDIATE, Outcome};
 use crate::execute;
-use crate::reply::Reply;
+use crate::resp::Reply;
 
 pub const COMMANDS: &[Command] =
     &[Command::new("multi", 1, FAST | IMMEDIATE, multi), Command::new("exec", 1, IMMEDIATE, exec)];
@@ -13,8 +13,7 @@ fn multi(call: &mut Call) -> Outcome {
         return Err("ERR MULTI calls can not be nested".into());
     }
     call.client.transaction = Some(Transaction::default());
-    call.client.output.ok();
-    Ok(())
+    call.ok()
 }
 
 fn exec(call: &mut Call) -> Outcome {

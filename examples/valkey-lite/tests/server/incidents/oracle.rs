@@ -119,6 +119,22 @@ impl Oracle {
         self.inside(turn).filter(|inner| inner.label == label).map(|inner| inner.end).max()
     }
 
+    /// The longest interval of this label.
+    pub fn longest(&self, label: &str) -> &Interval {
+        let labelled = self.intervals.iter().filter(|interval| interval.label == label);
+        labelled
+            .max_by_key(|interval| interval.length())
+            .unwrap_or_else(|| panic!("{label} was not recorded"))
+    }
+
+    /// Whether this event of another thread took a part of a time that is worth telling.
+    pub fn ran_meanwhile(&self, pid: i64, label: &str, (begin, end): (i64, i64)) -> bool {
+        let time = |interval: &Interval| interval.end.min(end) - interval.begin.max(begin);
+        let labelled =
+            self.intervals.iter().filter(|interval| interval.pid == pid && interval.label == label);
+        labelled.map(time).any(|time| time * 10 >= end - begin)
+    }
+
     /// The interval of this label that ended here.
     pub fn ended(&self, label: &str, end: i64) -> Option<&Interval> {
         self.intervals.iter().find(|interval| interval.label == label && interval.end == end)

@@ -1,7 +1,7 @@
 //! What was found held against what happened.
 
-use crate::report::Incident;
-use crate::stage::Recording;
+use super::report::Incident;
+use super::stage::Recording;
 
 const MILLISECOND: i64 = 1_000_000;
 
@@ -13,7 +13,6 @@ impl Recording {
         self.began_when_provoked(incident);
         let turn = self.oracle.ended("eventloop", incident.end).expect("a turn that ended then");
         assert!((incident.begin - turn.begin).abs() <= MILLISECOND, "{incident:#?}");
-        self.somebody_waited(incident);
         incident
     }
 
@@ -27,11 +26,6 @@ impl Recording {
         assert!(!turns.is_empty(), "no such incident: {:#?}", self.report.incidents);
         turns.iter().for_each(|incident| self.began_when_provoked(incident));
         turns
-    }
-
-    /// How many clients waited depends on when the kernel let them run: `agrees_with_the_trace` counts them.
-    pub fn somebody_waited(&self, incident: &Incident) {
-        assert!(incident.waited.0 > 0, "nobody waited: {incident:#?}");
     }
 
     /// The one incident like this that was provoked.
@@ -73,6 +67,11 @@ impl Recording {
         for incident in &self.report.incidents {
             assert!(!incident.is_incomplete, "nothing was lost: {incident:#?}");
             assert_eq!(incident.held, incident.end - incident.begin, "{incident:#?}");
+            let time = (incident.begin, incident.end);
+            for (pid, label) in &incident.meanwhile {
+                let ran = label.as_ref().is_none_or(|label| self.oracle.ran_meanwhile(*pid, label, time));
+                assert!(ran, "{label:?} of {pid} did not run meanwhile: {incident:#?}");
+            }
         }
     }
 

@@ -41,12 +41,12 @@ pub struct Link {
 }
 
 impl Report {
-    /// Has `ltt-top` look for what takes at least this many milliseconds.
-    pub fn on(trace: &Path, milliseconds: i64) -> Self {
+    /// Has `ltt-top` look for what takes at least this number of microseconds.
+    pub fn on(trace: &Path, microseconds: i64) -> Self {
         let program = Program::binary("ltt-top", "ltt-top").build();
         let mut command = Command::new(program);
         command.args(["incidents", "--format=json", "--limit=0"]);
-        let output = command.arg(format!("--longer-than={milliseconds}ms")).arg(trace).output();
+        let output = command.arg(format!("--longer-than={microseconds}us")).arg(trace).output();
         let output = output.expect("ltt-top runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let json: Value = serde_json::from_slice(&output.stdout).expect("ltt-top writes JSON");

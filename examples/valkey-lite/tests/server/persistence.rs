@@ -1,12 +1,10 @@
 //! What is still there after a crash, a shutdown or a failure.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 
+use crate::support::{Connection, Server, files_starting, folder, refused};
 use lttng_testing::wait_until;
-use support::{Connection, Server, files_starting, folder};
 
 /// Requests that make a key of each type, with expiry times of a key and of a field.
 const DATA: &[&str] = &[
@@ -157,13 +155,7 @@ fn a_killed_child_leaves_no_file() {
 fn a_damaged_file_is_refused_and_named() {
     let folder = folder();
     fs::write(folder.path().join("dump.rdb"), "*1\r\n!nonsense\r\n").expect("a file");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_valkey-lite"))
-        .args(["--port", "0", "--dir"])
-        .arg(folder.path())
-        .output()
-        .expect("valkey-lite runs");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1));
+    let message = refused(&["--port", "0", "--dir", folder.path().to_str().expect("a text")]);
     assert!(message.contains("dump.rdb cannot be read after byte 0: expected '$', got '!'"), "{message}");
 }
 
@@ -179,7 +171,7 @@ fn the_cluster_file_is_whole_or_the_former_one() {
     let server = Server::start(folder.path(), &[]);
     let mut client = server.connect();
     assert_eq!(client.ask("CLUSTER ADDSLOTS 101"), "OK");
-    assert_eq!(fs::read_to_string(server.file("nodes.conf")).expect("the file"), "0-2 100-101\n");
+    assert_eq!(fs::read_to_string(server.file("nodes.conf")).expect("the file"), "0 1 2 100 101\n");
     // A folder in the file's place cannot be replaced by renaming a file.
     fs::remove_file(server.file("nodes.conf")).expect("the file");
     fs::create_dir(server.file("nodes.conf")).expect("a folder");
@@ -203,4 +195,9 @@ fn slots_are_copied_to_another_server() {
     assert_eq!(copied.ask("GET key:19999"), "value:19999");
     assert_eq!(copied.ask("KEYS key:*").split(' ').count(), 20_000);
     assert_eq!(copied.ask("DBSIZE"), "20006");
+    // The slot that Valkey has for this key.
+    client.ask("SET foo bar");
+    client.ask(&format!("CLUSTER MIGRATESLOTS 12182 12182 127.0.0.1 {}", target.port));
+    wait_until("the copy is done", || client.info("slot_copy_in_progress") == "0");
+    assert_eq!(copied.ask("GET foo"), "bar");
 }

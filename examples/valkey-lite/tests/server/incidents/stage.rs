@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lttng_testing::{Daemon, Program, Session, wait_until};
 
-use crate::oracle::Oracle;
-use crate::report::Report;
+use super::oracle::Oracle;
+use super::report::Report;
 use crate::support::{Connection, Server};
 
 /// Clients that ask all the time.
@@ -51,12 +51,20 @@ impl Scene {
     }
 }
 
+/// What is long.
+pub enum Long {
+    Milliseconds(i64),
+    /// Half as long as the longest interval of this label that was recorded: real work, with which a fast machine is soon
+    /// done.
+    HalfOf(&'static str),
+}
+
 /// What is to go wrong, and how to look at it.
 pub struct Play<'a> {
     /// Options of the server.
     pub options: &'a [&'a str],
-    /// What `ltt-top` takes for long, in milliseconds.
-    pub threshold: i64,
+    /// What `ltt-top` takes for long.
+    pub long: Long,
     /// What is done before anything is recorded.
     pub prepare: &'a dyn Fn(&mut Scene),
     /// What goes wrong.
@@ -65,7 +73,7 @@ pub struct Play<'a> {
 
 impl Default for Play<'_> {
     fn default() -> Self {
-        Self { options: &[], threshold: 20, prepare: &|_| {}, provoke: &|_| {} }
+        Self { options: &[], long: Long::Milliseconds(20), prepare: &|_| {}, provoke: &|_| {} }
     }
 }
 
@@ -99,10 +107,15 @@ impl Play<'_> {
         load.wait_for_more();
         load.stop();
         let trace = session.stop();
+        let oracle = Oracle::new(&trace.events());
+        let microseconds = match self.long {
+            Long::Milliseconds(milliseconds) => milliseconds * 1000,
+            Long::HalfOf(label) => (oracle.longest(label).length() / 2000).max(1),
+        };
         Recording {
-            oracle: Oracle::new(&trace.events()),
-            report: Report::on(trace.folder(), self.threshold),
-            threshold: self.threshold * 1_000_000,
+            oracle,
+            report: Report::on(trace.folder(), microseconds),
+            threshold: microseconds * 1000,
             begin,
             end,
             pid: scene.server.pid().into(),

@@ -1,5 +1,5 @@
 //! A server of its own for each test, and a client that sees the bytes.
-#![allow(dead_code, reason = "each test binary uses its part of it")]
+#![allow(dead_code, reason = "the benchmark uses a part of it")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use lttng_testing::{must_end, wait_until};
 use tempfile::TempDir;
 
 /// A running server with its data folder; killed when it is dropped.
@@ -38,19 +39,23 @@ impl Server {
         command.args(["--port", "0", "--dir"]).arg(folder).args(options);
         let mut process = command.stderr(Stdio::piped()).spawn().expect("valkey-lite starts");
         let mut messages = BufReader::new(process.stderr.take().expect("piped above"));
-        let mut seen = String::new();
-        let port = loop {
-            let mut line = String::new();
-            messages.read_line(&mut line).expect("messages are text");
-            assert!(!line.is_empty(), "the server ended at once: {seen}");
-            if let Some((_, port)) = line.trim_end().split_once("ready on port ") {
-                break port.parse().expect("a port");
-            }
-            seen += &line;
-        };
-        // What it says later is of no interest, but must be read, or it would wait for a reader.
-        std::thread::spawn(move || std::io::copy(&mut messages, &mut std::io::sink()));
-        Self { process, port, folder: folder.to_owned(), temporary: None }
+        let mut server = Self { process, port: 0, folder: folder.to_owned(), temporary: None };
+        server.port = must_end("the server says that it is ready", move || {
+            let mut seen = String::new();
+            let port = loop {
+                let mut line = String::new();
+                messages.read_line(&mut line).expect("messages are text");
+                assert!(!line.is_empty(), "the server ended at once: {seen}");
+                if let Some((_, port)) = line.trim_end().split_once("ready on port ") {
+                    break port.parse().expect("a port");
+                }
+                seen += &line;
+            };
+            // What it says later is of no interest, but must be read, or it would wait for a reader.
+            std::thread::spawn(move || std::io::copy(&mut messages, &mut std::io::sink()));
+            port
+        });
+        server
     }
 
     pub fn connect(&self) -> Connection {
@@ -73,7 +78,12 @@ impl Server {
 
     /// Waits for its end, which something else has brought about.
     pub fn wait(mut self) -> ExitStatus {
-        self.process.wait().expect("it is our child")
+        let mut status = None;
+        wait_until("the server has ended", || {
+            status = self.process.try_wait().expect("it is our child");
+            status.is_some()
+        });
+        status.expect("it has ended")
     }
 }
 
@@ -82,6 +92,15 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// What the server says when it refuses to start.
+pub fn refused(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_valkey-lite"));
+    command.args(arguments);
+    let output = must_end("the server refuses to start", move || command.output().expect("valkey-lite runs"));
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr).expect("messages are text")
 }
 
 /// A folder for one server's data.
@@ -105,7 +124,9 @@ pub struct Connection {
 
 impl Connection {
     fn new(stream: TcpStream) -> Self {
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout that is not zero");
+        for set in [TcpStream::set_read_timeout, TcpStream::set_write_timeout] {
+            set(&stream, Some(Duration::from_secs(60))).expect("a timeout that is not zero");
+        }
         let reader = BufReader::new(stream.try_clone().expect("a second handle"));
         Self { writer: stream, reader }
     }

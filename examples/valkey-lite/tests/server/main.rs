@@ -1,0 +1,7 @@
+//! The server as clients, `lttng` and `ltt-top` see it.
+
+mod incidents;
+mod persistence;
+mod protocol;
+mod support;
+mod traced;
