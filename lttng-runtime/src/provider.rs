@@ -1,4 +1,7 @@
 //! Providers and events, and the registry of those of the process.
+//!
+//! LTTng-UST is never called with the registry locked: a thread of its own forks while it has a lock, and the handlers of
+//! `fork` lock the registry.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -24,6 +27,7 @@ impl Provider {
     pub fn new(name: &str) -> Result<Provider, Error> {
         check_provider(name)?;
         ffi::install_fork_handlers();
+        ffi::load();
         let mut registry = lock();
         let names = &mut registry.get().names;
         if !names.insert(name.to_owned()) {
@@ -41,29 +45,20 @@ impl Provider {
     ///
     /// Sessions that record already record them from now on.
     pub fn add(&self, events: &str) -> Result<(), Error> {
+        ffi::load();
+        let Some(mut registration) = lock().get().declare(self.0.0, events)? else { return Ok(()) };
+        let result = registration.register();
         let mut registry = lock();
-        let Registry { providers, slots, .. } = registry.get();
-        let entry = providers.get_mut(&self.0.0).filter(|entry| entry.is_open);
-        let entry = entry.ok_or_else(|| Error("the provider is closed".to_owned()))?;
-        let events = parse(&entry.name, events)?;
-        if let Some(event) = events.iter().find(|event| entry.events.contains_key(&event.name)) {
-            return Err(Error(format!(
-                "{}:{}: declared already; choose another name",
-                entry.name, event.name
-            )));
+        match registry.get().open(self.0.0) {
+            Ok(entry) if result.is_ok() => entry.registrations.push(registration),
+            // Rejected, or another thread has closed the provider meanwhile.
+            _ => {
+                drop(registry);
+                registration.unregister();
+                lock().get().withdraw(self.0.0, registration);
+            }
         }
-        if events.is_empty() {
-            return Ok(());
-        }
-        let slots = match slots {
-            Some(slots) => slots,
-            None => slots.insert(Slots::new()?),
-        };
-        let registration = Registration::new(slots, &entry.name, &events)?;
-        let names = events.into_iter().map(|event| event.name);
-        entry.events.extend(names.zip(registration.events()));
-        entry.registrations.push(registration);
-        Ok(())
+        result
     }
 
     /// The event of this name.
@@ -80,7 +75,7 @@ impl Provider {
     ///
     /// Other threads may be emitting them; this waits for those within LTTng-UST.
     pub fn close(&self) {
-        lock().get().close(self.0.0);
+        close(self.0.0);
     }
 }
 
@@ -108,6 +103,7 @@ struct Handle(u64);
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        close(self.0);
         lock().get().free(self.0);
     }
 }
@@ -131,20 +127,71 @@ struct Entry {
 }
 
 impl Registry {
-    fn close(&mut self, id: u64) {
-        let Some(entry) = self.providers.get_mut(&id).filter(|entry| entry.is_open) else { return };
-        entry.is_open = false;
-        self.names.remove(&entry.name);
-        if let Some(slots) = &mut self.slots {
-            entry.registrations.iter_mut().for_each(|registration| registration.unregister(slots));
+    fn open(&mut self, id: u64) -> Result<&mut Entry, Error> {
+        open(&mut self.providers, id)
+    }
+
+    /// Makes all that events need, but registers nothing; `None` if there are no events.
+    fn declare(&mut self, id: u64, events: &str) -> Result<Option<Registration>, Error> {
+        let entry = open(&mut self.providers, id)?;
+        let events = parse(&entry.name, events)?;
+        if let Some(event) = events.iter().find(|event| entry.events.contains_key(&event.name)) {
+            return Err(Error(format!(
+                "{}:{}: declared already; choose another name",
+                entry.name, event.name
+            )));
+        }
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let slots = match &mut self.slots {
+            Some(slots) => slots,
+            none => none.insert(Slots::new()?),
+        };
+        let registration = Registration::new(slots, &entry.name, &events)?;
+        entry.events.extend(events.into_iter().map(|event| event.name).zip(registration.events()));
+        Ok(Some(registration))
+    }
+
+    /// Keeps the memory of events that could not be registered, because somebody may have found them already.
+    fn withdraw(&mut self, id: u64, registration: Registration) {
+        if let (Some(entry), Some(slots)) = (self.providers.get_mut(&id), &mut self.slots) {
+            registration.hide(slots);
+            entry.events.retain(|_, slot| !registration.events().any(|own| own == *slot));
+            entry.registrations.push(registration);
         }
     }
 
+    /// Closes a provider, and hands out what is registered for it.
+    fn close(&mut self, id: u64) -> Vec<Registration> {
+        let Ok(entry) = open(&mut self.providers, id) else { return Vec::new() };
+        entry.is_open = false;
+        self.names.remove(&entry.name);
+        let registrations = std::mem::take(&mut entry.registrations);
+        if let Some(slots) = &mut self.slots {
+            registrations.iter().for_each(|registration| registration.hide(slots));
+        }
+        registrations
+    }
+
     fn free(&mut self, id: u64) {
-        self.close(id);
         if let (Some(entry), Some(slots)) = (self.providers.remove(&id), &mut self.slots) {
             entry.registrations.into_iter().for_each(|registration| registration.free(slots));
         }
+    }
+}
+
+fn open(providers: &mut HashMap<u64, Entry>, id: u64) -> Result<&mut Entry, Error> {
+    let entry = providers.get_mut(&id).filter(|entry| entry.is_open);
+    entry.ok_or_else(|| Error("the provider is closed".to_owned()))
+}
+
+/// Unregisters a provider's events, and keeps their memory.
+fn close(id: u64) {
+    let mut registrations = lock().get().close(id);
+    registrations.iter_mut().for_each(Registration::unregister);
+    if let Some(entry) = lock().get().providers.get_mut(&id) {
+        entry.registrations.extend(registrations);
     }
 }
 
@@ -166,16 +213,17 @@ pub(crate) fn lock() -> Locked {
 /// Unregisters what is left when this library is unloaded. Memory that somebody may still use at the end of a program
 /// stays.
 pub(crate) fn unload() {
-    let mut registry = match REGISTRY.try_lock() {
+    let registry = match REGISTRY.try_lock() {
         Ok(registry) => registry,
         Err(TryLockError::Poisoned(registry)) => registry.into_inner(),
         // A thread that the end of the program caught in the middle.
         Err(TryLockError::WouldBlock) => return,
     };
-    let Some(registry) = registry.as_mut() else { return };
-    let ids: Vec<u64> = registry.providers.keys().copied().collect();
-    ids.into_iter().for_each(|id| registry.close(id));
-    if registry.providers.is_empty() {
-        registry.slots = None;
+    let ids: Vec<u64> = registry.iter().flat_map(|registry| registry.providers.keys().copied()).collect();
+    drop(registry);
+    ids.into_iter().for_each(close);
+    let mut registry = lock();
+    if registry.get().providers.is_empty() {
+        registry.get().slots = None;
     }
 }

@@ -51,8 +51,9 @@ struct lttng_ust_type_float {
 pub(crate) struct Registration {
     slots: Vec<u32>,
     tracepoints: Box<[*mut lttng_ust_tracepoint]>,
+    description: *const lttng_ust_probe_desc,
+    /// Null while they are not registered.
     probe: *mut lttng_ust_registered_probe,
-    is_registered: bool,
     memory: Memory,
 }
 
@@ -60,13 +61,11 @@ pub(crate) struct Registration {
 unsafe impl Send for Registration {}
 
 impl Registration {
-    /// Registers events with LTTng-UST, if that is installed, and shows their probes to USDT tracers.
+    /// Takes memory for events, describes them, and shows their probes to USDT tracers.
     pub fn new(slots: &mut Slots, provider: &str, events: &[Declaration]) -> Result<Registration, Error> {
-        let library = Library::load();
         let taken = slots.take(events.len())?;
         let mut memory = Memory::default();
-        let pointers = taken.iter().map(|&at| slots.pointer(at));
-        let probe_desc = memory.describe(provider, events, pointers);
+        let description = memory.describe(provider, events, taken.iter().map(|&at| slots.pointer(at)));
         let notes = taken.iter().zip(events).map(|(&at, event)| {
             (at, usdt::note(at, provider, &event.name, event.fields.iter().map(|field| field.kind)))
         });
@@ -78,24 +77,17 @@ impl Registration {
             // SAFETY: the slot is ours now, and `describe` filled the rest of it.
             unsafe { &(*slots.pointer(at).as_ptr()).shape }.store(shape.cast_mut(), Ordering::Release);
         }
-        let tracepoints =
-            taken.iter().map(|&at| slots.pointer(at).as_ptr().cast::<lttng_ust_tracepoint>()).collect();
-        let mut registration =
-            Registration { slots: taken, tracepoints, probe: null_mut(), is_registered: false, memory };
-        if let Some(library) = library
-            && let Err(error) = registration.register(library, probe_desc)
-        {
-            registration.free(slots);
-            return Err(error);
-        }
-        Ok(registration)
+        let tracepoints = taken.iter().map(|&at| slots.pointer(at).as_ptr().cast()).collect();
+        Ok(Registration { slots: taken, tracepoints, description, probe: null_mut(), memory })
     }
 
-    fn register(&mut self, library: &Library, provider: *const lttng_ust_probe_desc) -> Result<(), Error> {
+    /// Registers the events with LTTng-UST, if that is installed.
+    pub fn register(&mut self) -> Result<(), Error> {
+        let Some(library) = Library::loaded() else { return Ok(()) };
         let count = c_int::try_from(self.tracepoints.len()).unwrap_or(c_int::MAX);
         // SAFETY: description and tracepoints are complete, and stay where they are until they are unregistered.
         unsafe {
-            self.probe = (library.register)(provider);
+            self.probe = (library.register)(self.description);
             if self.probe.is_null() {
                 return Err(Error(
                     "the installed LTTng-UST rejects the events: use 2.13 or later".to_owned(),
@@ -103,7 +95,6 @@ impl Registration {
             }
             (library.add_tracepoints)(self.tracepoints.as_ptr(), count);
         }
-        self.is_registered = true;
         Ok(())
     }
 
@@ -112,27 +103,36 @@ impl Registration {
         self.tracepoints.iter().filter_map(|tracepoint| SlotPointer::new(tracepoint.cast()))
     }
 
-    /// After this no tracer sees the events, and no thread is within LTTng-UST on their behalf.
-    pub fn unregister(&mut self, slots: &mut Slots) {
+    /// Hides the probes from USDT tracers that attach from now on.
+    pub fn hide(&self, slots: &mut Slots) {
         slots.hide(&self.slots);
+    }
+
+    /// After this no session sees the events, and no thread is within LTTng-UST on their behalf.
+    pub fn unregister(&mut self) {
+        let probe = std::mem::replace(&mut self.probe, null_mut());
         if let Some(library) = Library::loaded()
-            && std::mem::take(&mut self.is_registered)
+            && !probe.is_null()
         {
             // SAFETY: both were registered, and are unregistered once. The first waits for all who emit.
             unsafe {
-                (library.unregister)(self.probe);
+                (library.unregister)(probe);
                 (library.remove_tracepoints)(self.tracepoints.as_ptr());
             }
         }
     }
 
-    /// Frees the memory of the events, which nobody may emit any more.
-    pub fn free(mut self, slots: &mut Slots) {
-        self.unregister(slots);
-        slots.give_back(std::mem::take(&mut self.slots));
-        // Only now: LTTng-UST knows none of it any more.
+    /// Frees the memory of unregistered events, which nobody may emit any more.
+    pub fn free(self, slots: &mut Slots) {
+        slots.hide(&self.slots);
+        slots.give_back(self.slots);
         drop(self.memory);
     }
+}
+
+/// Loads LTTng-UST, whose constructor starts threads, may fork and may wait for a session daemon: so without a lock.
+pub(crate) fn load() {
+    Library::load();
 }
 
 /// What descriptions consist of: values that point to each other and must not move.

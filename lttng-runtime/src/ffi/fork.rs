@@ -30,32 +30,31 @@ pub(crate) fn install() {
     });
 }
 
+/// What is kept from before a fork until after it.
 struct Held {
-    registry: UnsafeCell<Option<Locked>>,
-    signals: UnsafeCell<MaybeUninit<libc::sigset_t>>,
-    told: UnsafeCell<bool>,
+    _registry: Locked,
+    signals: MaybeUninit<libc::sigset_t>,
+    library: Option<&'static Library>,
 }
 
-// SAFETY: only the thread that forks uses it, which holds the lock of the registry meanwhile.
-unsafe impl Sync for Held {}
+struct HeldCell(UnsafeCell<Option<Held>>);
 
-static HELD: Held = Held {
-    registry: UnsafeCell::new(None),
-    signals: UnsafeCell::new(MaybeUninit::uninit()),
-    told: UnsafeCell::new(false),
-};
+// SAFETY: only the thread that forks uses it, which holds the lock of the registry meanwhile.
+unsafe impl Sync for HeldCell {}
+
+static HELD: HeldCell = HeldCell(UnsafeCell::new(None));
 
 unsafe extern "C" fn before() {
-    let registry = lock();
     let library = Library::loaded().filter(|_| FOLLOW.load(Ordering::Relaxed) && !fork_is_wrapped());
-    // SAFETY: this thread has the lock.
-    unsafe {
-        *HELD.registry.get() = Some(registry);
-        *HELD.told.get() = library.is_some();
-        if let Some(library) = library {
-            (library.before_fork)((*HELD.signals.get()).as_mut_ptr());
-        }
+    let mut signals = MaybeUninit::uninit();
+    // LTTng-UST comes first: its own thread forks while it has its lock, and must not wait here for one who waits for that.
+    if let Some(library) = library {
+        // SAFETY: the set is for it to fill, and is returned to it after the fork.
+        unsafe { (library.before_fork)(signals.as_mut_ptr()) };
     }
+    let held = Held { _registry: lock(), signals, library };
+    // SAFETY: this thread has the lock.
+    unsafe { *HELD.0.get() = Some(held) };
 }
 
 unsafe extern "C" fn after_in_parent() {
@@ -67,13 +66,14 @@ unsafe extern "C" fn after_in_child() {
 }
 
 fn after(hook: impl Fn(&Library) -> unsafe extern "C" fn(*mut libc::sigset_t)) {
-    // SAFETY: this thread took the lock in `before`; the signals are what LTTng-UST put there.
-    unsafe {
-        if let Some(library) = Library::loaded().filter(|_| *HELD.told.get()) {
-            hook(library)((*HELD.signals.get()).as_mut_ptr());
-        }
-        let registry = (*HELD.registry.get()).take();
-        drop(registry);
+    // SAFETY: this thread took the lock in `before`.
+    let Some(Held { _registry: registry, mut signals, library }) = (unsafe { (*HELD.0.get()).take() }) else {
+        return;
+    };
+    drop(registry);
+    if let Some(library) = library {
+        // SAFETY: the signals are what LTTng-UST put there.
+        unsafe { hook(library)(signals.as_mut_ptr()) };
     }
 }
 

@@ -14,6 +14,6 @@ pub use fork::follow_forks;
 pub use record::{TEXT_MAX, Value};
 
 pub(crate) use c::record;
-pub(crate) use describe::Registration;
+pub(crate) use describe::{Registration, load};
 pub(crate) use fork::install as install_fork_handlers;
 pub(crate) use slots::{SlotPointer, Slots};

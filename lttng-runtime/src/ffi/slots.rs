@@ -27,7 +27,7 @@ const _: () = assert!(size_of::<Slot>() == SLOT_SIZE && STATE == 24 && SEMAPHORE
 
 /// Where an event is. It is valid until the event's registration is freed.
 #[repr(transparent)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotPointer(NonNull<Slot>);
 
 // SAFETY: threads share slots; what changes in them while an event exists is atomic.
