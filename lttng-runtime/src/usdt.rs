@@ -78,8 +78,9 @@ pub(crate) fn note(at: u32, provider: &str, event: &str, fields: impl Iterator<I
 }
 
 const NOTE_TYPE: u32 = 3;
-/// Where a note has its type.
-const NOTE_TYPE_AT: u64 = 8;
+/// Where a note has its type and the name of its owner.
+const NOTE_OWNER: u64 = 8;
+const NOTE_OWNER_SIZE: usize = 4 + 8;
 
 fn operand(index: usize, kind: Kind) -> String {
     let size = match kind {
@@ -152,13 +153,13 @@ impl ProbeFile {
         Ok(())
     }
 
-    /// Removes the notes of these slots: tracers skip notes of another type.
+    /// Removes the notes of these slots: tracers skip notes of another owner and type.
     pub fn remove(&mut self, slots: &[u32]) {
         for slot in slots {
             if let Some((offset, _)) = self.notes.remove(slot)
                 && let Ok(file) = self.check_owner()
             {
-                let _ = file.write_all_at(&0_u32.to_ne_bytes(), offset + NOTE_TYPE_AT);
+                let _ = file.write_all_at(&[0; NOTE_OWNER_SIZE], offset + NOTE_OWNER);
             }
         }
     }
@@ -274,18 +275,12 @@ mod tests {
     fn notes_are_compacted_when_their_room_is_used_up() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut probes = ProbeFile::new(file.reopen().unwrap()).unwrap();
-        let name = "n".repeat(240);
-        let kept = note(0, "shop", "kept", std::iter::empty());
-        probes.add(vec![(0, kept)]).unwrap();
-        let one = note(1, "shop", &name, std::iter::empty()).len();
-        let batch = 20_000;
-        for _ in 0..2 * NOTES_MAX / (one * batch) {
-            let slots: Vec<u32> = (1..=batch as u32).collect();
-            let notes = slots.iter().map(|&slot| (slot, note(slot, "shop", &name, std::iter::empty())));
-            probes.add(notes.collect()).unwrap();
-            probes.remove(&slots);
-        }
-        assert!(probes.used <= NOTES_MAX);
-        assert!(listed(file.path()).iter().any(|probe| probe.starts_with("shop kept")));
+        let notes = |slot, name| vec![(slot, note(slot, "shop", name, [Kind::Text].into_iter()))];
+        probes.add(notes(0, "kept")).unwrap();
+        probes.used = NOTES_MAX - 8;
+        probes.add(notes(1, "added")).unwrap();
+        assert!(probes.used < 1000, "{}", probes.used);
+        let expected = ["kept", "added"].map(|name| format!("shop {name} {}", operand(0, Kind::Text)));
+        assert_eq!(listed(file.path()), expected);
     }
 }

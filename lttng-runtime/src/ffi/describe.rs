@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::bindings::*;
 use super::library::Library;
-use super::record::{Shape, alignment, callback};
+use super::record::{CALLBACK, Shape, alignment};
 use super::slots::{SlotPointer, Slots};
 use crate::declaration::{Declaration, Error, Field, Kind};
 use crate::usdt;
@@ -240,7 +240,7 @@ impl Memory {
             struct_size: size::<lttng_ust_tracepoint_class>(),
             fields,
             nr_fields,
-            probe_callback: Some(callback),
+            probe_callback: Some(CALLBACK),
             signature,
             probe_desc,
         });

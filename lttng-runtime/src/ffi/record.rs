@@ -95,7 +95,10 @@ pub(super) const fn alignment(bytes: usize) -> usize {
 
 /// Marks what LTTng-UST delivers as ours. It is not called by us, and does nothing where a tracepoint of the same name
 /// in another library calls it, whose arguments are others.
-pub(super) unsafe extern "C" fn callback() {}
+unsafe extern "C" fn callback() {}
+
+/// Its one address: a compiler may make several copies of a function.
+pub(super) static CALLBACK: unsafe extern "C" fn() = callback;
 
 /// Records an event; false if the values do not fit its fields.
 ///
@@ -172,9 +175,15 @@ unsafe fn deliver(
         let mut put = |number: u64, bytes: usize| {
             largest = largest.max(alignment(bytes));
             at = at.next_multiple_of(alignment(bytes));
-            let number = number.to_le_bytes();
-            // SAFETY: this is what was measured.
-            unsafe { packed.add(at).copy_from_nonoverlapping(number.as_ptr(), bytes) };
+            // SAFETY: this is what was measured. A size that is known saves a call.
+            unsafe {
+                match bytes {
+                    1 => packed.add(at).write(number as u8),
+                    2 => packed.add(at).cast::<u16>().write_unaligned(number as u16),
+                    4 => packed.add(at).cast::<u32>().write_unaligned(number as u32),
+                    _ => packed.add(at).cast::<u64>().write_unaligned(number),
+                }
+            }
             at += bytes;
         };
         words[index] = match *kind {
@@ -242,7 +251,7 @@ impl Packed<'_> {
             let probes = &raw mut (*slot.as_ptr()).tracepoint.probes;
             let mut probe = AtomicPtr::from_ptr(probes).load(Ordering::Acquire);
             while let Some(function) = probe.as_ref().and_then(|probe| probe.func) {
-                if function as usize == callback as *const () as usize {
+                if function as usize == CALLBACK as usize {
                     self.send((*probe).data.cast());
                 }
                 probe = probe.add(1);
