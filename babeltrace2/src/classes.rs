@@ -71,6 +71,7 @@ pub fn describe(
         index,
         name: class.name(),
         log_level: class.log_level(),
+        model_uri: class.model_uri(),
         fields: fields.into_iter().collect(),
         trace,
     };

@@ -35,7 +35,7 @@ impl Layout {
                 let class = |index| {
                     let fields = FieldClasses::new(shared.clone(), own_fields(event).collect::<Vec<_>>());
                     let (name, log_level) = (event.name.clone(), event.log_level);
-                    EventClass { index, name, log_level, fields, trace }
+                    EventClass { index, name, log_level, model_uri: event.model_uri.clone(), fields, trace }
                 };
                 match known.get(&(stream.id, event.id)) {
                     Some(known) if known.fields == class(0).fields => Arc::clone(known),

@@ -41,6 +41,14 @@ impl<'a> BtEventClass<'a> {
         (known == BT_PROPERTY_AVAILABILITY_AVAILABLE).then(|| i64::from(level.0))
     }
 
+    /// Where its model is described.
+    pub fn model_uri(self) -> Option<String> {
+        // SAFETY: the class is alive; the address may be null.
+        let uri = unsafe { bt_event_class_get_emf_uri(self.class) };
+        // SAFETY: it is a text of the class, which is alive.
+        (!uri.is_null()).then(|| unsafe { text(uri) })
+    }
+
     /// The packet's context.
     pub fn packet_context(self) -> Option<BtStructureClass<'a>> {
         // SAFETY: an event class has a stream class; a context may be null.
