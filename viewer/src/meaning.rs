@@ -1,7 +1,9 @@
 //! What the events of a class mean: which field is the duration, in which unit, and what identifies their group.
 //!
-//! The command line comes first, then the catalogs, which also know former names of events and fields, and last the
-//! names of the fields themselves.
+//! The command line comes first, then the catalogs, which also know former names of events and fields, then what the
+//! trace itself says, and last the names of the fields themselves.
+
+mod in_trace;
 
 use lttng_catalog::{Catalog, Event, EventName, FieldType, Measure, Provider};
 
@@ -81,8 +83,9 @@ impl Dictionary {
         let known = |name| self.catalogs.iter().find_map(|catalog| Some((catalog, find(catalog, name)?)));
         let pair = pair_of(&class.name);
         let known = known(&class.name).or_else(|| known(pair?.0));
-        let mut meaning =
-            known.map(|(catalog, event)| from_catalog(catalog, event, class)).unwrap_or_default();
+        let mut meaning = known
+            .map(|(catalog, event)| from_catalog(catalog, event, class))
+            .unwrap_or_else(|| in_trace::meaning(class));
         let given = self.given_duration(class).map(|(index, name, unit)| {
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
             let unit = unit.or(known).or_else(|| unit_from_suffix(name));
