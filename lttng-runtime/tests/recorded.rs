@@ -154,6 +154,34 @@ for values in [(1, "book", 1, -1), (2, "book", 1, -1), (3, "pen", 1, -1), (4, "b
 }
 
 #[test]
+fn triggers_capture_numbers_and_texts() {
+    let daemon = Daemon::start();
+    let notified = compile("../../../tests/fixtures/c/notified.c", daemon.folder());
+    let code = r#"
+sale = Provider("shop").event("sale", article=str, took="u64 us")
+sale("book", 12)
+sale("", 13)
+"#;
+    let python = python(&daemon, code);
+    let mut command = daemon.command(notified);
+    command
+        .args(["2", "shop:sale", "article", "--", "/usr/bin/env", "python3"])
+        .args(python.get_args().skip_while(|word| *word != "-c"));
+    command.envs(python.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert_eq!(succeed(command), "<book>\n<>\n");
+}
+
+#[test]
+fn event_of_the_same_name_through_the_macros_is_not_disturbed() {
+    let daemon = Daemon::start();
+    let program = compile("both.c", daemon.folder());
+    let (trace, _) = record(&daemon, "shop", daemon.command(&program));
+    let events = trace.events();
+    let seen: Vec<_> = events.iter().map(|event| (event.field("article"), event.field("took"))).collect();
+    assert_eq!(seen, ["0", "1", "2", "3"].map(|took| ("\"by macro\"", took)));
+}
+
+#[test]
 fn children_of_fork_record_as_themselves() {
     let daemon = Daemon::start();
     let code = r#"

@@ -24,7 +24,7 @@ pub fn compile(source: &str, to: &Path) -> PathBuf {
 }
 
 pub fn compile_with(compiler: &str, flags: &[&str], source: &str, to: &Path) -> PathBuf {
-    let program = to.join(source.replace('.', "-"));
+    let program = to.join(source.replace(['.', '/'], "-"));
     let programs = folder().join("tests/programs");
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-Werror", "-pthread"]).args(flags).current_dir(&programs);
@@ -33,11 +33,16 @@ pub fn compile_with(compiler: &str, flags: &[&str], source: &str, to: &Path) -> 
         command.args(["-x", "c++"]);
     }
     command.arg(source).args(["-x", "none", "-o"]).arg(&program);
-    match source {
-        "twin.c" => command.args(["-llttng-ust", "-ldl"]),
-        "unload.c" => command.arg("-ldl"),
-        _ => command.arg(library()).arg(format!("-Wl,-rpath,{}", library().parent().unwrap().display())),
-    };
+    if matches!(source, "exercise.c" | "both.c") {
+        command.arg(library()).arg(format!("-Wl,-rpath,{}", library().parent().unwrap().display()));
+    }
+    if matches!(source, "twin.c" | "both.c") {
+        command.arg("-llttng-ust");
+    }
+    if source.ends_with("notified.c") {
+        command.arg("-l:liblttng-ctl.so.0");
+    }
+    command.arg("-ldl");
     succeed(command);
     program
 }
