@@ -28,6 +28,8 @@ pub struct EventClass {
     pub name: String,
     /// The numeric log level, where the trace has one.
     pub log_level: Option<i64>,
+    /// Where the event's model is described, or what the event means, where the trace has it.
+    pub model_uri: Option<String>,
     /// All fields of all scopes, outermost scope first.
     pub fields: FieldClasses,
     /// The trace that the class belongs to, as an index into [`Report::traces`](crate::Report::traces).

@@ -115,7 +115,8 @@ impl Layout {
 /// The class of an event, with the fields that it shares with the others of its stream.
 fn event_class(event: &EventLayout, shared: &Arc<[FieldClass]>, trace: usize, index: usize) -> EventClass {
     let fields = FieldClasses::new(shared.clone(), own_fields(event).collect::<Vec<_>>());
-    EventClass { index, name: event.name.clone(), log_level: event.log_level, fields, trace }
+    let (name, log_level, model_uri) = (event.name.clone(), event.log_level, event.model_uri.clone());
+    EventClass { index, name, log_level, model_uri, fields, trace }
 }
 
 /// The fields that all classes of a stream have.

@@ -1,8 +1,10 @@
 //! What the events of a class mean: which field is the duration, in which unit, and what identifies their group.
 //!
-//! The command line comes first, then the catalogs, which also know former names of events and fields, and last the
-//! names of the fields themselves. A program built with a prefix for its providers records the catalog's events under
+//! The command line comes first, then the catalogs, which also know former names of events and fields, then what the trace
+//! itself says, and last the names of the fields themselves. A program built with a prefix for its providers records the catalog's events under
 //! other names; they are recognised by the end of the provider's name, the event's name and its fields.
+
+mod in_trace;
 
 use lttng_catalog::{
     Catalog, Content, Event, EventName, Extent, Field, FieldType, Measure, NumberKind, Provider, Shape,
@@ -89,7 +91,7 @@ impl Dictionary {
         let mut meaning = known
             .or_else(prefixed)
             .map(|(catalog, event, prefix)| from_catalog(catalog, event, prefix, class))
-            .unwrap_or_default();
+            .unwrap_or_else(|| in_trace::meaning(class));
         let given = self.given_duration(class).map(|(index, name, unit)| {
             let known = meaning.duration.filter(|known| known.index == index).map(|known| known.unit);
             let unit = unit.or(known).or_else(|| unit_from_suffix(name));

@@ -39,6 +39,7 @@ pub struct EventDraft {
     pub stream_id: Option<u64>,
     pub name: String,
     pub log_level: Option<i64>,
+    pub model_uri: Option<String>,
     pub context: Option<Rc<Draft>>,
     pub payload: Option<Rc<Draft>>,
     pub line: usize,
@@ -198,8 +199,8 @@ impl Assembler {
         let line = draft.line;
         match self.linked_event(&draft, position) {
             Ok((id, context, payload)) => {
-                let EventDraft { name, log_level, .. } = draft;
-                let event = EventLayout { id, name, log_level, context, payload };
+                let EventDraft { name, log_level, model_uri, .. } = draft;
+                let event = EventLayout { id, name, log_level, model_uri, context, payload };
                 self.metadata.streams[position].events.push(event);
             }
             Err(reason) => problems.add(line, format!("event `{}`: {reason}", draft.name)),
@@ -262,8 +263,8 @@ impl LaterEvents {
         let context = self.linker.scope(Origin::OwnContext, &draft.context, &[]).ok()?;
         let outer = Vec::from_iter(context.as_ref().map(|context| (Origin::OwnContext, context)));
         let payload = self.linker.scope(Origin::Payload, &draft.payload, &outer).ok()?;
-        let EventDraft { name, log_level, .. } = draft;
-        let mut event = EventLayout { id, name, log_level, context, payload };
+        let EventDraft { name, log_level, model_uri, .. } = draft;
+        let mut event = EventLayout { id, name, log_level, model_uri, context, payload };
         self.linker.settle_event(&mut event, &mut self.slots);
         stream.events.push(event);
         metadata.slots = metadata.slots.max(self.slots.all);

@@ -58,6 +58,8 @@ pub struct EventLayout {
     pub name: String,
     /// The numeric log level.
     pub log_level: Option<i64>,
+    /// Where its model is described.
+    pub model_uri: Option<String>,
     /// Follows the stream's event context.
     pub context: Option<Type>,
     /// The event's own fields.

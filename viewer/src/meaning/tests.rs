@@ -186,3 +186,28 @@ fn a_name_that_only_ends_like_a_provider_of_the_catalog_is_another_event() {
     assert_eq!(event(&call), None);
     assert_eq!(event(&[&with(("duration", INTEGER))[..], &[("size", INTEGER)]].concat()), None);
 }
+
+#[test]
+fn the_trace_itself_says_what_no_catalog_knows() {
+    let fields = [("article", TEXT), ("took", INTEGER), ("paid", INTEGER), ("peer", TEXT)];
+    let class = |name, uri: &str| EventClass { model_uri: Some(uri.into()), ..class(name, &fields) };
+    let uri = "meaning:1;duration=took;measure=sum;unit=paid:bytes;unit=took:us;group=article;bool=paid;client=peer;new=x";
+    let sale = class("shop:sale", uri);
+    let meaning = dictionary().look_up(&sale);
+    assert_eq!((meaning.duration, meaning.is_sum), (microseconds(1), true));
+    assert_eq!(meaning.group_by, [NamedField { name: "article".into(), index: 0 }]);
+    assert_eq!((meaning.client, meaning.kind(&sale, 2)), (Some(3), FieldKind::Bool));
+    for uri in [
+        "meaning:2;duration=took",
+        "https://example.org/",
+        "",
+        "meaning:1;",
+        "meaning:1;duration=article;group=none",
+    ] {
+        assert_eq!(dictionary().look_up(&class("shop:sale", uri)), ClassMeaning::default(), "{uri}");
+    }
+    let without_unit = dictionary().look_up(&class("shop:sale", "meaning:1;duration=took")).duration;
+    assert_eq!(without_unit, Some(DurationField { index: 1, unit: UNIT_BY_DEFAULT, is_guess: true }));
+    let known = dictionary().look_up(&class("valkey_rdb:fork", "meaning:1;duration=took;unit=took:us"));
+    assert_eq!(known.duration, None, "a catalog comes first");
+}

@@ -237,6 +237,7 @@ impl Builder {
             stream_id: Some(fragment.unsigned("data-stream-class-id")?.unwrap_or(0)),
             name: name.to_owned(),
             log_level: log_level(fragment),
+            model_uri: attribute(fragment, "emf-uri").and_then(|uri| Some(uri.as_str()?.to_owned())),
             context: self.scope(fragment, "specific-context-field-class").map_err(named)?,
             payload: self.scope(fragment, "payload-field-class").map_err(named)?,
             line,
@@ -251,9 +252,14 @@ impl Builder {
     }
 }
 
-/// The log level that LTTng adds as an attribute. An attribute never makes a trace unreadable.
+/// What LTTng adds as an attribute. An attribute never makes a trace unreadable.
+fn attribute<'j>(fragment: Object<'j>, name: &str) -> Option<&'j Json<'j>> {
+    fragment.get("attributes")?.get(LTTNG)?.get(name)
+}
+
+/// The log level, by its number or its name.
 fn log_level(fragment: Object<'_>) -> Option<i64> {
-    let level = fragment.get("attributes")?.get(LTTNG)?.get("log-level")?;
+    let level = attribute(fragment, "log-level")?;
     let named =
         |name| LOG_LEVELS.iter().zip(0..).find(|(level, _)| **level == name).map(|(_, number)| number);
     level.as_integer().and_then(|level| i64::try_from(level).ok()).or_else(|| level.as_str().and_then(named))

@@ -293,6 +293,9 @@ fn event_draft(
                 }
                 ("id", value) => event.id = Some(identifier(value)?),
                 ("stream_id", value) => event.stream_id = Some(identifier(value)?),
+                ("model.emf.uri", AssignedValue::Text(uri)) => {
+                    event.model_uri = Some(uri.clone().into_owned())
+                }
                 ("loglevel", AssignedValue::Number(level)) => event.log_level = i64::try_from(*level).ok(),
                 _ => {}
             },

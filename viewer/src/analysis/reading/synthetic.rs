@@ -50,6 +50,7 @@ pub fn class(name: &str, fields: &[(&str, FieldKind)]) -> EventClass {
         index: 0,
         name: name.into(),
         log_level: None,
+        model_uri: None,
         fields: fields.iter().map(field).collect(),
         trace: 0,
     }
