@@ -131,10 +131,12 @@ impl Meaning {
     /// What helps when this event, in the group with this first key, delays a program.
     ///
     /// ```
-    /// let catalog = lttng_catalog::valkey();
+    /// # #[cfg(feature = "advice")] {
+    /// let catalog = lttng_catalog::valkey_with_advice();
     /// let event = catalog.event("valkey_commands", "command_call").unwrap();
     /// assert!(event.meaning.advice(Some("keys")).unwrap().contains("SCAN"));
     /// assert!(event.meaning.advice(Some("get")).is_some());
+    /// # }
     /// ```
     pub fn advice(&self, key: Option<&str>) -> Option<&str> {
         let own = self.advice_for.iter().find(|(group, _)| Some(&**group) == key);
