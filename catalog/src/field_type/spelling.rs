@@ -3,12 +3,8 @@
 use std::fmt;
 
 use super::number::{Base, ByteOrder, Integer, Width};
-use super::{DEFAULT_LENGTH, FieldType, WORDS};
+use super::{DEFAULT_LENGTH, EVERY_TYPE, FieldType, WORDS};
 use crate::suggest::did_you_mean;
-
-const EVERY_TYPE: &str = "`u8` to `u64` and `i8` to `i64` (each also `hex`, `network` or \
-     `network hex`), `f32`, `f64`, `bool`, `string`, `enum NAME`, `text`, `bytes`, `[char; 16]`, \
-     `[u32; 4]`, `[u32]` or `stack`";
 
 /// Reads a type; `length` is the field's `length`.
 pub(crate) fn read_type(spelling: &str, length: Option<Width>) -> Result<FieldType, String> {
