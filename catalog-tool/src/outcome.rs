@@ -1,6 +1,6 @@
 //! The outcomes of commands, and their messages.
 
-use std::io;
+use std::io::{self, Write};
 
 /// The outcome of a command that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,8 @@ fn say(kind: &str, message: &str) {
     for line in message.lines() {
         // A message may quote a file, which is untrusted.
         let line: String = line.chars().flat_map(shown).collect();
-        eprintln!("lttng-catalog: {kind}: {line}");
+        // Whoever read the messages may be gone, which is no reason to panic.
+        let _ = writeln!(io::stderr(), "lttng-catalog: {kind}: {line}");
     }
 }
 

@@ -95,6 +95,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// An error against the rules of catalogs themselves.
+    pub(crate) fn model(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Authority::Model, place, message);
+    }
+
     pub(crate) fn add(&mut self, authority: Authority, place: Place, message: impl Into<String>) {
         self.errors.push(Error { position: None, place, authority, message: message.into() });
     }

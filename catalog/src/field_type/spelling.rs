@@ -167,29 +167,9 @@ mod tests {
 
     #[test]
     fn every_type_prints_as_it_is_read() {
-        let spellings = [
-            "u8",
-            "u16 hex",
-            "u32 network",
-            "u64 network hex",
-            "i8",
-            "i16",
-            "i32",
-            "i64 hex",
-            "f32",
-            "f64",
-            "bool",
-            "string",
-            "enum protocol",
-            "text",
-            "bytes",
-            "[char; 16]",
-            "[u32; 4]",
-            "[i16 network hex; 2]",
-            "[u32]",
-            "[u64 hex]",
-        ];
-        for spelling in spellings {
+        let spellings = "u8, u16 hex, u32 network, u64 network hex, i8, i16, i32, i64 hex, f32, f64, bool, \
+             string, enum protocol, text, bytes, [char; 16], [u32; 4], [i16 network hex; 2], [u32], [u64 hex]";
+        for spelling in spellings.split(", ") {
             let kind = read_type(spelling, None).unwrap();
             assert_eq!(kind.to_string(), spelling);
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::table::Table;
 use crate::check::check_rules;
-use crate::error::{Authority, Errors, Report};
+use crate::error::{Errors, Report};
 use crate::model::Catalog;
 use crate::place::{Place, Step};
 
@@ -57,7 +57,7 @@ impl Catalog {
                         }
                         None => {
                             let message = format!("the catalog has no event `{provider}:{name}`");
-                            report.add(Authority::Model, place.then(Step::Event(name)), message);
+                            report.model(place.then(Step::Event(name)), message);
                         }
                     }
                 }

@@ -54,3 +54,12 @@ fn a_reader_that_has_gone_is_no_error() {
     let output = std::process::Command::new("bash").arg("-c").arg(script).output().expect("bash runs");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
+
+#[test]
+fn errors_that_nobody_reads_are_no_panic() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lttng-catalog"));
+    let status = command.args(["check", "missing.toml"]).stderr(writer).status().expect("it runs");
+    assert_eq!(status.code(), Some(1));
+}
