@@ -8,7 +8,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What the programs are made of, beside their own folder; a test compares it with what Cargo says.
-pub const CRATES: [&str; 5] = ["border", "catalog", "ctf", "live", "lttng-provider-build"];
+pub const CRATES: [&str; 4] = ["catalog", "ctf", "live", "lttng-provider-build"];
 
 /// Entries of a crate's folder that are not part of a program.
 const OTHERS: [&str; 6] = ["README.md", "benches", "doc", "fuzz", "target", "tests"];

@@ -4,17 +4,22 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use lttng_catalog::Catalog;
+use lttng_catalog::{Catalog, Errors};
 
 use crate::outcome::Trouble;
 
 /// The largest text that is read: a hundred times the size of large programs' catalogs and headers.
 const LARGEST: u64 = 1 << 20;
 
-/// Reads a catalog.
+/// Reads a catalog, and the advice in the file beside it, if there is one.
 pub fn catalog(path: &Path) -> Result<Catalog, Trouble> {
-    let text = text(path)?;
-    Catalog::parse(&path.display().to_string(), &text).map_err(|errors| Trouble::Failed(errors.to_string()))
+    let failed = |errors: Errors| Trouble::Failed(errors.to_string());
+    let mut catalog = Catalog::parse(&path.display().to_string(), &text(path)?).map_err(failed)?;
+    let advice = path.with_extension("advice.toml");
+    if advice.is_file() {
+        catalog.add_advice(&advice.display().to_string(), &text(&advice)?).map_err(failed)?;
+    }
+    Ok(catalog)
 }
 
 /// Reads a text; bytes that are not UTF-8, as in old comments, are replaced.

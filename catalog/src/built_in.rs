@@ -25,3 +25,12 @@ pub fn memcached() -> Catalog {
 pub fn redis() -> Catalog {
     Catalog::parse("redis.toml", REDIS).expect("a test reads redis.toml")
 }
+
+/// Valkey's 35 events with advice for operators, which the other functions leave out.
+#[cfg(feature = "advice")]
+pub fn valkey_with_advice() -> Catalog {
+    let mut catalog = valkey();
+    let advice = include_str!("../valkey.advice.toml");
+    catalog.add_advice("valkey.advice.toml", advice).expect("a test reads valkey.advice.toml");
+    catalog
+}

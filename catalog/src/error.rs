@@ -6,6 +6,7 @@ use crate::place::Place;
 
 /// Everything that is wrong with a catalog, in the order of the file; one line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Errors {
     /// The file, as it was named to the parser.
     pub file: String,
@@ -15,6 +16,7 @@ pub struct Errors {
 
 /// One thing that is wrong with a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     /// The line and the column (in characters), both from 1; `None` without a text to point to.
     pub position: Option<(usize, usize)>,
@@ -28,6 +30,7 @@ pub struct Error {
 
 /// Who makes a rule that a catalog breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Authority {
     /// The format and the model of catalogs.
     Model,
@@ -92,6 +95,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// An error against the rules of catalogs themselves.
+    pub(crate) fn model(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Authority::Model, place, message);
+    }
+
     pub(crate) fn add(&mut self, authority: Authority, place: Place, message: impl Into<String>) {
         self.errors.push(Error { position: None, place, authority, message: message.into() });
     }

@@ -74,6 +74,11 @@ pub(crate) const WORDS: &[(&str, FieldType)] = &[
     ("stack", FieldType::Stack),
 ];
 
+/// All types in words, for errors.
+pub(crate) const EVERY_TYPE: &str = "`u8` to `u64` and `i8` to `i64` (each also `hex`, `network` or \
+     `network hex`), `f32`, `f64`, `bool`, `string`, `enum NAME`, `text`, `bytes`, `[char; 16]`, \
+     `[u32; 4]`, `[u32]` or `stack`";
+
 /// The length of text and sequences unless the catalog says otherwise.
 pub(crate) const DEFAULT_LENGTH: Width = Width::W32;
 

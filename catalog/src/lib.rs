@@ -25,6 +25,8 @@ mod place;
 mod suggest;
 mod vocabulary;
 
+#[cfg(feature = "advice")]
+pub use built_in::valkey_with_advice;
 pub use built_in::{MEMCACHED, REDIS, VALKEY, memcached, redis, valkey};
 pub use callsite::CallsitePattern;
 pub use check::check;

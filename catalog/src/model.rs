@@ -10,6 +10,7 @@ use crate::field_type::{FieldType, Integer};
 
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Catalog {
     /// A short name for the catalog, e.g. `valkey`.
     pub name: String,
@@ -23,6 +24,7 @@ pub struct Catalog {
 
 /// An LTTng-UST provider: the part of an event's name before the colon.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Provider {
     /// The name as LTTng shows it, e.g. `valkey_commands`.
     pub name: String,
@@ -38,6 +40,7 @@ pub struct Provider {
 
 /// An enumeration: labels for the values of an integer.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Enumeration {
     /// The name, unique in its provider.
     pub name: String,
@@ -51,6 +54,7 @@ pub struct Enumeration {
 
 /// One label of an [`Enumeration`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Label {
     /// The label as readers show it.
     pub name: String,
@@ -62,6 +66,7 @@ pub struct Label {
 
 /// Fields that several events of a provider share (an LTTng-UST event class).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Class {
     /// The name, unique among the classes and events of its provider.
     pub name: String,
@@ -79,6 +84,7 @@ pub struct Class {
 
 /// An event, with all that a writer and a reader need.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Event {
     /// The name as LTTng shows it after the colon.
     pub name: String,
@@ -102,6 +108,7 @@ pub struct Event {
 
 /// What an event means to a reader.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Meaning {
     /// The name of the field that is the duration; its unit is the field's.
     pub duration: Option<String>,
@@ -131,10 +138,12 @@ impl Meaning {
     /// What helps when this event, in the group with this first key, delays a program.
     ///
     /// ```
-    /// let catalog = lttng_catalog::valkey();
+    /// # #[cfg(feature = "advice")] {
+    /// let catalog = lttng_catalog::valkey_with_advice();
     /// let event = catalog.event("valkey_commands", "command_call").unwrap();
     /// assert!(event.meaning.advice(Some("keys")).unwrap().contains("SCAN"));
     /// assert!(event.meaning.advice(Some("get")).is_some());
+    /// # }
     /// ```
     pub fn advice(&self, key: Option<&str>) -> Option<&str> {
         let own = self.advice_for.iter().find(|(group, _)| Some(&**group) == key);
@@ -149,6 +158,7 @@ impl Meaning {
 
 /// How a duration came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// One interval: `[timestamp - duration, timestamp]`.
     #[default]
@@ -159,6 +169,7 @@ pub enum Measure {
 
 /// The clock that a duration was measured with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Clock {
     /// It never steps.
     #[default]
@@ -184,6 +195,7 @@ impl fmt::Display for EventName {
 
 /// A field of an event.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Field {
     /// The name under which the value is recorded.
     pub name: String,
@@ -203,6 +215,7 @@ pub struct Field {
 
 /// The unit of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// `ns`
     Nanoseconds,

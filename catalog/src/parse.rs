@@ -3,6 +3,7 @@
 //! Errors in one part do not keep the others from being read: an invalid value is reported and
 //! replaced by a harmless one, so that one mistake is one error.
 
+mod advice;
 mod locate;
 mod table;
 
@@ -22,22 +23,11 @@ use table::Table;
 impl Catalog {
     /// Reads and checks a catalog; `file` is what errors call it.
     pub fn parse(file: &str, text: &str) -> Result<Catalog, Errors> {
-        let (root, syntax_errors) = DeTable::parse_recoverable(text);
-        let report = RefCell::new(Report::default());
-        let catalog = catalog(Table::root(root.get_ref(), &report));
-        let mut found = report.into_inner().errors;
-        found.extend(check_rules(&catalog));
-        if syntax_errors.is_empty() && found.is_empty() {
-            return Ok(catalog);
-        }
-        let locations = Locations::new(text, root.get_ref());
-        let mut errors = locations.syntax_errors(&syntax_errors);
-        // A syntax error leaves its table incomplete, so reports of missing keys would be false.
-        if errors.is_empty() {
-            errors = found.into_iter().map(|error| locations.locate(error)).collect();
-        }
-        errors.sort_by_key(|error| error.position);
-        Err(Errors { file: file.to_owned(), errors })
+        read(file, text, |root| {
+            let catalog = catalog(root);
+            let wrong = check_rules(&catalog);
+            (catalog, wrong)
+        })
     }
 
     /// Reads and checks the catalog in a file.
@@ -57,6 +47,26 @@ impl Catalog {
             }),
         }
     }
+}
+
+/// Reads a text, and reports what is wrong with it as TOML, in its tables or according to the rules, by its position.
+fn read<T>(file: &str, text: &str, make: impl FnOnce(Table<'_>) -> (T, Vec<Error>)) -> Result<T, Errors> {
+    let (root, syntax_errors) = DeTable::parse_recoverable(text);
+    let report = RefCell::new(Report::default());
+    let (made, wrong) = make(Table::root(root.get_ref(), &report));
+    let mut found = report.into_inner().errors;
+    found.extend(wrong);
+    if syntax_errors.is_empty() && found.is_empty() {
+        return Ok(made);
+    }
+    let locations = Locations::new(text, root.get_ref());
+    let mut errors = locations.syntax_errors(&syntax_errors);
+    // A syntax error leaves its table incomplete, so reports of missing keys would be false.
+    if errors.is_empty() {
+        errors = found.into_iter().map(|error| locations.locate(error)).collect();
+    }
+    errors.sort_by_key(|error| error.position);
+    Err(Errors { file: file.to_owned(), errors })
 }
 
 fn catalog(mut root: Table<'_>) -> Catalog {
@@ -146,8 +156,8 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         repeats: table.parsed("repeats", read_event_name),
         explains: table.parsed_strings("explains", read_event_name),
         started_by: table.parsed("started-by", read_event_name),
-        advice: table.name("advice").map(|advice| one_line(&advice)),
-        advice_for: table.texts("advice-for").into_iter().map(|(key, text)| (key, one_line(&text))).collect(),
+        advice: advice::general(&mut table),
+        advice_for: advice::for_groups(&mut table),
         formerly: table.parsed_strings("formerly", read_event_name),
     };
     let class_name = table.string("class");
@@ -175,11 +185,6 @@ fn event(name: String, mut table: Table<'_>, classes: &[Class]) -> Event {
         tracing,
         meaning,
     }
-}
-
-/// A text without its line breaks: advice is wrapped to the width of the terminal.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn read_event_name(text: &str) -> Result<EventName, String> {

@@ -12,6 +12,7 @@ pub struct Place {
 
 /// One step of a [`Place`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Step {
     /// Into the provider of this name.
     Provider(String),

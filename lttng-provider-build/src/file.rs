@@ -2,6 +2,7 @@
 
 /// A generated file, to be written by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GeneratedFile {
     /// The name, without a folder.
     pub name: String,

@@ -11,28 +11,11 @@ use crate::model::Catalog;
 
 /// Macros with small letters in the headers that a provider includes. Names in capitals, and names
 /// that begin with `__`, `lttng_` or `SYS_`, are refused as a whole.
-const MACROS: &[&str] = &[
-    "L_ctermid",
-    "L_tmpnam",
-    "P_tmpdir",
-    "bool",
-    "do_tracepoint",
-    "errno",
-    "false",
-    "linux",
-    "sched_priority",
-    "static_assert",
-    "stderr",
-    "stdin",
-    "stdout",
-    "tp_rcu_dereference",
-    "tp_rcu_read_lock",
-    "tp_rcu_read_unlock",
-    "tracepoint",
-    "tracepoint_enabled",
-    "true",
-    "unix",
-];
+const MACROS: &str = "
+    L_ctermid L_tmpnam P_tmpdir bool do_tracepoint errno false linux sched_priority static_assert
+    stderr stdin stdout tp_rcu_dereference tp_rcu_read_lock tp_rcu_read_unlock tracepoint
+    tracepoint_enabled true unix
+";
 
 /// Invalid names for arguments of a C function.
 const KEYWORDS: &[&str] = &[
@@ -64,7 +47,7 @@ pub(super) fn wrong_name(name: &str) -> Option<String> {
              choose another name"
         ));
     }
-    if MACROS.contains(&name) || name.starts_with("SYS_") {
+    if MACROS.split_whitespace().any(|known| known == name) || name.starts_with("SYS_") {
         return Some(format!(
             "`{name}` is a macro in C headers, and its expansion would be recorded instead; choose another name"
         ));

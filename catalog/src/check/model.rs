@@ -7,7 +7,7 @@ mod references;
 mod unknown;
 
 use super::parts::{self, Part};
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::model::{Catalog, Class, Event};
 use crate::place::{Place, Step};
 use unknown::unknown;
@@ -16,21 +16,20 @@ pub(super) use enumerations::is_label;
 
 pub(super) fn check(catalog: &Catalog, report: &mut Report) {
     if catalog.name.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter)) {
-        report.add(
-            Authority::Model,
+        report.model(
             Place::top().value("catalog").then(Step::Value("name".to_owned())),
             "invalid name: the name of a catalog has only ASCII letters, digits, `_` and `-`",
         );
     }
     if catalog.providers.is_empty() {
         let message = "the catalog has no provider; add a table `[provider.NAME]`";
-        report.add(Authority::Model, Place::top(), message);
+        report.model(Place::top(), message);
     }
     for (place, provider) in parts::providers(catalog) {
         if provider.events.is_empty() {
             let message =
                 format!("the provider has no events; add a table `[provider.{}.event.NAME]`", provider.name);
-            report.add(Authority::Model, place, message);
+            report.model(place, message);
         }
     }
     for enumeration in parts::enumerations(catalog) {
@@ -54,7 +53,7 @@ fn check_class(class: &Part<'_, Class>, report: &mut Report) {
     meaning::check_class(class, place, report);
     if !provider.events.iter().any(|event| event.class.as_ref() == Some(name)) {
         let message = format!("no event has this class; remove it, or add `class = \"{name}\"` to an event");
-        report.add(Authority::Model, place.clone(), message);
+        report.model(place.clone(), message);
     }
 }
 
@@ -68,7 +67,7 @@ fn check_event(event: &Part<'_, Event>, report: &mut Report) {
         None => {
             let known = provider.classes.iter().map(|class| class.name.as_str());
             let message = unknown("class", name, provider, known);
-            report.add(Authority::Model, place.value("class"), message);
+            report.model(place.value("class"), message);
         }
     }
 }

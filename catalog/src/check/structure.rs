@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::parts::{self, Part};
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::model::Catalog;
 use crate::place::{Place, Step};
 
@@ -20,7 +20,7 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
             names.check("label", "", place.then(Step::Label(index, label.name.clone())));
         }
         if part.labels.is_empty() {
-            names.report.add(Authority::Model, place, "the enum has no labels");
+            names.report.model(place, "the enum has no labels");
         }
     }
     for Part { place, provider, part } in parts::classes(catalog) {
@@ -31,7 +31,7 @@ pub(super) fn check(catalog: &Catalog, report: &mut Report) {
         let class = part.class.as_ref().and_then(|class| provider.class(class));
         if let Some(class) = class.filter(|class| class.fields != part.fields) {
             let message = format!("the fields are not those of the class `{}`", class.name);
-            names.report.add(Authority::Model, place, message);
+            names.report.model(place, message);
         }
     }
     for list in parts::field_lists(catalog) {
@@ -60,6 +60,6 @@ impl Names<'_> {
         } else {
             return;
         };
-        self.report.add(Authority::Model, place.clone(), message);
+        self.report.model(place.clone(), message);
     }
 }

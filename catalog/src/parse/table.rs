@@ -6,7 +6,7 @@ use std::fmt::Display;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
 
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
     }
 
     fn report_at(&self, place: Place, message: impl Into<String>) {
-        self.report.borrow_mut().add(Authority::Model, place, message);
+        self.report.borrow_mut().model(place, message);
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'a DeValue<'a>> {

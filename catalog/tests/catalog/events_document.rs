@@ -1,6 +1,6 @@
-//! `docs/events.md` is made from `valkey.toml`. `OVERWRITE=1` makes it again.
+//! `docs/events.md` is made from `valkey.toml` and `valkey.advice.toml`. `OVERWRITE=1` makes it again.
 
-use lttng_catalog::{markdown, valkey};
+use lttng_catalog::{markdown, valkey_with_advice};
 use lttng_testing::{assert_golden, workspace};
 
 const ORIGIN: &str =
@@ -8,6 +8,6 @@ const ORIGIN: &str =
 
 #[test]
 fn the_document_of_events_is_current() {
-    let made = format!("{ORIGIN}{}", markdown(&valkey()));
+    let made = format!("{ORIGIN}{}", markdown(&valkey_with_advice()));
     assert_golden(workspace().join("docs/events.md"), &made);
 }

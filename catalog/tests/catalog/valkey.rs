@@ -70,9 +70,31 @@ fn repeats_and_the_sum_are_marked() {
 
 #[test]
 fn every_event_has_advice_of_its_own() {
-    let catalog = valkey();
+    let catalog = lttng_catalog::valkey_with_advice();
     let advice = |(_, event): (_, &lttng_catalog::Event)| event.meaning.advice.clone();
     let advice: Vec<String> = catalog.events().filter_map(advice).collect();
     assert_eq!(advice.len(), 35);
     assert!(advice.iter().all(|advice| advice.len() > 60 && advice.ends_with('.')), "{advice:?}");
+}
+
+#[test]
+fn advice_is_beside_the_catalog_and_not_in_it() {
+    assert!(!lttng_catalog::VALKEY.contains("advice"));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/valkey.toml");
+    assert_eq!(Catalog::read(path), Ok(valkey()));
+    assert_eq!(Catalog::read_with_advice(path), Ok(lttng_catalog::valkey_with_advice()));
+}
+
+#[test]
+fn wrong_advice_is_refused_with_its_position() {
+    let text = "[provider.valkey_rdb.event.frok]\nadvice = \"Wait.\"\n\
+                [provider.valkey_rdb.event.fork]\nadvise = \"Wait.\"\n\
+                [provider.valkey_rdb.event.fork.advice-for]\nx = \"Wait.\"\n";
+    let errors = valkey().add_advice("wrong.toml", text).unwrap_err().to_string();
+    let expected = "\
+        wrong.toml:1:28: valkey_rdb → frok: the catalog has no event `valkey_rdb:frok`\n\
+        wrong.toml:4:1: valkey_rdb → fork: unknown key `advise`; did you mean `advice`?\n\
+        wrong.toml:5:1: valkey_rdb → fork: advice for single groups needs `group-by`: its keys are values of the first \
+        of those fields";
+    assert_eq!(errors, expected);
 }

@@ -201,68 +201,18 @@ fn within(event: &Event<'_>) -> Vec<String> {
 }
 
 /// Keywords of C++ that neither C nor the catalog reserves.
-const CPP_KEYWORDS: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "bitand",
-    "bitor",
-    "catch",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "decltype",
-    "delete",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "friend",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "static_assert",
-    "static_cast",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "try",
-    "typeid",
-    "typename",
-    "using",
-    "virtual",
-    "wchar_t",
-    "xor",
-    "xor_eq",
-];
+const CPP_KEYWORDS: &str = "
+    alignas alignof and and_eq asm bitand bitor catch char16_t char32_t char8_t class co_await
+    co_return co_yield compl concept const_cast consteval constexpr constinit decltype delete
+    dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or
+    or_eq private protected public reinterpret_cast requires static_assert static_cast template this
+    thread_local throw try typeid typename using virtual wchar_t xor xor_eq
+";
 
 /// The parameters under names that are valid in C++.
 fn for_cpp(mut parameters: Vec<CParameter>) -> Vec<CParameter> {
-    for parameter in parameters.iter_mut().filter(|p| CPP_KEYWORDS.contains(&p.name.as_str())) {
+    let is_keyword = |name: &str| CPP_KEYWORDS.split_whitespace().any(|keyword| keyword == name);
+    for parameter in parameters.iter_mut().filter(|p| is_keyword(&p.name)) {
         // No name of a catalog begins like this.
         parameter.name.insert_str(0, "lttng_");
     }

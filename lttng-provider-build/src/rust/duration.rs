@@ -7,25 +7,24 @@ use super::context::Context;
 use super::doc;
 use super::layout::{indent, list};
 
+/// The variant of `lttng_provider::Unit`, for a unit of time.
+pub(super) fn unit_name(unit: Unit) -> Option<String> {
+    unit.nanoseconds().map(|_| format!("{unit:?}"))
+}
+
 /// An event that has a duration.
 pub(super) struct Duration<'c> {
     context: &'c Context<'c>,
     /// The index of the duration among the arguments.
     index: usize,
-    unit: &'static str,
+    unit: String,
 }
 
 impl<'c> Duration<'c> {
     /// `None` for an event without a duration in a unit of time.
     pub(super) fn of(context: &'c Context<'c>) -> Option<Self> {
         let lttng_catalog::lowered::Duration { index, unit } = context.event.duration?;
-        let unit = match unit {
-            Unit::Nanoseconds => "Nanoseconds",
-            Unit::Microseconds => "Microseconds",
-            Unit::Milliseconds => "Milliseconds",
-            Unit::Seconds => "Seconds",
-            Unit::Bytes => return None,
-        };
+        let unit = unit_name(unit)?;
         Some(Duration { context, index, unit })
     }
 

@@ -2,9 +2,10 @@
 //! `events!` includes.
 
 use lttng_catalog::lowered::{Argument, Event, Program, Provider};
-use lttng_catalog::{Enumeration, Extent, Measure, NumberKind, Unit, Width};
+use lttng_catalog::{Enumeration, Extent, Measure, NumberKind, Width};
 
 use super::doc::literal;
+use super::duration::unit_name;
 use super::layout::{ALLOWED, indent, list};
 use crate::GeneratedFile;
 
@@ -39,7 +40,7 @@ fn entry(provider: &Provider<'_>, event: &Event<'_>) -> String {
     let fields: String = passed.iter().map(|argument| format!("        {},\n", field(argument))).collect();
     let values: Vec<_> =
         passed.iter().enumerate().map(|(index, argument)| value(provider, argument, index)).collect();
-    let begin = match event.duration.is_some_and(|duration| duration.unit != Unit::Bytes) {
+    let begin = match event.duration.is_some() {
         true => format!("<{path} as lttng_provider::DurationEvent>::begin"),
         false => "|| ()".to_owned(),
     };
@@ -86,8 +87,8 @@ fn duration(event: &Event<'_>) -> String {
     };
     let index = event.arguments[..duration.index].iter().filter(|argument| argument.is_passed()).count();
     let measured = match event.source.meaning.measure {
-        Measure::Interval => "Wall",
         Measure::Sum => "Busy",
+        _ => "Wall",
     };
     format!("Some(({index}, lttng_bridge::Measured::{measured}))")
 }
@@ -123,14 +124,8 @@ fn is_bytes(argument: &Argument<'_>) -> bool {
 }
 
 fn unit(argument: &Argument<'_>) -> String {
-    let unit = match argument.time_unit() {
-        Some(Unit::Nanoseconds) => "Nanoseconds",
-        Some(Unit::Microseconds) => "Microseconds",
-        Some(Unit::Milliseconds) => "Milliseconds",
-        Some(Unit::Seconds) => "Seconds",
-        Some(Unit::Bytes) | None => return String::new(),
-    };
-    format!(".in_unit(lttng_provider::Unit::{unit})")
+    let unit = argument.time_unit().and_then(unit_name);
+    unit.map(|unit| format!(".in_unit(lttng_provider::Unit::{unit})")).unwrap_or_default()
 }
 
 /// Each label with its first value.

@@ -10,36 +10,30 @@ use lttng_provider_build::{GeneratedFile, Options, c_sources, generate};
 use lttng_testing::{assert_golden, difference, workspace};
 
 #[test]
-fn rust_and_its_provider() {
-    assert_golden(golden("rust.txt"), &joined(&own(generate(&[sample()], &options(true, "")).unwrap())));
-}
-
-#[test]
-fn c_and_its_build_files() {
-    let files = own(c_sources(&[sample()]).unwrap());
-    let (headers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == "sample-tp.h");
-    let for_rust = generate(&[sample()], &options(true, "")).unwrap();
-    assert!(for_rust.contains(&headers[0]), "the provider is the same in both languages");
-    assert_golden(golden("c.txt"), &joined(&files));
-}
-
-#[test]
-fn probes_alone_and_beside_lttng() {
+fn one_of_everything_is_generated_as_it_was_reviewed() {
     let with = |lttng, usdt| {
         let mut options = Options::default();
         (options.back_ends.lttng, options.back_ends.usdt) = (lttng, usdt);
         own(generate(&[sample()], &options).unwrap())
     };
     let (lttng, usdt, both) = (with(true, false), with(false, true), with(true, true));
+    let mut c = own(c_sources(&[sample()]).unwrap());
+    let shared = c.iter().position(|file| lttng.contains(file)).map(|index| c.remove(index).name);
+    assert_eq!(shared.as_deref(), Some("sample-tp.h"), "the provider is the same in both languages");
     assert!(usdt.iter().all(|file| file.name.ends_with(".rs")), "USDT needs no C");
     assert_eq!((&usdt[1], &both[1]), (&lttng[1], &lttng[1]), "spans do not see the back end");
     let changed = |old: &str, new: &str| -> String {
         let difference = difference(old, new);
         difference.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect()
     };
-    let alone = changed(&lttng[0].text, &usdt[0].text);
-    let beside = changed(&joined(&lttng), &joined(&both));
-    assert_golden(golden("usdt.diff"), &format!("# LTTng → USDT\n{alone}\n# LTTng → both\n{beside}"));
+    let parts = [
+        ("For Rust, recorded by LTTng", joined(&lttng)),
+        ("The same, shown by USDT probes instead", changed(&lttng[0].text, &usdt[0].text)),
+        ("The same, by both", changed(&joined(&lttng), &joined(&both))),
+        ("For C, but for the provider's header", joined(&c)),
+    ];
+    let text: String = parts.iter().map(|(title, text)| format!("##### {title}\n\n{text}\n")).collect();
+    assert_golden(workspace().join("lttng-provider-build/tests/golden/sample.txt"), &text);
 }
 
 #[test]
@@ -92,10 +86,6 @@ fn sample() -> Catalog {
 
 fn read(path: &str) -> Catalog {
     Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"))
-}
-
-fn golden(name: &str) -> std::path::PathBuf {
-    workspace().join("lttng-provider-build/tests/golden").join(name)
 }
 
 /// All but what every catalog has.

@@ -1,5 +1,7 @@
 //! Catalogs that a program made or changed through their public fields are refused or generated, and never a panic.
 
+use std::slice::from_ref;
+
 use lttng_catalog::{Catalog, EventName, FieldType, valkey};
 use lttng_provider_build::{Options, c_sources, generate};
 use lttng_testing::Random;
@@ -41,7 +43,7 @@ fn any_change_is_refused_or_generated() {
         for _ in 0..=random.below(2) {
             change(&mut catalog, &mut random);
         }
-        let rust = generate(&[catalog.clone()], &options);
+        let rust = generate(from_ref(&catalog), &options);
         assert_eq!(rust.is_ok(), c_sources(&[catalog]).is_ok());
         *(if rust.is_ok() { &mut generated } else { &mut refused }) += 1;
     }
@@ -85,8 +87,7 @@ fn change(catalog: &mut Catalog, random: &mut Random) {
 
 #[track_caller]
 fn assert_refused(catalog: &Catalog, because: &str) {
-    let errors =
-        [generate(&[catalog.clone()], &Options::default()).err(), c_sources(&[catalog.clone()]).err()];
+    let errors = [generate(from_ref(catalog), &Options::default()).err(), c_sources(from_ref(catalog)).err()];
     for error in errors {
         let error = error.expect("it was generated").to_string();
         assert!(error.contains(because), "{error}");

@@ -5,7 +5,7 @@ const TEXT: FieldKind = FieldKind::Text;
 const INTEGER: FieldKind = FieldKind::Integer;
 
 fn dictionary() -> Dictionary {
-    Dictionary { catalogs: vec![lttng_catalog::valkey()], duration: None }
+    Dictionary { catalogs: vec![lttng_catalog::valkey_with_advice()], duration: None }
 }
 
 fn microseconds(index: usize) -> Option<DurationField> {

@@ -1,6 +1,6 @@
 //! Rules for enumerations and their labels.
 
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::field_type::Integer;
 use crate::model::{Enumeration, Label};
 use crate::place::{Place, Step};
@@ -17,16 +17,16 @@ pub(super) fn check(enumeration: &Enumeration, place: &Place, report: &mut Repor
                 other.name,
                 common(other, label)
             );
-            report.add(Authority::Model, place.clone(), message);
+            report.model(place.clone(), message);
         }
         if let Some(wrong) = wrong_letter(&label.name) {
             let wrong = wrong.escape_debug();
             let message =
                 format!("invalid label: it has letters, digits, spaces, `_`, `-` and `.`, not `{wrong}`");
-            report.add(Authority::Model, place.value("name"), message);
+            report.model(place.value("name"), message);
         } else if others.iter().any(|other| other.name == label.name) {
             let message = "duplicate label; for several values give it a range, `values = \"3..=7\"`";
-            report.add(Authority::Model, place.value("name"), message);
+            report.model(place.value("name"), message);
         }
     }
 }
@@ -45,14 +45,12 @@ fn check_values(label: &Label, container: Integer, place: &Place, report: &mut R
     let fits = container.range();
     let key = if start == end { "value" } else { "values" };
     if start > end {
-        report.add(
-            Authority::Model,
+        report.model(
             place.value("values"),
             format!("the range starts after its end; did you mean `{end}..={start}`?"),
         );
     } else if let Some(value) = [start, end].into_iter().find(|value| !fits.contains(value)) {
-        report.add(
-            Authority::Model,
+        report.model(
             place.value(key),
             format!(
                 "{value} does not fit into `{container}`, which holds {} to {}",

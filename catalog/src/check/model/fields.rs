@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::unknown::unknown;
 use crate::check::parts::{self, Part};
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::field_type::{Extent, FieldType};
 use crate::model::{Field, Provider};
 use crate::place::{Place, Step};
@@ -15,7 +15,7 @@ pub(super) fn check(list: &Part<'_, [Field]>, report: &mut Report) {
         check_unit(field, &place, report);
         let is_twice = list.part[..index].iter().any(|other| other.name == field.name);
         if is_twice && !field.name.is_empty() {
-            report.add(Authority::Model, place.value("name"), "duplicate field");
+            report.model(place.value("name"), "duplicate field");
         }
     }
     check_former_names(list, report);
@@ -25,14 +25,14 @@ fn check_type(provider: &Provider, field: &Field, place: &Place, report: &mut Re
     match &field.kind {
         FieldType::Enum(name) if provider.enumeration(name).is_none() => {
             let known = provider.enums.iter().map(|known| known.name.as_str());
-            report.add(Authority::Model, place.value("type"), unknown("enum", name, provider, known));
+            report.model(place.value("type"), unknown("enum", name, provider, known));
         }
         kind if kind.extent() == Extent::Fixed(0) => {
-            report.add(Authority::Model, place.value("type"), "an array has at least one element");
+            report.model(place.value("type"), "an array has at least one element");
         }
         kind if !field.recorded && !kind.shape(&[]).is_passed() => {
             let message = "a stack is of use only in a trace; remove `record`";
-            report.add(Authority::Model, place.value("record"), message);
+            report.model(place.value("record"), message);
         }
         _ => {}
     }
@@ -42,7 +42,7 @@ fn check_unit(field: &Field, place: &Place, report: &mut Report) {
     let is_number = field.kind.integer().is_some() || field.kind.shape(&[]).is_float();
     if let Some(unit) = field.unit.filter(|_| !is_number) {
         let message = format!("`{}` is not a number, so it cannot be in `{unit}`", field.kind);
-        report.add(Authority::Model, place.value("unit"), message);
+        report.model(place.value("unit"), message);
     }
 }
 
@@ -60,7 +60,7 @@ fn check_former_names(list: &Part<'_, [Field]>, report: &mut Report) {
             } else {
                 continue;
             };
-            report.add(Authority::Model, place, message);
+            report.model(place, message);
         }
     }
 }

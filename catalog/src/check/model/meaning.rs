@@ -1,6 +1,6 @@
 //! Rules for what an event or a class says about its own fields.
 
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::field_type::FieldType;
 use crate::model::{Class, Clock, Event, Field, Measure};
 use crate::place::{Place, Step};
@@ -24,8 +24,7 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
     }
     roles.check(place, report);
     if !meaning.advice_for.is_empty() && meaning.group_by.is_empty() {
-        report.add(
-            Authority::Model,
+        report.model(
             place.value("advice-for"),
             "advice for single groups needs `group-by`: its keys are values of the first of those fields",
         );
@@ -37,8 +36,7 @@ pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, r
             (event.entry, "entry"),
         ];
         for (_, key) in said.into_iter().filter(|(is_said, _)| *is_said) {
-            report.add(
-                Authority::Model,
+            report.model(
                 place.value(key),
                 format!(
                     "`{key}` is about the duration, and the event has none; name its field with `duration`"
@@ -78,7 +76,7 @@ impl<'a> Roles<'a> {
         for (index, name) in self.group_by.iter().enumerate() {
             let place = place.value("group-by").then(Step::Element(index));
             if self.group_by[..index].contains(name) {
-                report.add(Authority::Model, place, format!("duplicate field `{name}`"));
+                report.model(place, format!("duplicate field `{name}`"));
             } else {
                 self.recorded_field(name, &place, report);
             }
@@ -93,12 +91,12 @@ impl<'a> Roles<'a> {
         let Some(field) = self.fields.iter().find(|field| field.name == name) else {
             let known = self.fields.iter().map(|field| field.name.as_str());
             let suggestion = did_you_mean_one_of(name, known);
-            report.add(Authority::Model, place.clone(), format!("unknown field `{name}`{suggestion}"));
+            report.model(place.clone(), format!("unknown field `{name}`{suggestion}"));
             return None;
         };
         if !field.recorded {
             let message = format!("`{name}` is not recorded (`record = false`), so no reader sees it");
-            report.add(Authority::Model, place.clone(), message);
+            report.model(place.clone(), message);
             return None;
         }
         Some(field)
@@ -108,14 +106,12 @@ impl<'a> Roles<'a> {
 fn check_duration(field: &Field, place: &Place, report: &mut Report) {
     let name = &field.name;
     if !matches!(field.kind, FieldType::Integer(_)) {
-        report.add(
-            Authority::Model,
+        report.model(
             place.clone(),
             format!("a duration is an integer such as `u64`, but `{name}` is `{}`", field.kind),
         );
     } else if field.unit.is_none_or(|unit| unit.nanoseconds().is_none()) {
-        report.add(
-            Authority::Model,
+        report.model(
             place.clone(),
             format!("a duration has a unit of time; give `{name}` one, such as `unit = \"us\"`"),
         );

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::check::parts::{self, Part};
-use crate::error::{Authority, Report};
+use crate::error::Report;
 use crate::model::{Catalog, Event, EventName, Measure};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean;
@@ -39,7 +39,7 @@ impl Checker<'_> {
         if found.is_none() {
             let known = self.names.iter().map(String::as_str);
             let suggestion = did_you_mean(&name.to_string(), known);
-            report.add(Authority::Model, place.clone(), format!("unknown event `{name}`{suggestion}"));
+            report.model(place.clone(), format!("unknown event `{name}`{suggestion}"));
         }
         found
     }
@@ -59,25 +59,14 @@ impl Checker<'_> {
             return;
         };
         if self.lacks_duration(name, event) {
-            report.add(
-                Authority::Model,
-                place,
-                "this event has no `duration`, so it cannot repeat another's",
-            );
+            report.model(place, "this event has no `duration`, so it cannot repeat another's");
         } else if self.lacks_duration(repeated, target) {
-            report.add(Authority::Model, place, format!("`{repeated}` has no `duration` to repeat"));
+            report.model(place, format!("`{repeated}` has no `duration` to repeat"));
         } else if let Some(cycle) = self.cycle(name) {
-            report.add(
-                Authority::Model,
-                place,
-                format!("the repeats form a cycle: {cycle}; one event has to be the original"),
-            );
+            report
+                .model(place, format!("the repeats form a cycle: {cycle}; one event has to be the original"));
         } else if let Some(original) = &target.meaning.repeats {
-            report.add(
-                Authority::Model,
-                place,
-                format!("`{repeated}` only repeats `{original}`; name the original"),
-            );
+            report.model(place, format!("`{repeated}` only repeats `{original}`; name the original"));
         }
     }
 
@@ -103,8 +92,7 @@ impl Checker<'_> {
         let explained = &event.meaning.explains;
         let place = place.value("explains");
         if !explained.is_empty() && event.meaning.measure == Measure::Sum {
-            report.add(
-                Authority::Model,
+            report.model(
                 place.clone(),
                 "a sum has no position in time, so it overlaps nothing that it could explain",
             );
@@ -112,11 +100,11 @@ impl Checker<'_> {
         for (index, target_name) in explained.iter().enumerate() {
             let place = place.then(Step::Element(index));
             if target_name == name {
-                report.add(Authority::Model, place, "an event does not explain itself");
+                report.model(place, "an event does not explain itself");
                 continue;
             }
             if explained[..index].contains(target_name) {
-                report.add(Authority::Model, place, format!("duplicate event `{target_name}`"));
+                report.model(place, format!("duplicate event `{target_name}`"));
                 continue;
             }
             let Some(target) = self.find(target_name, &place, report) else {
@@ -129,7 +117,7 @@ impl Checker<'_> {
             } else {
                 continue;
             };
-            report.add(Authority::Model, place, format!("`{target_name}` {wrong}"));
+            report.model(place, format!("`{target_name}` {wrong}"));
         }
     }
 
@@ -139,22 +127,18 @@ impl Checker<'_> {
         };
         let place = place.value("started-by");
         if start_name == name {
-            return report.add(Authority::Model, place, "an event does not start itself");
+            return report.model(place, "an event does not start itself");
         }
         if event.meaning.duration.is_some() {
             let message =
                 "an event with a `duration` already says when its interval began; remove `started-by`";
-            return report.add(Authority::Model, place, message);
+            return report.model(place, message);
         }
         let Some(start) = self.find(start_name, &place, report) else {
             return;
         };
         if start.meaning.is_timed() {
-            report.add(
-                Authority::Model,
-                place,
-                format!("`{start_name}` ends an interval, so it cannot start another"),
-            );
+            report.model(place, format!("`{start_name}` ends an interval, so it cannot start another"));
         }
     }
 
@@ -169,15 +153,12 @@ impl Checker<'_> {
         for (index, former) in event.meaning.formerly.iter().enumerate() {
             let place = place.value("formerly").then(Step::Element(index));
             if self.event(former).is_some() {
-                report.add(
-                    Authority::Model,
+                report.model(
                     place,
                     format!("`{former}` is the name of an event today; a former name is no longer in use"),
                 );
             } else if let Some(owner) = owners.insert(former.clone(), name.clone()) {
-                report.add(
-                    Authority::Model,
-                    place,
+                report.model(place,
                     format!("`{former}` is already a former name of `{owner}`; a reader could not tell which is meant"),
                 );
             }

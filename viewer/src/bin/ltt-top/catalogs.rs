@@ -20,18 +20,22 @@ pub fn read(given: &[PathBuf], traces: &[PathBuf]) -> Result<Catalogs, String> {
     let from_environment = std::env::split_paths(&variable).filter(|path| !path.as_os_str().is_empty());
     let mut catalogs = Vec::new();
     for path in given.iter().cloned().chain(from_environment) {
-        catalogs.push(Catalog::read(&path).map_err(|errors| first_line(&errors.to_string()))?);
+        catalogs.push(Catalog::read_with_advice(&path).map_err(|errors| first_line(&errors.to_string()))?);
     }
     let mut ignored = Vec::new();
     for path in traces.iter().flat_map(|trace| beside(trace)) {
         let is_catalog = std::fs::read_to_string(&path).is_ok_and(|text| claims_to_be_catalog(&text));
-        match Catalog::read(&path) {
+        match Catalog::read_with_advice(&path) {
             Ok(catalog) => catalogs.push(catalog),
             Err(errors) if is_catalog => ignored.push(first_line(&errors.to_string())),
             Err(_) => {}
         }
     }
-    catalogs.extend([lttng_catalog::valkey(), lttng_catalog::redis(), lttng_catalog::memcached()]);
+    catalogs.extend([
+        lttng_catalog::valkey_with_advice(),
+        lttng_catalog::redis(),
+        lttng_catalog::memcached(),
+    ]);
     Ok(Catalogs { catalogs, ignored })
 }
 
