@@ -8,13 +8,10 @@ use super::output::{EventStream, Output, unsupported};
 use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
 use super::{Screen, notes};
 use crate::analysis::Finding;
-use crate::analysis::durations::HeatGroup;
-use crate::analysis::durations::HistGroup;
-use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
+use crate::analysis::finding::{EventFinding, GroupFinding, GroupName};
 use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
-use crate::analysis::outliers::Outlier;
-use crate::analysis::outliers::{Mode, Period};
+use crate::analysis::outliers::{Mode, Outlier, Period};
 use crate::datum::Pairs;
 
 /// Writes a finding as a sheet. Notes on it would not be rows.
@@ -39,213 +36,198 @@ impl Output for Csv {
     }
 }
 
+/// The columns of a kind of row, and the cell of each.
+type Columns<T> = [(&'static str, fn(&T) -> String)];
+
 /// The rows of a finding; none if they have been written already.
 fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
     let has_hosts = finding.trace().has_several_hosts();
-    Ok(Some(match finding {
+    let shown = |name: &&str| has_hosts || *name != "host";
+    let mut sheet;
+    match finding {
         Finding::Live(_) => return Err(unsupported("live cannot write CSV: use --format json")),
         Finding::Events(_) => return Ok(None),
         // A sheet has one kind of row; the command `incidents` writes incidents as CSV.
-        Finding::Report(report) => top_sheet(&report.top),
+        Finding::Report(report) => sheet = top_sheet(&report.top),
+        Finding::Top(top) => sheet = top_sheet(top),
         Finding::Incidents(incidents) => {
-            let mut sheet = Sheet::new(&incident_columns(has_hosts));
-            incidents.incidents.iter().for_each(|incident| sheet.add(incident_row(incident)));
-            sheet
+            sheet = Sheet::new(&names(INCIDENT).filter(shown).collect::<Vec<_>>());
+            for incident in &incidents.incidents {
+                let key = incident.cause.iter().flat_map(|cause| keys("cause.key", &cause.key));
+                sheet.add(row(INCIDENT, incident).chain(key).collect());
+            }
         }
-        Finding::Top(top) => top_sheet(top),
         Finding::Slow(slow) => {
-            let mut sheet = Sheet::new(&event_columns(has_hosts, &["reason", "unit_is_guess"]));
+            let columns = names(EVENT).chain(["reason", "unit_is_guess"]);
+            sheet = Sheet::new(&columns.filter(shown).collect::<Vec<_>>());
             slow.events.iter().for_each(|event| sheet.add(event_row(event)));
-            sheet
         }
         Finding::Outliers(outliers) => {
-            let mut columns = vec!["finding", "count", "lost_us"];
             let last = ["key.*", "reason", "rule", "limit_us", "unit_is_guess"];
-            columns.extend(event_columns(has_hosts, &last));
-            let mut sheet = Sheet::new(&columns);
-            outliers.periods.iter().for_each(|period| sheet.add(period_row(period)));
-            outliers.modes.iter().for_each(|mode| sheet.add(mode_row(mode)));
-            outliers.events.iter().for_each(|outlier| sheet.add(outlier_row(outlier)));
-            sheet
+            let columns = ["finding", "count", "lost_us"].into_iter().chain(names(EVENT)).chain(last);
+            sheet = Sheet::new(&columns.filter(shown).collect::<Vec<_>>());
+            for period in &outliers.periods {
+                let name = period.groups.first().map_or(SheetRow::new(), |shift| name_cells(&shift.name));
+                sheet.add(row(PERIOD, period).chain(name).collect());
+            }
+            for mode in &outliers.modes {
+                sheet.add(row(MODE, mode).chain(name_cells(&mode.name)).collect());
+            }
+            for outlier in &outliers.events {
+                let event = event_row(&outlier.event).into_iter().chain(keys("key", &outlier.event.key));
+                sheet.add(event.chain(row(OUTLIER, outlier)).collect());
+            }
         }
         Finding::Hist(hist) => {
-            let mut sheet = Sheet::new(&["event", "key.*", "count", "implausible", "buckets"]);
-            hist.groups.iter().for_each(|group| sheet.add(hist_row(group)));
-            sheet
+            sheet = Sheet::new(&["event", "key.*", "count", "implausible", "buckets"]);
+            for group in &hist.groups {
+                let cells = [
+                    ("count".into(), number(&group.outline.count)),
+                    ("implausible".into(), number(&group.outline.implausible)),
+                    ("buckets".into(), number(&group.buckets)),
+                ];
+                sheet.add(name_cells(&group.outline.name).into_iter().chain(cells).collect());
+            }
         }
         Finding::Heat(heat) => {
-            let mut sheet = Sheet::new(&["event", "key.*", "rows_from_us", "counts"]);
-            heat.groups.iter().for_each(|group| sheet.add(heat_row(group)));
-            sheet
+            sheet = Sheet::new(&["event", "key.*", "rows_from_us", "counts"]);
+            for group in &heat.groups {
+                let from = ("rows_from_us".into(), number(&group.rows_from_us));
+                let cells = [from, ("counts".into(), number(&group.counts))];
+                sheet.add(name_cells(&group.outline.name).into_iter().chain(cells).collect());
+            }
         }
         Finding::Info(info) => {
-            let mut sheet = Sheet::new(&["event", "count"]);
+            sheet = Sheet::new(&["event", "count"]);
             for (event, count) in &info.events_by_name {
                 sheet.add(vec![("event".into(), text(event)), ("count".into(), number(count))]);
             }
-            sheet
         }
-    }))
+    }
+    Ok(Some(sheet))
 }
+
+const GROUP: &Columns<GroupFinding> = &[
+    ("count", |group| number(&group.count)),
+    ("implausible", |group| number(&group.implausible)),
+    ("total_us", |group| optional(&group.total)),
+    ("mean_us", |group| optional(&group.mean_us)),
+    // The percentiles that were asked for follow.
+    ("min_us", |group| optional(&group.min)),
+    ("max_us", |group| optional(&group.max)),
+    ("rate_per_s", |group| optional(&group.rate_per_s)),
+    ("wall_share", |group| optional(&group.wall_share)),
+    ("is_sum", |group| number(&group.is_sum)),
+    ("unit_is_guess", |group| number(&group.unit_is_guess)),
+];
 
 fn top_sheet(top: &Top) -> Sheet {
     let percentiles: Vec<String> =
         top.quantiles.iter().map(|quantile| format!("{}_us", quantile.name())).collect();
-    let mut columns = vec!["event", "key.*", "count", "implausible", "total_us", "mean_us"];
-    columns.extend(percentiles.iter().map(String::as_str));
-    columns.extend(["min_us", "max_us", "rate_per_s", "wall_share", "is_sum", "unit_is_guess"]);
-    let mut sheet = Sheet::new(&columns);
-    top.groups.iter().for_each(|group| sheet.add(group_row(group)));
+    let (before, after) = GROUP.split_at(4);
+    let percentile_names = percentiles.iter().map(String::as_str);
+    let columns = ["event", "key.*"].into_iter().chain(names(before)).chain(percentile_names);
+    let mut sheet = Sheet::new(&columns.chain(names(after)).collect::<Vec<_>>());
+    for group in &top.groups {
+        let values = group.percentiles.0.iter().map(|(_, value)| optional(value));
+        let cells = row(GROUP, group).chain(percentiles.iter().cloned().zip(values));
+        sheet.add(name_cells(&group.name).into_iter().chain(cells).collect());
+    }
     sheet
 }
 
-fn group_row(group: &GroupFinding) -> SheetRow {
-    let mut row = name_cells(&group.name);
-    row.extend([
-        ("count".into(), number(&group.count)),
-        ("implausible".into(), number(&group.implausible)),
-        ("total_us".into(), optional(&group.total)),
-        ("mean_us".into(), optional(&group.mean_us)),
-    ]);
-    let percentiles = group.percentiles.0.iter();
-    row.extend(percentiles.map(|(quantile, value)| (format!("{}_us", quantile.name()), optional(value))));
-    row.extend([
-        ("min_us".into(), optional(&group.min)),
-        ("max_us".into(), optional(&group.max)),
-        ("rate_per_s".into(), optional(&group.rate_per_s)),
-        ("wall_share".into(), optional(&group.wall_share)),
-        ("is_sum".into(), number(&group.is_sum)),
-        ("unit_is_guess".into(), number(&group.unit_is_guess)),
-    ]);
-    row
-}
-
-fn hist_row(group: &HistGroup) -> SheetRow {
-    let mut row = name_cells(&group.outline.name);
-    row.extend([
-        ("count".into(), number(&group.outline.count)),
-        ("implausible".into(), number(&group.outline.implausible)),
-        ("buckets".into(), number(&group.buckets)),
-    ]);
-    row
-}
-
-fn heat_row(group: &HeatGroup) -> SheetRow {
-    let mut row = name_cells(&group.outline.name);
-    row.extend([
-        ("rows_from_us".into(), number(&group.rows_from_us)),
-        ("counts".into(), number(&group.counts)),
-    ]);
-    row
-}
-
-fn event_columns<'a>(has_hosts: bool, last: &[&'a str]) -> Vec<&'a str> {
-    let mut columns = vec!["timestamp_ns", "begin_ns", "end_ns", "event", "duration_us"];
-    columns.extend(has_hosts.then_some("host"));
-    columns.push("fields.*");
-    columns.extend(last);
-    columns
-}
+const EVENT: &Columns<EventFinding> = &[
+    ("timestamp_ns", |event| number(&event.timestamp_ns)),
+    ("begin_ns", |event| optional(&event.begin_ns)),
+    ("end_ns", |event| optional(&event.end_ns)),
+    ("event", |event| text(&event.event)),
+    ("duration_us", |event| number(&event.duration)),
+    ("host", |event| optional_text(&event.host)),
+    ("fields.*", |_| String::new()),
+];
 
 fn event_row(event: &EventFinding) -> SheetRow {
-    let mut row: SheetRow = vec![
-        ("timestamp_ns".into(), number(&event.timestamp_ns)),
-        ("begin_ns".into(), optional(&event.begin_ns)),
-        ("end_ns".into(), optional(&event.end_ns)),
-        ("event".into(), text(&event.event)),
-        ("duration_us".into(), number::<Ns>(&event.duration)),
-        ("host".into(), event.host.as_deref().map_or(String::new(), text)),
-    ];
-    row.extend(event.fields.iter().map(|(field, value)| (format!("fields.{}", field.name), datum(&value))));
-    row.extend([
-        ("reason".into(), event.reason.as_deref().map_or(String::new(), text)),
-        ("unit_is_guess".into(), number(&event.unit_is_guess)),
-    ]);
-    row
+    let fields = event.fields.iter().map(|(field, value)| (format!("fields.{}", field.name), datum(&value)));
+    let reason = ("reason".into(), optional_text(&event.reason));
+    let guess = ("unit_is_guess".into(), number(&event.unit_is_guess));
+    row(EVENT, event).chain(fields).chain([reason, guess]).collect()
 }
 
-fn incident_columns(has_hosts: bool) -> Vec<&'static str> {
-    let mut columns = vec!["begin_ns", "end_ns", "held_us", "kind"];
-    columns.extend(has_hosts.then_some("host"));
-    columns.extend(["pid", "cause.event", "cause.key.*", "cause.client", "cause.duration_us", "chain"]);
-    columns.extend(["unexplained_us", "waited.clients", "waited.of", "waited.longest_us", "not_served"]);
-    columns.extend(["is_incomplete", "advice"]);
+const OUTLIER: &Columns<Outlier> = &[
+    ("finding", |_| "single".into()),
+    ("count", |_| "1".into()),
+    ("lost_us", |outlier| number(&outlier.event.duration)),
+    ("rule", |outlier| outlier.rule.name().into()),
+    ("limit_us", |outlier| number(&outlier.limit)),
+];
+
+const MODE: &Columns<Mode> = &[
+    ("finding", |_| "mode".into()),
+    ("count", |mode| number(&mode.count)),
+    ("lost_us", |mode| number(&mode.lost)),
+    ("begin_ns", |mode| number(&mode.begin_ns)),
+    ("end_ns", |mode| number(&mode.end_ns)),
+    ("duration_us", |mode| number(&mode.typical)),
+    ("reason", |mode| text(&mode.reason)),
+    ("rule", |mode| mode.rule.name().into()),
+    ("limit_us", |mode| number(&mode.limit)),
+    ("unit_is_guess", |mode| number(&mode.name.unit_is_guess)),
+];
+
+const PERIOD: &Columns<Period> = &[
+    ("finding", |period| number(&period.kind).trim_matches('"').into()),
+    ("count", |period| number(&period.count)),
+    ("lost_us", |period| number(&period.lost)),
+    ("begin_ns", |period| number(&period.begin_ns)),
+    ("end_ns", |period| number(&period.end_ns)),
+    ("reason", |period| text(&period.reason)),
+];
+
+const INCIDENT: &Columns<Incident> = &[
+    ("begin_ns", |incident| number(&incident.begin_ns)),
+    ("end_ns", |incident| number(&incident.end_ns)),
+    ("held_us", |incident| number(&incident.held)),
+    ("kind", |incident| number(&incident.kind).trim_matches('"').into()),
+    ("host", |incident| optional_text(&incident.process.host)),
+    ("pid", |incident| incident.process.pid.as_ref().map_or(String::new(), datum)),
+    ("cause.event", |incident| incident.cause.as_ref().map_or(String::new(), |cause| text(&cause.event))),
+    ("cause.key.*", |_| String::new()),
+    ("cause.client", |incident| {
+        incident.cause.as_ref().and_then(|cause| cause.client.as_ref()).map_or(String::new(), datum)
+    }),
+    ("cause.duration_us", |incident| optional(&incident.cause.as_ref().map(|cause| cause.duration))),
+    ("chain", |incident| {
+        text(&incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > "))
+    }),
+    ("unexplained_us", |incident| number(&incident.unexplained)),
+    ("waited.clients", |incident| number(&incident.waited.clients)),
+    ("waited.of", |incident| number(&incident.waited.of)),
+    ("waited.longest_us", |incident| number(&incident.waited.longest)),
+    ("not_served", |incident| number(&incident.not_served)),
+    ("is_incomplete", |incident| number(&incident.is_incomplete)),
+    ("advice", |incident| optional_text(&incident.advice)),
+];
+
+fn names<T>(columns: &Columns<T>) -> impl Iterator<Item = &str> {
+    columns.iter().map(|(name, _)| *name)
+}
+
+/// The cells of a row. What stands for several columns is not one of them.
+fn row<T>(columns: &Columns<T>, of: &T) -> impl Iterator<Item = (String, String)> {
     columns
+        .iter()
+        .filter(|(name, _)| !name.ends_with('*'))
+        .map(move |(name, cell)| ((*name).to_owned(), cell(of)))
 }
 
-fn incident_row(incident: &Incident) -> SheetRow {
-    let cause = incident.cause.as_ref();
-    let chain = incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > ");
-    let mut row: SheetRow = vec![
-        ("begin_ns".into(), number(&incident.begin_ns)),
-        ("end_ns".into(), number(&incident.end_ns)),
-        ("held_us".into(), number(&incident.held)),
-        ("kind".into(), number(&incident.kind).trim_matches('"').into()),
-        ("host".into(), incident.process.host.as_deref().map_or(String::new(), text)),
-        ("pid".into(), incident.process.pid.as_ref().map_or(String::new(), datum)),
-        ("cause.event".into(), cause.map_or(String::new(), |cause| text(&cause.event))),
-        ("cause.client".into(), cause.and_then(|cause| cause.client.as_ref()).map_or(String::new(), datum)),
-        ("cause.duration_us".into(), optional(&cause.map(|cause| cause.duration))),
-        ("chain".into(), text(&chain)),
-        ("unexplained_us".into(), number(&incident.unexplained)),
-        ("waited.clients".into(), number(&incident.waited.clients)),
-        ("waited.of".into(), number(&incident.waited.of)),
-        ("waited.longest_us".into(), number(&incident.waited.longest)),
-        ("not_served".into(), number(&incident.not_served)),
-        ("is_incomplete".into(), number(&incident.is_incomplete)),
-        ("advice".into(), incident.advice.as_deref().map_or(String::new(), text)),
-    ];
-    let keys = cause.iter().flat_map(|cause| &cause.key.0);
-    row.extend(keys.map(|(name, value)| (format!("cause.key.{name}"), datum(value))));
-    row
-}
-
-fn period_row(period: &Period) -> SheetRow {
-    let mut row = period.groups.first().map_or(SheetRow::new(), |shift| name_cells(&shift.name));
-    row.extend([
-        ("finding".into(), number(&period.kind).trim_matches('"').into()),
-        ("count".into(), number(&period.count)),
-        ("lost_us".into(), number(&period.lost)),
-        ("begin_ns".into(), number(&period.begin_ns)),
-        ("end_ns".into(), number(&period.end_ns)),
-        ("reason".into(), text(&period.reason)),
-    ]);
-    row
-}
-
-fn mode_row(mode: &Mode) -> SheetRow {
-    let mut row = name_cells(&mode.name);
-    row.extend([
-        ("finding".into(), "mode".into()),
-        ("count".into(), number(&mode.count)),
-        ("lost_us".into(), number(&mode.lost)),
-        ("begin_ns".into(), number(&mode.begin_ns)),
-        ("end_ns".into(), number(&mode.end_ns)),
-        ("duration_us".into(), number(&mode.typical)),
-        ("reason".into(), text(&mode.reason)),
-        ("rule".into(), mode.rule.name().into()),
-        ("limit_us".into(), number(&mode.limit)),
-        ("unit_is_guess".into(), number(&mode.name.unit_is_guess)),
-    ]);
-    row
-}
-
-fn outlier_row(outlier: &Outlier) -> SheetRow {
-    let mut row = event_row(&outlier.event);
-    let Pairs(key) = &outlier.event.key;
-    row.extend(key.iter().map(|(name, value)| (format!("key.{name}"), datum(value))));
-    row.extend([
-        ("finding".into(), "single".into()),
-        ("count".into(), "1".into()),
-        ("lost_us".into(), number::<Ns>(&outlier.event.duration)),
-        ("rule".into(), outlier.rule.name().into()),
-        ("limit_us".into(), number::<Ns>(&outlier.limit)),
-    ]);
-    row
+fn keys(prefix: &str, Pairs(key): &Pairs) -> impl Iterator<Item = (String, String)> {
+    key.iter().map(move |(name, value)| (format!("{prefix}.{name}"), datum(value)))
 }
 
 fn name_cells(name: &GroupName) -> SheetRow {
-    let Pairs(key) = &name.key;
-    let key = key.iter().map(|(name, value)| (format!("key.{name}"), datum(value)));
-    std::iter::once(("event".to_owned(), text(&name.event))).chain(key).collect()
+    [("event".to_owned(), text(&name.event))].into_iter().chain(keys("key", &name.key)).collect()
+}
+
+fn optional_text(value: &Option<String>) -> String {
+    value.as_deref().map_or(String::new(), text)
 }

@@ -144,9 +144,9 @@ fn markdown_has_the_tables_in_full_and_no_markup_of_the_trace() {
     for (command, row) in [
         (
             &["top", "--by", "name"][..],
-            r"| 10µs | 500% | 1 | 500k | 10µs | 10µs | 10µs | 10µs | 10µs | 10µs |",
+            r"| 10µs | 1000% | 1 | 1M | 10µs | 10µs | 10µs | 10µs | 10µs | 10µs |",
         ),
-        (&["slow"], r"| app:request | name=\<b\>\|\`x\` |"),
+        (&["slow"], r"| name=\<b\>\|\`x\` |"),
         (&["info"], "| 2 | app:request |"),
         (&["hist", "--by", "event"], "```text\napp:request  2 events, p50 7µs, p99 10µs, max 10µs\n"),
     ] {

@@ -35,9 +35,6 @@ use crate::source::Source;
 pub use finding::*;
 pub use watch::Watch;
 
-/// The default threshold: the shortest stall that is an incident, in nanoseconds.
-pub const THRESHOLD_NS: u64 = 1_000_000;
-
 /// A slow period that lost less than this, in nanoseconds, is not reported.
 const LEAST_LOSS_NS: u128 = 1_000_000;
 
