@@ -158,8 +158,8 @@ fn streams_without_end_are_refused() {
     let counter = AtomicU64::new(0);
     let relay = Liar::start(move |command, _| match command {
         7 => {
-            let streams = (0..5000).map(|_| stream(next.fetch_add(1, Ordering::Relaxed), false));
-            Some([words(&[1, 5000]), streams.collect::<Vec<_>>().concat()].concat())
+            let streams = (0..10_000).map(|_| stream(next.fetch_add(1, Ordering::Relaxed), false));
+            Some([words(&[1, 10_000]), streams.collect::<Vec<_>>().concat()].concat())
         }
         4 => Some([vec![0; 56], words(&[2, 0])].concat()),
         _ => Some(honest(command, &counter)),
