@@ -7,7 +7,7 @@
 
 use super::model::Metadata;
 use super::packets;
-use super::problem::{Problem, Problems};
+use super::problem::{Position, Problem, Problems};
 use super::tsdl::{self, Tail};
 use super::{Language, json};
 
@@ -84,8 +84,11 @@ impl GrowingMetadata {
     }
 
     /// What is wrong if no more comes.
-    pub fn unfinished(&self) -> Option<&Problem> {
-        self.problems.cut()
+    pub fn unfinished(&self) -> Option<Problem> {
+        let reason = || "the metadata ends within this packet".to_owned();
+        let packet = (self.taken < self.bytes.len())
+            .then(|| Problem { position: Position::Packet(self.taken), reason: reason() });
+        packet.or_else(|| self.problems.cut().cloned())
     }
 
     /// Reads all bytes up to a position again.

@@ -125,6 +125,15 @@ fn what_is_wrong_in_metadata_that_arrives_is_reported_once() {
     let pieces = [TEXT, "event { name = \"a\"; id = ; };\n", &event(7), "event { name = \"b\"; nonsense"];
     let (classes, damage, _) = arrive(pieces.map(|piece| piece.as_bytes().to_vec()));
     assert_eq!(classes.len(), 4);
+    let mut cut = packets(TEXT, 1000);
+    let at: usize = cut[..cut.len() - 1].iter().map(Vec::len).sum();
+    cut.last_mut().unwrap().pop();
+    let (_, cut, _) = arrive(cut);
+    assert_eq!(
+        cut[0],
+        format!("metadata: metadata packet at byte {at}: the metadata ends within this packet")
+    );
+    assert_eq!(cut.len(), 1);
     let lines = TEXT.lines().count();
     assert_eq!(
         damage,
