@@ -99,7 +99,6 @@ pub enum Command {
     #[command(
         mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
         mut_arg("threads", |argument| argument.hide(true)),
-        mut_arg("source", |argument| argument.hide(true)),
         after_help = "On a terminal it fills the screen; ? lists the keys. Otherwise, and with --plain, it writes a table \
                             every interval, or with --format json one object per line. It ends when the session is \
                             destroyed. A filter or a grouping that is changed on the screen applies from then on."
