@@ -100,7 +100,7 @@ impl<'r> Arrivals<'r> {
 
     /// Whether no source will have more streams.
     pub fn is_complete(&self) -> bool {
-        self.traces.iter().all(|trace| trace.source.is_complete())
+        self.traces.iter().all(|trace| trace.source.is_complete() && !trace.metadata.is_waiting())
     }
 
     /// Asks all sources for metadata and streams, and streams that are away for packets.
@@ -168,12 +168,16 @@ impl<'r> Arrivals<'r> {
     fn refresh_metadata(&mut self, number: usize) {
         let MergedTrace { source, metadata, layout, plans, .. } = &mut self.traces[number];
         let bytes = match source.metadata() {
-            Ok(bytes) if bytes.is_empty() => return,
             Ok(bytes) => bytes,
             Err(error) => return self.failed(number, &error),
         };
+        let is_last = source.is_complete();
+        if bytes.is_empty() && !(metadata.is_waiting() && is_last) {
+            return;
+        }
         let known = Arc::get_mut(layout);
-        match (metadata.grow(&bytes, known.map(|layout| &mut layout.metadata)), Arc::get_mut(layout)) {
+        match (metadata.grow(&bytes, is_last, known.map(|layout| &mut layout.metadata)), Arc::get_mut(layout))
+        {
             (Growth::Events, Some(layout)) => {
                 layout.extend(number, &mut self.next_class, plans, &mut *self.want)
             }

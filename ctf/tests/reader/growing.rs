@@ -125,6 +125,15 @@ fn what_is_wrong_in_metadata_that_arrives_is_reported_once() {
     let pieces = [TEXT, "event { name = \"a\"; id = ; };\n", &event(7), "event { name = \"b\"; nonsense"];
     let (classes, damage, _) = arrive(pieces.map(|piece| piece.as_bytes().to_vec()));
     assert_eq!(classes.len(), 4);
+    let mut cut = packets(TEXT, 1000);
+    let at: usize = cut[..cut.len() - 1].iter().map(Vec::len).sum();
+    cut.last_mut().unwrap().pop();
+    let (_, cut, _) = arrive(cut);
+    assert_eq!(
+        cut[0],
+        format!("metadata: metadata packet at byte {at}: the metadata ends within this packet")
+    );
+    assert_eq!(cut.len(), 1);
     let lines = TEXT.lines().count();
     assert_eq!(
         damage,
@@ -139,15 +148,39 @@ fn what_is_wrong_in_metadata_that_arrives_is_reported_once() {
 fn event_classes_that_arrive_one_by_one_take_linear_time() {
     peak_memory_of("growing::event_classes_that_arrive_one_by_one_take_linear_time", || {
         let grow = |count: usize| {
-            let pieces = [TEXT.to_owned()].into_iter().chain((3..3 + count).map(event));
-            let pieces: Vec<_> = pieces.map(String::into_bytes).collect();
-            let ((classes, damage, asked), allocated) = ALLOCATOR.allocated_by(|| arrive(pieces));
-            assert_eq!((classes.len(), damage), (count + 3, vec![]));
+            let (classes, asked, allocated) = arrive_after(TEXT, (3..3 + count).map(event));
+            assert_eq!(classes, count + 3);
             // Each class is asked about once, and the first ones where the merge gets its source.
             assert!(asked <= count + 6, "{asked}");
             allocated
         };
         let [few, many] = [grow(500), grow(2000)];
         assert!(many < 5 * few, "{few} bytes for 500 classes, {many} for four times as many");
+    });
+}
+
+/// The number of classes, how often one was asked about, and the bytes that were allocated, where pieces follow a text.
+fn arrive_after(text: &str, pieces: impl Iterator<Item = String>) -> (usize, usize, usize) {
+    let pieces: Vec<_> = [text.to_owned()].into_iter().chain(pieces).map(String::into_bytes).collect();
+    let ((classes, damage, asked), allocated) = ALLOCATOR.allocated_by(|| arrive(pieces));
+    assert_eq!(damage, [""; 0]);
+    (classes.len(), asked, allocated)
+}
+
+#[test]
+fn streams_that_arrive_one_by_one_without_end_take_bounded_time() {
+    peak_memory_of("growing::streams_that_arrive_one_by_one_without_end_take_bounded_time", || {
+        let stream = |id: usize| {
+            format!("stream {{ id = {id}; }}; event {{ name = \"e\"; id = 0; stream_id = {id}; }};\n")
+        };
+        let grow = |count: usize| {
+            let (classes, _, allocated) =
+                arrive_after("/* CTF 1.8 */ trace { major = 1; };\n", (0..count).map(stream));
+            assert_eq!(classes, count);
+            allocated
+        };
+        // More than are read again at once.
+        let [few, many] = [grow(500), grow(2000)];
+        assert!(many < 5 * few, "{few} bytes for 500 streams, {many} for four times as many");
     });
 }

@@ -7,13 +7,13 @@ use ctf_reader::{Discovery, Reader, Report, TraceFiles, Window};
 use lttng_testing::Random;
 
 use crate::child::peak_memory_of;
-use crate::support::{Recording, SharedTrace, assert_same, read_all, read_both_ways};
+use crate::support::{Recording, assert_same, read_all, read_both_ways};
 use lttng_testing::unpack;
 
 #[test]
 fn number_of_threads_does_not_change_what_is_read() {
-    let shared = SharedTrace::unpack();
-    let open = || Reader::open(&[shared.folder()]).unwrap();
+    let recorded = Recording::copy();
+    let open = || Reader::open(&[recorded.folder()]).unwrap();
     let (events, report) = read_all(&open().threads(1), Window::default());
     for threads in [2, 7] {
         let (others, other_report) = read_all(&open().threads(threads), Window::default());
@@ -24,8 +24,8 @@ fn number_of_threads_does_not_change_what_is_read() {
 
 #[test]
 fn span_is_that_of_the_events() {
-    let shared = SharedTrace::unpack();
-    let reader = Reader::open(&[shared.folder()]).unwrap();
+    let recorded = Recording::copy();
+    let reader = Reader::open(&[recorded.folder()]).unwrap();
     let span = reader.span();
     assert_eq!(span, read_all(&reader, Window::default()).1.span);
 }

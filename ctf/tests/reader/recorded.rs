@@ -4,7 +4,7 @@ use ctf_reader::{Reader, Window};
 use lttng_testing::{Daemon, Program, Trace};
 
 use crate::read_window;
-use crate::support::{SharedTrace, Tracee, assert_same, oracle, read, read_all};
+use crate::support::{Recording, SharedTrace, Tracee, assert_same, oracle, read, read_all};
 
 #[test]
 fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
@@ -27,10 +27,10 @@ fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
 
 #[test]
 fn window_leaves_out_what_is_before_and_after() {
-    let shared = SharedTrace::unpack();
-    let (all, _) = read(shared.folder());
-    let (since, until) = (all[1000].timestamp, all[5000].timestamp);
-    let (some, report) = read_window(shared.folder(), Window { since: Some(since), until: Some(until) });
+    let recorded = Recording::copy();
+    let (all, _) = recorded.read();
+    let (since, until) = (all[300].timestamp, all[1500].timestamp);
+    let (some, report) = read_window(recorded.folder(), Window { since: Some(since), until: Some(until) });
     let expected: Vec<_> = all.into_iter().filter(|e| (since..=until).contains(&e.timestamp)).collect();
     assert_same(&some, &expected);
     assert_eq!(report.span, Some(since..=until));

@@ -179,6 +179,7 @@ fn all_traces_at_once_give_the_sum_of_each_alone() {
 }
 
 #[test]
+#[ignore = "make check: reads the largest trace several times"]
 fn whole_valkey_trace_and_two_others_give_the_sum_of_each_alone() {
     let traces = Traces::get();
     let shared = SharedTrace::unpack();

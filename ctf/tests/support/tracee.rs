@@ -4,14 +4,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use lttng_testing::Daemon;
+use lttng_testing::{Daemon, must_end};
+
+/// How long the program may take to end.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The running program; dropping it lets it end.
 pub struct Tracee {
     process: Child,
     requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+    answers: Option<BufReader<ChildStdout>>,
 }
 
 impl Tracee {
@@ -20,7 +25,7 @@ impl Tracee {
         let mut command = daemon.command(program());
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
         let requests = process.stdin.take();
-        let answers = BufReader::new(process.stdout.take().expect("its output is piped"));
+        let answers = process.stdout.take().map(BufReader::new);
         Self { process, requests, answers }
     }
 
@@ -28,8 +33,13 @@ impl Tracee {
     pub fn emit(&mut self, kind: &str, count: u64) {
         let requests = self.requests.as_mut().expect("it runs until it is dropped");
         writeln!(requests, "{kind} {count}").expect("it reads");
-        let mut answer = String::new();
-        self.answers.read_line(&mut answer).expect("it answers");
+        let mut answers = self.answers.take().expect("it has answered before");
+        let (answers, answer) = must_end(&format!("emitting {count} events {kind}"), move || {
+            let mut answer = String::new();
+            answers.read_line(&mut answer).expect("it answers");
+            (answers, answer)
+        });
+        self.answers = Some(answers);
         assert_eq!(answer, "done\n");
     }
 }
@@ -38,7 +48,15 @@ impl Drop for Tracee {
     fn drop(&mut self) {
         // The end of its input ends it.
         drop(self.requests.take());
-        let _ = self.process.wait();
+        let began = Instant::now();
+        while let Ok(None) = self.process.try_wait() {
+            if began.elapsed() > DEADLINE {
+                eprintln!("the traced program {} does not end and is killed", self.process.id());
+                _ = self.process.kill();
+                _ = self.process.wait();
+            }
+            sleep(Duration::from_millis(1));
+        }
     }
 }
 
