@@ -45,6 +45,8 @@ pub struct Intake<'a, A> {
     audience: Rc<RefCell<A>>,
     /// The host of each trace.
     hosts: Rc<RefCell<Vec<Option<String>>>>,
+    /// Whether a session has buffers for each process.
+    has_process_buffers: bool,
     /// Whether there may be events that can be merged already.
     has_more: bool,
 }
@@ -60,7 +62,7 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
             asked.borrow_mut().class(class, host)
         };
         let merge = InOrder::new(Vec::new(), window, want);
-        Intake { live, merge, audience, hosts, has_more: false }
+        Intake { live, merge, audience, hosts, has_process_buffers: false, has_more: false }
     }
 
     /// Waits for events, at most this long, and passes them on.
@@ -71,6 +73,8 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         self.live.wait(patience);
         for trace in self.live.new_traces() {
             self.hosts.borrow_mut().push(trace.url.hostname.clone());
+            // Where a relay keeps them: `…/ust/pid/NAME-PID-TIME/64-bit`.
+            self.has_process_buffers |= trace.name.components().any(|part| part.as_os_str() == "pid");
             self.merge.add_source(trace.name, trace.source);
         }
         self.merge.look_for_more();
@@ -114,6 +118,12 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
     /// The watermark, before which no more events will arrive: nanoseconds since 1970.
     pub fn watermark(&self) -> Option<i64> {
         self.merge.watermark()
+    }
+
+    /// Whether a session has buffers for each process. A relay does not show what it has of a process that ends before a
+    /// viewer has asked for its streams, and does not say so, either.
+    pub fn has_process_buffers(&self) -> bool {
+        self.has_process_buffers
     }
 
     /// How the sessions are doing.

@@ -4,4 +4,5 @@ mod lines;
 mod plain;
 pub mod screen;
 
+pub use lines::PROCESS_BUFFERS;
 pub use plain::{json, table};
