@@ -33,8 +33,10 @@ use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
 use crate::signals::StopSignal;
 
-/// How often figures are computed.
+/// How often figures are computed; less often, if that takes more than one part in `SHARE` of a core.
 const REFRESH: Duration = Duration::from_millis(250);
+const SHARE: u32 = 20;
+const SLOWEST_REFRESH: Duration = Duration::from_secs(2);
 
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -131,8 +133,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         if !is_new && !is_due {
             continue;
         }
-        // After the end, nothing changes by itself.
-        next = Instant::now() + if is_last { Duration::from_secs(3600) } else { REFRESH };
+        let begin = Instant::now();
         match (&frozen, is_frozen) {
             (None, true) => {
                 let (report, watermark) = (intake.report(), intake.watermark());
@@ -155,6 +156,11 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         let misfit = intake.with_audience(|analysis| analysis.check()).err();
         latest.misfit = misfit.map(|misfit| Trouble::from(misfit).to_string());
         *lock(&shared.latest) = Some(Arc::new(latest));
+        next = match is_last {
+            // Nothing changes by itself any more.
+            true => begin + Duration::from_secs(3600),
+            false => begin + REFRESH.max(begin.elapsed() * SHARE).min(SLOWEST_REFRESH),
+        };
     }
 }
 
