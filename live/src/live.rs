@@ -1,6 +1,7 @@
 //! Sessions that are received at the same time.
 
 use std::net::{Shutdown, TcpStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -34,7 +35,7 @@ pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
 /// loop {
 ///     match events.next_event() {
 ///         Step::Event(event) => println!("{} {}", event.timestamp(), event.class().name),
-///         Step::Wait => live.feed(&mut events, Duration::from_millis(100), |_| {}),
+///         Step::Wait => live.feed(&mut events, Duration::from_millis(100), |_, _| {}),
 ///         Step::End => break,
 ///     }
 /// }
@@ -89,14 +90,14 @@ impl Live {
     /// Lets a merge have what has arrived. If nothing has since the last time, waits for that, and not longer than this.
     ///
     /// A session may have several traces: one for each process or user that is traced. `new_trace` is called with the
-    /// session of each that has come, before the merge gets it. Call this after [`Step::Wait`](ctf_reader::Step::Wait),
+    /// name that the relay has for each that has come, and its session, before the merge gets it. Call this after [`Step::Wait`](ctf_reader::Step::Wait),
     /// and from time to time while events never end.
-    pub fn feed(&mut self, merge: &mut InOrder<'_>, time: Duration, mut new_trace: impl FnMut(&Url)) {
+    pub fn feed(&mut self, merge: &mut InOrder<'_>, time: Duration, mut new_trace: impl FnMut(&Path, &Url)) {
         // Asked before anything is taken: if nothing more was to arrive then, the merge gets all there is.
         let is_over = self.inbox.statuses().iter().all(|status| status.state.is_over());
         self.inbox.wait(if is_over { Duration::ZERO } else { time });
         for (name, url) in self.inbox.traces_from(self.traces) {
-            new_trace(&url);
+            new_trace(&name, &url);
             let trace = LiveTrace { inbox: Arc::clone(&self.inbox), number: self.traces };
             self.traces += 1;
             merge.add_source(name, Box::new(trace));

@@ -25,7 +25,7 @@ impl Viewer {
 
     /// Takes what has arrived.
     pub fn take(&mut self) {
-        self.live.feed(&mut self.merge, Duration::from_millis(20), |_| {});
+        self.live.feed(&mut self.merge, Duration::from_millis(20), |_, _| {});
         loop {
             match self.merge.next_event() {
                 Step::Event(event) => {

@@ -309,3 +309,19 @@ fn rates_count_from_when_the_selection_was_changed() {
         );
     }
 }
+
+#[test]
+fn buffers_for_each_process_are_warned_of() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = daemon.live_session(&relay, 100_000);
+    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
+    session.enable_with("tracee:*", &["--channel=own"]);
+    session.start();
+    let mut running = live(&url(&relay, &session), &[]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 10);
+    let seen = running.until(|object| events(object) == 10);
+    assert_eq!(seen["has_process_buffers"], true);
+    let ended = running.end_by(Signal::INT);
+    assert!(ended.status == Some(0) && ended.err.contains("--buffers-uid"), "{ended:?}");
+}

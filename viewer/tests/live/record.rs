@@ -238,3 +238,19 @@ fn list_has_a_line_for_each_process_and_says_what_to_type() {
         "{listed}"
     );
 }
+
+#[test]
+fn programs_that_end_at_once_are_watched_in_full() {
+    let daemon = nowhere();
+    let arguments = ["live", "-e", "tracee:*", "--format", "json", "--interval", "100ms"];
+    let mut running = Running::start(ltt_top(&daemon, &arguments));
+    running.object();
+    for _ in 0..20 {
+        Tracee::start(&daemon).emit("work", 50);
+    }
+    let seen = running.until(|object| object["trace"]["events"] == 1000);
+    assert_eq!(seen["has_process_buffers"], false);
+    let ended = running.end_by(Signal::INT);
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    assert_nothing_left(&daemon);
+}

@@ -139,6 +139,31 @@ fn frozen_screen_can_be_explored_and_exported_and_then_goes_on() {
 }
 
 #[test]
+fn mouse_chooses_rows_and_opens_them() {
+    if !need("tmux") {
+        return;
+    }
+    let terminal = Terminal::start(100, 40, &watch(&replay::serve(), "--window all"));
+    terminal.until(COMPLETE);
+    let screen = terminal.until("INCIDENTS");
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).expect(text) + 1;
+    // As a terminal sends it: the button, the column and the row, from 1.
+    let click = |row: usize| terminal.keys(&["-l", &format!("\x1b[<0;5;{row}M\x1b[<0;5;{row}m")]);
+    click(line("00:15:11.789"));
+    terminal.until("▶INCIDENTS");
+    click(line("00:15:11.789"));
+    terminal.until("INCIDENT at 00:15:11.789");
+    terminal.keys(&["Escape"]);
+    terminal.until("▶INCIDENTS");
+    click(line("command_call eval"));
+    terminal.until("▶GROUP");
+    // One down with the wheel.
+    terminal.keys(&["-l", "\x1b[<65;5;6M"]);
+    terminal.keys(&["Enter"]);
+    terminal.until("command_call debug: 2 events");
+}
+
+#[test]
 fn screen_is_suspended_and_comes_back() {
     if !need("tmux") || !need("bash") {
         return;

@@ -14,7 +14,7 @@ fn main() -> Result<(), Error> {
     loop {
         match events.next_event() {
             Step::Event(event) => println!("{} {}", event.timestamp(), event.class().name),
-            Step::Wait => live.feed(&mut events, Duration::from_millis(100), |_| {}),
+            Step::Wait => live.feed(&mut events, Duration::from_millis(100), |_, _| {}),
             Step::End => break,
         }
     }

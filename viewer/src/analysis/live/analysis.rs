@@ -204,6 +204,7 @@ fn finding(
         rate_per_s,
         incomplete_groups: board.incomplete(window, at),
         top,
+        has_process_buffers: false,
         incidents,
         hidden_incidents,
         meant,

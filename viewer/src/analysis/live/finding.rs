@@ -29,6 +29,8 @@ pub struct LiveFinding {
     /// The groups.
     #[serde(flatten)]
     pub top: Top,
+    /// Whether a session has buffers for each process, so that events of processes that have ended may be missing.
+    pub has_process_buffers: bool,
     /// Incidents, those settled last first.
     pub incidents: Vec<Incident>,
     /// The number of incidents besides those.

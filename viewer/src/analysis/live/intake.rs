@@ -45,6 +45,8 @@ pub struct Intake<'a, A> {
     audience: Rc<RefCell<A>>,
     /// The host of each trace.
     hosts: Rc<RefCell<Vec<Option<String>>>>,
+    /// Whether a session has buffers for each process.
+    has_process_buffers: bool,
     /// Whether there may be events that can be merged already.
     has_more: bool,
 }
@@ -60,14 +62,19 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
             asked.borrow_mut().class(class, host)
         };
         let merge = live.merge(window, want);
-        Intake { live, merge, audience, hosts, has_more: false }
+        Intake { live, merge, audience, hosts, has_process_buffers: false, has_more: false }
     }
 
     /// Waits for events, at most this long, and passes them on.
     pub fn turn(&mut self, patience: Duration) -> Turn {
         let patience = if self.has_more { Duration::ZERO } else { patience };
         let hosts = &self.hosts;
-        self.live.feed(&mut self.merge, patience, |url| hosts.borrow_mut().push(url.hostname.clone()));
+        let has_process_buffers = &mut self.has_process_buffers;
+        self.live.feed(&mut self.merge, patience, |name, url| {
+            hosts.borrow_mut().push(url.hostname.clone());
+            // Where a relay keeps them: `…/ust/pid/NAME-PID-TIME/64-bit`.
+            *has_process_buffers |= name.components().any(|part| part.as_os_str() == "pid");
+        });
         for gap in self.merge.new_gaps() {
             self.audience.borrow_mut().gap(gap);
         }
@@ -105,6 +112,12 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
     /// The watermark, before which no more events will arrive: nanoseconds since 1970.
     pub fn watermark(&self) -> Option<i64> {
         self.merge.watermark()
+    }
+
+    /// Whether a session has buffers for each process. A relay does not show what it has of a process that ends before a
+    /// viewer has asked for its streams, and does not say so, either.
+    pub fn has_process_buffers(&self) -> bool {
+        self.has_process_buffers
     }
 
     /// How the sessions are doing.

@@ -22,6 +22,10 @@ pub fn lag(finding: &LiveFinding) -> String {
     finding.lag_ns.map_or("no events yet".into(), |lag| format!("lag {}", Ns::from(lag).in_words()))
 }
 
+/// What to say of a session with buffers for each process.
+pub const PROCESS_BUFFERS: &str = "the session has buffers for each process: events of processes that have ended may be \
+    missing, as relays do not show all of them (create its channel with --buffers-uid)";
+
 /// What is missing, if anything is.
 #[cfg(feature = "program")]
 pub fn losses(finding: &LiveFinding) -> Option<String> {

@@ -5,4 +5,5 @@ mod plain;
 #[cfg(feature = "program")]
 pub mod screen;
 
+pub use lines::PROCESS_BUFFERS;
 pub(super) use plain::table;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ltt_top::analysis::Finding;
 use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
+use ltt_top::view::live::PROCESS_BUFFERS;
 use lttng_live::Live;
 
 use super::sessions::{check, window};
@@ -71,6 +72,7 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> Li
     let (report, watermark) = (intake.report(), intake.watermark());
     let mut finding = intake.with_audience(|analysis| analysis.finding(question, report, watermark));
     finding.sessions = intake.sessions();
+    finding.has_process_buffers = intake.has_process_buffers();
     let now = i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     finding.lag_ns = finding.time_ns.map(|time| now.saturating_sub(time).max(0) as u64);
     finding
@@ -81,6 +83,9 @@ fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outco
     check(&finding.sessions)?;
     for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
         warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
+    }
+    if finding.has_process_buffers {
+        warn(PROCESS_BUFFERS);
     }
     intake.with_audience(|analysis| analysis.check())?;
     Ok(if finding.top.trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })

@@ -14,10 +14,15 @@ use ltt_top::analysis::live::{
     FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn,
 };
 use ltt_top::view::Screen;
-use ltt_top::view::live::screen::{Effect, Key, ScreenState, Selecting, draw};
+use ltt_top::view::live::screen::{Effect, Key, OverviewAreas, ScreenState, Selecting, draw};
 use lttng_live::Live;
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+    MouseEvent, MouseEventKind,
+};
+use ratatui::crossterm::execute;
+use ratatui::layout::Position;
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::lock;
@@ -28,8 +33,10 @@ use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
 use crate::signals::StopSignal;
 
-/// How often figures are computed.
+/// How often figures are computed; less often, if that takes more than one part in `SHARE` of a core.
 const REFRESH: Duration = Duration::from_millis(250);
+const SHARE: u32 = 20;
+const SLOWEST_REFRESH: Duration = Duration::from_secs(2);
 
 /// The longest pause before keys, signals and new figures are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -79,7 +86,7 @@ pub fn run(
         thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
     };
     let deadline = options.for_length.map(|length| Instant::now() + length);
-    let mut terminal = ratatui::try_init()?;
+    let mut terminal = init()?;
     let select = |selecting: &Selecting| {
         let kept = base.conditions.iter().skip(options.top.common.conditions.len());
         let conditions = selecting.conditions.iter().chain(kept).cloned().collect();
@@ -90,7 +97,7 @@ pub fn run(
             || analyst.is_finished() && lock(&shared.latest).as_ref().is_none_or(|last| !last.is_last)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     });
-    ratatui::restore();
+    restore();
     shared.is_closing.store(true, Ordering::Relaxed);
     if analyst.join().is_err() {
         return Err(Trouble::Failed("the analysis ended unexpectedly; see the message above".into()));
@@ -126,8 +133,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         if !is_new && !is_due {
             continue;
         }
-        // After the end, nothing changes by itself.
-        next = Instant::now() + if is_last { Duration::from_secs(3600) } else { REFRESH };
+        let begin = Instant::now();
         match (&frozen, is_frozen) {
             (None, true) => {
                 let (report, watermark) = (intake.report(), intake.watermark());
@@ -141,6 +147,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
             Some((analysis, then)) => LiveFinding {
                 sessions: then.sessions.clone(),
                 lag_ns: then.lag_ns,
+                has_process_buffers: then.has_process_buffers,
                 ..analysis.finding(&question)
             },
             None => finding(&intake, &question),
@@ -149,6 +156,11 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
         let misfit = intake.with_audience(|analysis| analysis.check()).err();
         latest.misfit = misfit.map(|misfit| Trouble::from(misfit).to_string());
         *lock(&shared.latest) = Some(Arc::new(latest));
+        next = match is_last {
+            // Nothing changes by itself any more.
+            true => begin + Duration::from_secs(3600),
+            false => begin + REFRESH.max(begin.elapsed() * SHARE).min(SLOWEST_REFRESH),
+        };
     }
 }
 
@@ -163,6 +175,7 @@ fn show(
 ) -> io::Result<()> {
     let mut shown: Option<Arc<LiveFinding>> = None;
     let mut is_stale = true;
+    let mut areas = OverviewAreas::default();
     while !is_over() {
         let latest = lock(&shared.latest).clone();
         let is_another = match (&latest, &shown) {
@@ -174,23 +187,34 @@ fn show(
             (shown, is_stale) = (latest, true);
         }
         if std::mem::take(&mut is_stale) {
-            terminal.draw(|frame| draw(frame, state, shown.as_deref(), screen))?;
+            terminal.draw(|frame| areas = draw(frame, state, shown.as_deref(), screen))?;
         }
         let mut patience = PAUSE;
         while event::poll(patience)? {
             patience = Duration::ZERO;
             is_stale = true;
-            let Event::Key(pressed) = event::read()? else { continue };
-            let Some(key) = key(pressed) else { continue };
-            match state.key(key) {
+            let effect = match event::read()? {
+                Event::Key(pressed) => key(pressed).map(|key| state.key(key)),
+                Event::Mouse(MouseEvent { kind, column, row, .. }) => {
+                    let at = Position { x: column, y: row };
+                    match kind {
+                        MouseEventKind::Down(_) => Some(state.click(&areas, at)),
+                        MouseEventKind::ScrollUp => Some(state.scroll(&areas, at, Key::Up)),
+                        MouseEventKind::ScrollDown => Some(state.scroll(&areas, at, Key::Down)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            };
+            match effect.unwrap_or(Effect::Draw) {
                 Effect::Draw => {}
                 Effect::Ask => ask(shared, state, None),
                 Effect::Select(selecting) => ask(shared, state, Some(select(&selecting))),
                 Effect::Export => state.message = shown.as_deref().map(export),
                 Effect::Suspend => {
-                    ratatui::restore();
+                    restore();
                     _ = kill_process(getpid(), Signal::TSTP);
-                    *terminal = ratatui::try_init()?;
+                    *terminal = init()?;
                     terminal.clear()?;
                 }
                 Effect::Quit => return Ok(()),
@@ -204,6 +228,19 @@ fn ask(shared: &Shared, state: &ScreenState, selection: Option<Arc<Selection>>) 
     let mut request = lock(&shared.request);
     (request.question, request.is_frozen, request.is_new) = (state.question.clone(), state.is_frozen, true);
     request.selection = selection.or(request.selection.take());
+}
+
+/// Takes the terminal over.
+fn init() -> io::Result<DefaultTerminal> {
+    let terminal = ratatui::try_init()?;
+    execute!(io::stdout(), EnableMouseCapture)?;
+    Ok(terminal)
+}
+
+/// Hands the terminal back.
+fn restore() {
+    _ = execute!(io::stdout(), DisableMouseCapture);
+    ratatui::restore();
 }
 
 /// Writes a finding to a new file in the current folder, and says so.

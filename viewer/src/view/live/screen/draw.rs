@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::palette::Palette;
-use super::state::{Focus, Pane, ScreenState};
+use super::state::{Focus, OverviewAreas, Pane, ScreenState, first_row};
 use super::{detail, groups, heat, help, incident};
 use crate::analysis::live::LiveFinding;
 use crate::text::amount::{grouped, scaled};
@@ -15,13 +15,18 @@ use crate::text::width::fit;
 use crate::view::Screen;
 use crate::view::live::lines;
 
-/// Draws the whole screen.
-pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFinding>, screen: &Screen) {
+/// Draws the whole screen, and returns where the parts of the overview are.
+pub fn draw(
+    frame: &mut Frame<'_>,
+    state: &ScreenState,
+    finding: Option<&LiveFinding>,
+    screen: &Screen,
+) -> OverviewAreas {
     let palette = Palette { has_colours: screen.colour };
     let area = frame.area();
     let Some(finding) = finding else {
         frame.render_widget(Paragraph::new("connecting …"), area);
-        return;
+        return OverviewAreas::default();
     };
     let header = header(state, finding, palette, area.width as usize);
     let rows = [
@@ -31,15 +36,17 @@ pub fn draw(frame: &mut Frame<'_>, state: &ScreenState, finding: Option<&LiveFin
     ];
     let [top, middle, bottom] = Layout::vertical(rows).areas(area);
     frame.render_widget(Paragraph::new(header), top);
+    let mut areas = OverviewAreas::default();
     match &state.pane {
         Pane::Detail => body_of_detail(frame, middle, finding, screen, palette),
         Pane::Heat => heat::draw(frame, middle, finding, true, palette),
         Pane::Incident(chosen) => incident::draw(frame, middle, chosen, screen, palette),
         Pane::Help => help::draw(frame, middle, palette),
-        _ => body(frame, middle, state, finding, screen, palette),
+        _ => areas = body(frame, middle, state, finding, screen, palette),
     }
     frame.render_widget(Clear, bottom);
     frame.render_widget(Paragraph::new(footer(state, palette)), bottom);
+    areas
 }
 
 /// The sessions, their lag, and what is missing.
@@ -91,6 +98,9 @@ fn header(state: &ScreenState, finding: &LiveFinding, palette: Palette, width: u
     }
     lines.push(Line::raw(line));
     lines.extend(finding.misfit.iter().map(|misfit| Line::styled(escape::text(misfit), palette.warning())));
+    if finding.has_process_buffers {
+        lines.push(Line::styled(fit(lines::PROCESS_BUFFERS, width), palette.warning()));
+    }
     lines.extend(lines::losses(finding).map(|losses| Line::styled(losses, palette.warning())));
     lines
 }
@@ -103,7 +113,7 @@ fn body(
     finding: &LiveFinding,
     screen: &Screen,
     palette: Palette,
-) {
+) -> OverviewAreas {
     let room = area.height;
     let heat_rows = if room >= 18 { (room / 4).min(12) } else { 0 };
     let incident_rows = if room >= 8 { (room / 4).max(3) } else { 0 };
@@ -112,6 +122,7 @@ fn body(
     groups::draw(frame, groups, state, finding, palette);
     heat::draw(frame, heat, finding, state.focus == Focus::Heat, palette);
     incidents_in(frame, incidents, state, finding, screen, palette);
+    OverviewAreas { groups, heat, incidents }
 }
 
 /// The incidents that fit, including the chosen one.
@@ -130,7 +141,7 @@ fn incidents_in(
         said.push(Line::styled("none so far", palette.faint()));
     }
     let room = (area.height as usize).saturating_sub(1);
-    let first = (state.incident + 1).saturating_sub(room.max(1));
+    let first = first_row(state.incident, area.height);
     for (place, incident) in finding.incidents.iter().enumerate().skip(first).take(room) {
         let mut line = Line::raw(fit(&lines::incident(incident, screen), area.width as usize));
         if is_here && place == state.incident {

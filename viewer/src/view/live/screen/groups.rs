@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use super::state::{Focus, ScreenState};
+use super::state::{Focus, ScreenState, first_row};
 use crate::analysis::finding::{GroupFinding, Ns};
 use crate::analysis::groups::Quantile;
 use crate::analysis::groups::Sort;
@@ -116,7 +116,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, finding: &Li
     let sort = finding.top.sorted_by;
     let columns = GroupColumns::new(area.width as usize, sort);
     let room = (area.height as usize).saturating_sub(1);
-    let first = (state.row + 1).saturating_sub(room.max(1));
+    let first = first_row(state.row, area.height);
     let groups = &finding.top.groups;
     let names = Names::new(groups.iter().map(|group| &*group.name.event), area.width < 120);
     let is_here = state.focus == Focus::Groups;

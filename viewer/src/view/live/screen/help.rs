@@ -16,7 +16,7 @@ const KEYS: [(&str, &str); 15] = [
     ("g", "group by fields, e.g. addr or name,addr; empty for the catalog's"),
     ("Tab", "go to groups, heat map or incidents"),
     ("↑ ↓ j k", "choose a row; also page up and down, Home and End"),
-    ("Enter", "show the group, the heat map or the incident in full"),
+    ("Enter", "show the group, the heat map or the incident in full; also a click on what is chosen"),
     ("Esc", "back"),
     ("Space p", "freeze: look at what is known now; events are still processed"),
     ("e", "write what is shown as JSON into the current folder"),

@@ -11,4 +11,4 @@ mod palette;
 mod state;
 
 pub use draw::draw;
-pub use state::{Effect, Focus, Key, Pane, ScreenState, Selecting};
+pub use state::{Effect, Focus, Key, OverviewAreas, Pane, ScreenState, Selecting};

@@ -1,5 +1,7 @@
 //! What the screen shows, and what keys change.
 
+use ratatui::layout::{Position, Rect};
+
 use super::filter;
 use crate::analysis::finding::GroupName;
 use crate::analysis::groups::Quantile;
@@ -96,6 +98,30 @@ pub enum Focus {
     Heat,
     /// The incidents.
     Incidents,
+}
+
+/// Where the parts of the overview are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OverviewAreas {
+    /// The groups.
+    pub groups: Rect,
+    /// The heat map.
+    pub heat: Rect,
+    /// The incidents.
+    pub incidents: Rect,
+}
+
+impl OverviewAreas {
+    fn at(&self, place: Position) -> Option<(Focus, Rect)> {
+        let parts =
+            [(Focus::Groups, self.groups), (Focus::Heat, self.heat), (Focus::Incidents, self.incidents)];
+        parts.into_iter().find(|(_, area)| area.contains(place))
+    }
+}
+
+/// The first row that is shown of a list with a heading, so that the chosen one is visible.
+pub fn first_row(chosen: usize, height: u16) -> usize {
+    (chosen + 1).saturating_sub(usize::from(height).saturating_sub(1).max(1))
 }
 
 /// What the screen shows.
@@ -241,6 +267,36 @@ impl ScreenState {
             }
             (_, key) => self.command(key),
         }
+    }
+
+    /// Handles a click at a place on the screen: it chooses a row, and opens what is chosen already.
+    pub fn click(&mut self, areas: &OverviewAreas, at: Position) -> Effect {
+        let Some((focus, area)) = areas.at(at).filter(|_| self.pane == Pane::Overview) else {
+            return Effect::Draw;
+        };
+        self.focus = focus;
+        let (row, count) = match focus {
+            Focus::Groups => (&mut self.row, self.names.len()),
+            Focus::Incidents => (&mut self.incident, self.incidents.len()),
+            Focus::Heat => return Effect::Draw,
+        };
+        // The first line is the heading.
+        let Some(line) = usize::from(at.y - area.y).checked_sub(1) else { return Effect::Draw };
+        let clicked = first_row(*row, area.height) + line;
+        if clicked == *row {
+            return self.open();
+        }
+        *row = clicked.min(count.saturating_sub(1));
+        Effect::Draw
+    }
+
+    /// Handles a turn of the mouse's wheel at a place on the screen.
+    pub fn scroll(&mut self, areas: &OverviewAreas, at: Position, key: Key) -> Effect {
+        if let Some((focus, _)) = areas.at(at).filter(|_| self.pane == Pane::Overview) {
+            self.focus = focus;
+            self.move_to(key);
+        }
+        Effect::Draw
     }
 
     /// Handles a key where no text is being typed.
