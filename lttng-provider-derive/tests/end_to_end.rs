@@ -204,8 +204,19 @@ fn outcomes_are_recorded() {
         (r#""large""#, "8"),
         (r#""Ok(42)""#, "10"),
         (r#""ParseIntError { kind: InvalidDigit }""#, "11"),
+        (r#""Ulm""#, "12"),
+        (r#""Kiel""#, "13"),
+        // Cancelled: what would be computed from the result is empty.
+        (r#""""#, "14"),
+        (r#""cancelled""#, "15"),
+        (r#""x""#, "16"),
+        (r#""1""#, "17"),
+        (r#""impl Future""#, "18"),
     ];
     assert_eq!(deliveries(&events), expected);
+    let cancelled = only(&events, "order", "15");
+    let fields: Vec<_> = ["address", "counts", "position", "hall"].map(|name| cancelled.field(name)).into();
+    assert_eq!(fields[..3], [r#""""#, "[ ]", "[ [0] = 0, [1] = 0, [2] = 0 ]"]);
 }
 
 #[test]
