@@ -34,7 +34,16 @@ macro_rules! emit {
 #[macro_export]
 macro_rules! include_events {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/events.rs"));
+        const _: &str = env!(
+            "LTTNG_PROVIDER_CATALOGS",
+            "this crate compiles no catalog: add a `build.rs` with \
+             `fn main() { lttng_provider_build::compile(\"catalog.toml\"); }`, and `lttng-provider-build` to \
+             `[build-dependencies]`"
+        );
+        include!(concat!(
+            env!("OUT_DIR", "this crate has no build script: add a `build.rs` that compiles a catalog"),
+            "/events.rs"
+        ));
     };
 }
 
