@@ -20,12 +20,12 @@ struct data {
 	int32_t *turned;
 };
 
-#define REPEAT(emit)							\
+#define REPEAT(...)							\
 	for (uint32_t i = 0; i < count; i++) {				\
 		uint32_t n = i;						\
 									\
 		__asm__ volatile("" : "+r"(n));				\
-		emit;							\
+		__VA_ARGS__;						\
 	}
 
 __attribute__((noinline)) void loop_shape(const char *event, struct data *data, uint32_t count)

@@ -103,6 +103,6 @@ impl Case {
 
     /// The file as trybuild shows it.
     fn shown(&self) -> String {
-        format!("$DIR/{}.rs", self.claim)
+        self.file.display().to_string()
     }
 }
