@@ -52,19 +52,25 @@ pub fn count_instructions(program: &Path, event: &str) -> f64 {
         .args([event, "1", &COUNT.to_string()])
         .env("LTTNG_HOME", folder.path())
         .env("LTTNG_UST_REGISTER_TIMEOUT", "0");
+    collected(valgrind) / f64::from(COUNT)
+}
+
+/// What callgrind collected of a program, which gets one line of input.
+pub fn collected(mut valgrind: Command) -> f64 {
     let mut process = valgrind
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .expect("valgrind is installed: run `make setup`");
-    process.stdin.take().expect("it is piped").write_all(b"\n").expect("the program reads");
+    // Those that need none may have ended.
+    let _ = process.stdin.take().expect("it is piped").write_all(b"\n");
     let output = process.wait_with_output().expect("valgrind ends");
     let report = String::from_utf8_lossy(&output.stderr);
     let collected =
         report.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim());
     let collected = collected.unwrap_or_else(|| panic!("callgrind collected nothing:\n{report}"));
-    collected.parse::<f64>().expect("a number of instructions") / f64::from(COUNT)
+    collected.parse::<f64>().expect("a number of instructions")
 }
 
 /// The loops of `emit-loop` in C, with LTTng's own macros.
@@ -74,19 +80,20 @@ pub fn compile_baseline(program: &Path) -> PathBuf {
 
 /// Compiles `baseline.c`, and returns the program.
 pub fn compile_c(program: &Path, flags: &[String]) -> PathBuf {
+    compile("baseline.c", program, flags)
+}
+
+/// Compiles a file of `producer/`, and returns the program.
+pub fn compile(source: &str, program: &Path, flags: &[String]) -> PathBuf {
     let folder = workspace().join("benches/producer");
     let mut cc = Command::new("cc");
-    cc.args(["-O2", "-pthread", "-I."])
-        .current_dir(folder)
-        .arg("baseline.c")
-        .arg("-o")
-        .arg(program)
-        .args(flags);
+    cc.args(["-O2", "-pthread", "-I."]).current_dir(folder).arg(source).arg("-o").arg(program).args(flags);
     assert!(cc.status().expect("a C compiler is installed").success(), "{cc:?}");
     program.to_owned()
 }
 
-fn lttng_flags() -> Vec<String> {
+/// What a C program that uses LTTng is compiled with.
+pub fn lttng_flags() -> Vec<String> {
     let mut pkg_config = Command::new("pkg-config");
     let output =
         pkg_config.args(["--cflags", "--libs", "lttng-ust"]).output().expect("pkg-config is installed");

@@ -197,6 +197,8 @@ fn compile_c(folder: &Path, files: &[GeneratedFile]) -> Result<(), Error> {
         .includes(env::split_paths(&include))
         // Two libraries in one program may have two versions of a catalog; neither sees the other's symbols.
         .flag_if_supported("-fvisibility=hidden")
+        // With `-flto` in CFLAGS, GCC's objects would be of use to GCC's linker alone.
+        .flag_if_supported("-ffat-lto-objects")
         // LTTng knows a provider by what its constructors register, so a program must contain all of it,
         // whether or not it emits each event.
         .link_lib_modifier("+whole-archive")

@@ -62,7 +62,18 @@ impl Catalogs {
         let provider = self.provider(target)?;
         let names: Vec<String> = provider.enums.iter().map(Enumeration::rust_name).collect();
         let found = provider.enums.iter().find(|enumeration| target.item == enumeration.rust_name());
-        found.ok_or_else(|| unknown(provider, "enum", target, names.iter().map(String::as_str)))
+        found.ok_or_else(|| {
+            // The catalog's name of an enum is not that of its type.
+            let same = provider.enums.iter().find(|enumeration| target.item == enumeration.name);
+            let Some(same) = same.map(Enumeration::rust_name) else {
+                return unknown(provider, "enum", target, names.iter().map(String::as_str));
+            };
+            let message = format!(
+                "the type of the enum `{}` is called `{same}`: write `#[event({}::{same})]`",
+                target.item, target.provider
+            );
+            syn::Error::new(target.item.span(), message)
+        })
     }
 
     fn provider(&self, target: &Target) -> syn::Result<&Provider> {

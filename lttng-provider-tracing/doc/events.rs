@@ -7,7 +7,9 @@ const _: () = assert!(
 
 /// The counter.
 #[allow(unused, non_camel_case_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations, missing_docs)]
+#[allow(elided_lifetimes_in_paths, single_use_lifetimes, unused_lifetimes, unused_qualifications)]
+#[allow(trivial_numeric_casts, unnameable_types, variant_size_differences)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
 pub mod shop { // if the name is taken: mod events { lttng_provider::include_events!(); }
     /// Something was sold.

@@ -18,7 +18,7 @@ use crate::generated;
 use crate::pattern::matches;
 use crate::plan::Plan;
 use crate::sources::values;
-use crate::span::{Span, Spans, Times};
+use crate::span::{Facts, Span, Spans};
 use crate::warnings::Warnings;
 
 /// The layer that [`layer!`](crate::layer) makes: it sees only spans and events that a session records.
@@ -120,9 +120,9 @@ impl State {
     }
 
     /// Records each event of the plan that a session wants now.
-    fn record(&self, plan: &Plan, metadata: &Metadata<'_>, captured: &Captured, times: Times) {
+    fn record(&self, plan: &Plan, metadata: &Metadata<'_>, captured: &Captured, facts: Facts) {
         for recording in plan.recordings.iter().filter(|recording| (recording.event.enabled)()) {
-            let values = values(recording, metadata, captured, times, &self.warnings);
+            let values = values(recording, metadata, captured, facts, &self.warnings);
             (recording.event.record)(&values);
         }
     }
@@ -226,32 +226,33 @@ where
         let Some(plan) = self.state.plan(span.metadata()) else { return };
         let kept = span.extensions_mut().get_mut::<Spans>().and_then(|spans| spans.remove(self.state.number));
         if let Some(mut kept) = kept {
-            let times = kept.times();
-            self.state.record(plan, span.metadata(), &kept.captured, times);
+            let facts = kept.facts(Facts::of(Some(&span)));
+            self.state.record(plan, span.metadata(), &kept.captured, facts);
         }
     }
 
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let metadata = event.metadata();
         let Some(plan) = self.state.plan(metadata) else { return };
         let captured = Captured::new(plan, metadata, &self.state.warnings, |visitor| event.record(visitor));
-        self.state.record(plan, metadata, &captured, Times::default());
+        let facts = Facts::of(context.event_span(event).as_ref());
+        self.state.record(plan, metadata, &captured, facts);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
     use std::sync::atomic::AtomicUsize;
+    use std::sync::{Barrier, Mutex};
 
     use tracing_subscriber::prelude::*;
 
     use super::*;
-    use crate::generated::Values;
+    use crate::generated::{Field, Values};
 
     static RECORDED: AtomicUsize = AtomicUsize::new(0);
 
-    static EVENTS: [generated::Event; 1] = [generated::Event {
+    const EVENT: generated::Event = generated::Event {
         provider: "test",
         name: "met",
         callsites: None,
@@ -259,9 +260,14 @@ mod tests {
         duration: None,
         enabled: || true,
         begin: || (),
+        record: |_| (),
+    };
+
+    static EVENTS: [generated::Event; 1] = [generated::Event {
         record: |_: &Values<'_>| {
             RECORDED.fetch_add(1, Ordering::Relaxed);
         },
+        ..EVENT
     }];
 
     /// Another layer, which counts all spans, and takes its time when a call site is registered: other threads meet it
@@ -311,5 +317,31 @@ mod tests {
         });
         assert_eq!(seen.load(Ordering::Relaxed), THREADS * sites.len());
         assert_eq!(RECORDED.load(Ordering::Relaxed), THREADS * sites.len());
+    }
+
+    /// The numbers of spans and of those around them, as they are recorded.
+    static NUMBERS: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+    static NUMBERED: [generated::Event; 1] = [generated::Event {
+        name: "numbered",
+        fields: &[
+            Field { name: "tracing_span", kind: generated::U64 },
+            Field { name: "tracing_parent", kind: generated::U64 },
+        ],
+        record: |values| NUMBERS.lock().unwrap().push((values.integer(0), values.integer(1))),
+        ..EVENT
+    }];
+
+    #[test]
+    fn spans_and_events_have_the_numbers_of_the_spans_around_them() {
+        let subscriber = tracing_subscriber::registry().with(Bridge::new(&NUMBERED).make());
+        let ids = tracing::subscriber::with_default(subscriber, || {
+            let outer = tracing::trace_span!("numbered");
+            let inner = tracing::trace_span!(parent: &outer, "numbered");
+            inner.in_scope(|| tracing::trace!(name: "numbered", "an event"));
+            [&outer, &inner].map(|span| span.id().unwrap().into_u64())
+        });
+        let [outer, inner] = ids;
+        assert_eq!(*NUMBERS.lock().unwrap(), [(inner, outer), (inner, outer), (outer, 0)]);
     }
 }

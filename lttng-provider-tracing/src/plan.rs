@@ -59,12 +59,16 @@ pub(crate) enum Source {
     File,
     /// Its line there.
     Line,
+    /// The number of the span; of an event, that of the span it is in.
+    Span,
+    /// The number of the span around that.
+    Parent,
     /// Nowhere: the field is recorded as 0, false or empty.
     Nowhere,
 }
 
 /// Fields that say something about the call site or the span itself, unless the call site has a field of that name.
-const ABOUT: [(&str, Source); 7] = [
+const ABOUT: [(&str, Source); 9] = [
     ("tracing_name", Source::Name),
     ("tracing_target", Source::Target),
     ("tracing_level", Source::Level),
@@ -72,6 +76,8 @@ const ABOUT: [(&str, Source); 7] = [
     ("tracing_line", Source::Line),
     ("tracing_busy", Source::Busy),
     ("tracing_idle", Source::Idle),
+    ("tracing_span", Source::Span),
+    ("tracing_parent", Source::Parent),
 ];
 
 impl Plan {

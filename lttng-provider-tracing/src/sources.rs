@@ -9,7 +9,7 @@ use crate::captured::Captured;
 use crate::convert::{Argument, Fit, convert};
 use crate::kind::Kind;
 use crate::plan::{Recording, Source};
-use crate::span::Times;
+use crate::span::Facts;
 use crate::value::Value;
 use crate::values::Values;
 use crate::warnings::{Place, Warnings};
@@ -19,7 +19,7 @@ pub(crate) fn values<'v>(
     recording: &Recording,
     metadata: &'v Metadata<'v>,
     captured: &'v Captured,
-    times: Times,
+    facts: Facts,
     warnings: &Warnings,
 ) -> Values<'v> {
     let argument = |(index, source): (usize, &Source)| {
@@ -33,14 +33,16 @@ pub(crate) fn values<'v>(
                 }
                 argument
             }
-            Source::Wall => time(times.wall, &field.kind),
-            Source::Busy => time(times.busy, &field.kind),
-            Source::Idle => time(times.wall.saturating_sub(times.busy), &field.kind),
+            Source::Wall => time(facts.wall, &field.kind),
+            Source::Busy => time(facts.busy, &field.kind),
+            Source::Idle => time(facts.wall.saturating_sub(facts.busy), &field.kind),
             Source::Name => about(metadata.name(), &field.kind),
             Source::Target => about(metadata.target(), &field.kind),
             Source::Level => about(name(metadata.level()), &field.kind),
             Source::File => about(metadata.file().unwrap_or_default(), &field.kind),
-            Source::Line => convert_line(metadata.line(), &field.kind),
+            Source::Line => whole(metadata.line().unwrap_or_default().into(), &field.kind),
+            Source::Span => whole(facts.span, &field.kind),
+            Source::Parent => whole(facts.parent, &field.kind),
             Source::Nowhere => Argument::Nothing,
         }
     };
@@ -74,9 +76,10 @@ fn about<'v>(text: &'v str, kind: &Kind) -> Argument<'v> {
     }
 }
 
-fn convert_line(line: Option<u32>, kind: &Kind) -> Argument<'static> {
-    match (kind, convert(kind, &Value::Integer(line.unwrap_or_default().into())).0) {
-        (Kind::Integer { .. }, Argument::Integer(line)) => Argument::Integer(line),
+/// A line or the number of a span, which an integer can record.
+fn whole(number: u64, kind: &Kind) -> Argument<'static> {
+    match (kind, convert(kind, &Value::Integer(number.into())).0) {
+        (Kind::Integer { .. }, Argument::Integer(number)) => Argument::Integer(number),
         _ => Argument::Nothing,
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lttng_provider::__private::Clock;
 use smallvec::SmallVec;
+use tracing_subscriber::registry::{LookupSpan, SpanRef};
 
 use crate::captured::Captured;
 /// A span that is being recorded.
@@ -20,11 +21,24 @@ pub(crate) struct Span {
     busy: Duration,
 }
 
-/// How long a span took; an event of `tracing` took no time.
+/// What is known of a span besides its fields. An event of `tracing` took no time, and has the numbers of the span it is in.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Times {
+pub(crate) struct Facts {
     pub(crate) wall: Duration,
     pub(crate) busy: Duration,
+    /// The number that the registry has given it, which no other open span has; 0 if there is no span.
+    pub(crate) span: u64,
+    pub(crate) parent: u64,
+}
+
+impl Facts {
+    /// The numbers of a span and of the one around it.
+    pub(crate) fn of<'s, S: LookupSpan<'s>>(span: Option<&SpanRef<'s, S>>) -> Facts {
+        let number = |span: &SpanRef<'s, S>| span.id().into_u64();
+        let parent = span.and_then(SpanRef::parent);
+        let (span, parent) = (span.map(number), parent.as_ref().map(number));
+        Facts { span: span.unwrap_or(0), parent: parent.unwrap_or(0), ..Facts::default() }
+    }
 }
 
 /// The measurement of durations that events have, so that it is by the same clock.
@@ -85,10 +99,10 @@ impl Span {
         }
     }
 
-    /// How long it took until now.
-    pub(crate) fn times(&mut self) -> Times {
+    /// Adds how long it took until now.
+    pub(crate) fn facts(&mut self, facts: Facts) -> Facts {
         self.stop();
-        Times { wall: self.started.elapsed(), busy: self.busy }
+        Facts { wall: self.started.elapsed(), busy: self.busy, ..facts }
     }
 }
 

@@ -34,7 +34,16 @@ macro_rules! emit {
 #[macro_export]
 macro_rules! include_events {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/events.rs"));
+        const _: &str = env!(
+            "LTTNG_PROVIDER_CATALOGS",
+            "this crate compiles no catalog: add a `build.rs` with \
+             `fn main() { lttng_provider_build::compile(\"catalog.toml\"); }`, and `lttng-provider-build` to \
+             `[build-dependencies]`"
+        );
+        include!(concat!(
+            env!("OUT_DIR", "this crate has no build script: add a `build.rs` that compiles a catalog"),
+            "/events.rs"
+        ));
     };
 }
 
@@ -59,26 +68,28 @@ macro_rules! __polled {
 }
 
 /// Runs the body of a function with `#[traced]` whose events have values from its result, and records them; with
-/// tracing off, this is only the body.
+/// tracing off, this is only the body. In a function that is not async the body is a closure either way, so that the
+/// compiler accepts the same functions.
 #[cfg(tracing)]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __outcome {
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
-        #[allow(clippy::redundant_closure_call)]
-        let result = (move || $($output)* $body)();
-        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
+        let result = $crate::__private::call(move || $($output)* $body);
+        $crate::__private::outcome!(@ $clock.elapsed(), $duration, $ret, $record, result)
     }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, waiting $body:tt) => {{
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, waiting $cancelled:block $body:tt) => {{
+        let clock = $crate::__private::OrCancelled::new($clock, |$duration| $cancelled);
         let result = async move $body.await;
-        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
+        $crate::__private::outcome!(@ clock.finish(), $duration, $ret, $record, result)
     }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, polling $body:tt) => {{
-        let result = $clock.polled(async move $body).await;
-        $crate::__private::outcome!(@ $clock, $duration, $ret, $record, result)
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, polling $cancelled:block $body:tt) => {{
+        let mut clock = $crate::__private::OrCancelled::new($clock, |$duration| $cancelled);
+        let result = clock.polled(async move $body).await;
+        $crate::__private::outcome!(@ clock.finish(), $duration, $ret, $record, result)
     }};
-    (@ $clock:ident, $duration:ident, $ret:ident, $record:block, $result:ident) => {{
-        if let ::core::option::Option::Some($duration) = $clock.elapsed() {
+    (@ $elapsed:expr, $duration:ident, $ret:ident, $record:block, $result:ident) => {{
+        if let ::core::option::Option::Some($duration) = $elapsed {
             #[allow(unused)]
             let $ret = &$result;
             $record
@@ -93,9 +104,9 @@ macro_rules! __outcome {
 macro_rules! __outcome {
     ($clock:ident, |$duration:ident, $ret:ident| $record:block, calling [$($output:tt)*] $body:tt) => {{
         let _ = &mut $clock;
-        $body
+        $crate::__private::call(move || $($output)* $body)
     }};
-    ($clock:ident, |$duration:ident, $ret:ident| $record:block, $way:ident $body:tt) => {{
+    ($clock:ident, |$duration:ident, $ret:ident| $record:block, $way:ident $cancelled:block $body:tt) => {{
         let _ = &mut $clock;
         $body
     }};

@@ -125,6 +125,50 @@ async fn polled<K, F: Future>(measurement: &mut Option<Running<'_, K>>, future: 
     .await
 }
 
+/// Calls a function. A closure that is passed to it may be called once only, and so may return what it borrows from a
+/// reference that it has captured.
+#[inline(always)]
+pub fn call<R>(function: impl FnOnce() -> R) -> R {
+    function()
+}
+
+/// The measurement of a future with values from its result: calls a function with the time if it is dropped before there
+/// is one. A call that panics is not recorded.
+pub struct OrCancelled<F: Fn(Duration)> {
+    clock: Clock,
+    cancelled: F,
+}
+
+impl<F: Fn(Duration)> OrCancelled<F> {
+    /// Goes on with a measurement.
+    #[inline(always)]
+    pub fn new(clock: Clock, cancelled: F) -> Self {
+        OrCancelled { clock, cancelled }
+    }
+
+    /// See [`Clock::polled`].
+    pub async fn polled<T: Future>(&mut self, future: T) -> T::Output {
+        self.clock.polled(future).await
+    }
+
+    /// There is a result. Returns the time until now, unless it is below the threshold.
+    #[inline(always)]
+    pub fn finish(mut self) -> Option<Duration> {
+        let elapsed = self.clock.elapsed();
+        self.clock.running = None;
+        elapsed
+    }
+}
+
+impl<F: Fn(Duration)> Drop for OrCancelled<F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(duration) = self.clock.elapsed().filter(|_| !std::thread::panicking()) {
+            (self.cancelled)(duration);
+        }
+    }
+}
+
 /// See [`Clock::guard`].
 #[must_use = "a guard that is dropped at once measures nothing"]
 pub struct ClockGuard<'c, F: Copy + Fn(Duration)> {

@@ -50,7 +50,7 @@ fn view(url: &str) {
         match merge.next_event() {
             Step::Event(event) => (0..event.class().fields.len()).for_each(|field| drop(event.value(field))),
             Step::Wait if matches!(live.statuses()[0].state, State::Lost(_)) => break,
-            Step::Wait => live.feed(&mut merge, Duration::from_secs(10), |_| {}),
+            Step::Wait => live.feed(&mut merge, Duration::from_secs(10), |_, _| {}),
             Step::End => break,
         }
     }

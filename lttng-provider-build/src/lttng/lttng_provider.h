@@ -9,6 +9,10 @@
 #define _GNU_SOURCE
 #endif
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <tmmintrin.h>
+#endif
 #include <dlfcn.h>
 #include <endian.h>
 #include <pthread.h>
@@ -108,6 +112,7 @@ struct lttng_provider_shared {
 	void (*rcu_read_lock)(void);
 	void (*rcu_read_unlock)(void);
 	bool is_reset_after_fork;
+	bool has_ssse3;
 	char chunks[LTTNG_PROVIDER_LANES][LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
 };
 
@@ -130,6 +135,11 @@ static void __attribute__((constructor)) lttng_provider_start(void)
 		shared->is_reset_after_fork = !pthread_atfork(NULL, NULL, lttng_provider_reset_after_fork);
 	if (shared->rcu_read_lock)
 		return;
+#ifdef __x86_64__
+	unsigned int a, b, c, d;
+
+	shared->has_ssse3 = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSSE3);
+#endif
 	library = dlopen(LTTNG_UST_TRACEPOINT_LIB_SONAME, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 	if (!library)
 		return;
@@ -382,7 +392,27 @@ static inline void lttng_provider_store(char *to, uint64_t value, size_t size, b
 	}
 }
 
-/* Copies numbers and turns them into network order; a loop for each size, which compilers turn into vectors. */
+/*
+ * Turns as many numbers as fill vectors into network order, and returns how many bytes these take. Every x86-64 of the last
+ * years has the instruction, but compilers may not use it unasked.
+ */
+#ifdef __x86_64__
+static __attribute__((unused, noinline, target("ssse3"))) size_t lttng_provider_swap_vectors(
+	char *to, const char *from, size_t length, size_t size)
+{
+	__m128i order = size == 2 ? _mm_set_epi8(14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+		: size == 4 ? _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
+		: _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+	size_t at = 0;
+
+	for (; at + 16 <= length; at += 16)
+		_mm_storeu_si128((__m128i *) (to + at),
+			_mm_shuffle_epi8(_mm_loadu_si128((const __m128i *) (from + at)), order));
+	return at;
+}
+#endif
+
+/* Copies numbers and turns them into network order. */
 #define LTTNG_PROVIDER_SWAP(type, swap)							\
 	for (size_t i = 0; i < count; i++) {						\
 		type lttng_provider_number;						\
@@ -395,6 +425,15 @@ static inline void lttng_provider_store(char *to, uint64_t value, size_t size, b
 static inline void lttng_provider_copy_swapped(
 	char *restrict to, const char *restrict from, size_t count, size_t size)
 {
+#ifdef __x86_64__
+	if (size > 1 && count * size >= 16 && lttng_provider_shared.has_ssse3) {
+		size_t done = lttng_provider_swap_vectors(to, from, count * size, size);
+
+		to += done;
+		from += done;
+		count -= done / size;
+	}
+#endif
 	switch (size) {
 	case 2:
 		LTTNG_PROVIDER_SWAP(uint16_t, htobe16)
@@ -416,7 +455,7 @@ struct lttng_provider_gathered {
 	const struct lttng_ust_channel_buffer_ops *ops;
 	struct lttng_ust_ring_buffer_ctx *context;
 	size_t used;
-	char bytes[512];
+	char bytes[1024];
 };
 
 static inline void lttng_provider_flush(struct lttng_provider_gathered *gathered)
@@ -426,17 +465,33 @@ static inline void lttng_provider_flush(struct lttng_provider_gathered *gathered
 	gathered->used = 0;
 }
 
+/* Where the next few bytes go, which the caller counts. */
+static inline char *lttng_provider_next(struct lttng_provider_gathered *gathered, size_t size)
+{
+	if (caa_unlikely(size > sizeof(gathered->bytes) - gathered->used))
+		lttng_provider_flush(gathered);
+	return gathered->bytes + gathered->used;
+}
+
 static inline void lttng_provider_put(struct lttng_provider_gathered *gathered, const void *from, size_t size)
 {
+	if (!size)
+		return;
 	if (size > sizeof(gathered->bytes) - gathered->used) {
 		lttng_provider_flush(gathered);
-		if (size > sizeof(gathered->bytes)) {
+		if (size > sizeof(gathered->bytes) / 2) {
 			gathered->ops->event_write(gathered->context, from, size, 1);
 			return;
 		}
 	}
-	if (size)
-		memcpy(gathered->bytes + gathered->used, from, size);
+	memcpy(gathered->bytes + gathered->used, from, size);
+	gathered->used += size;
+}
+
+static inline void lttng_provider_put_number(
+	struct lttng_provider_gathered *gathered, uint64_t value, size_t size, bool swapped)
+{
+	lttng_provider_store(lttng_provider_next(gathered, size), value, size, swapped);
 	gathered->used += size;
 }
 
@@ -478,24 +533,22 @@ static inline void lttng_provider_put_field(
 	const struct lttng_provider_part *part, bool is_swapped)
 {
 	size_t count = field->kind == LTTNG_PROVIDER_ARRAY ? field->count : part->length;
-	char number[8];
 
 	switch (field->kind) {
 	case LTTNG_PROVIDER_NUMBER:
-		lttng_provider_store(number, part->value, field->size, field->swapped);
-		lttng_provider_put(gathered, number, field->size);
+		lttng_provider_put_number(gathered, part->value, field->size, field->swapped);
 		return;
 	case LTTNG_PROVIDER_STRING:
 		lttng_provider_put(gathered, part->start, count);
-		lttng_provider_put(gathered, "", 1);
+		*lttng_provider_next(gathered, 1) = 0;
+		gathered->used++;
 		return;
 	case LTTNG_PROVIDER_CHARACTERS:
 		lttng_provider_put_padded(gathered, part->start, count, field->count);
 		return;
 	case LTTNG_PROVIDER_TEXT:
 	case LTTNG_PROVIDER_SEQUENCE:
-		lttng_provider_store(number, count, field->length_size, false);
-		lttng_provider_put(gathered, number, field->length_size);
+		lttng_provider_put_number(gathered, count, field->length_size, false);
 		break;
 	default:
 		break;

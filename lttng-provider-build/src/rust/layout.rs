@@ -4,7 +4,9 @@ use crate::lists;
 
 /// An application's lints are not for generated code, and it need not use every event.
 pub(super) const ALLOWED: &str = "#[allow(unused, non_camel_case_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations, missing_docs)]
+#[allow(elided_lifetimes_in_paths, single_use_lifetimes, unused_lifetimes, unused_qualifications)]
+#[allow(trivial_numeric_casts, unnameable_types, variant_size_differences)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]";
 
 /// Four spaces before every line that has something on it.

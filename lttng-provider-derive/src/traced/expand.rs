@@ -4,22 +4,20 @@ use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Ident;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::{Ident, ReturnType, Type, TypeImplTrait, parse_quote};
 
 use super::model::{Detail, Known, Measured, Model};
 use super::options::How;
+use super::parse::Function;
 use crate::field::reference;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
-    let mut item = model.function.item.clone();
     let block = match &model.events[..] {
         [event] if !model.has_outcome() => alone(model, event),
         _ => together(model),
     };
-    *item.block = parse_quote!({ #block });
-    item.into_token_stream()
+    model.function.with_statements(block).into_token_stream()
 }
 
 /// One event, of which all but the duration is known at entry.
@@ -36,10 +34,9 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
         #entry.keep(#keep);
         let #measurement = #entry.measure(#details, #threshold);
     };
-    let signature = &model.function.item.sig;
-    let statements = &model.function.item.block.stmts;
+    let statements = model.function.statements();
     if model.polling {
-        let output = output(&signature.output);
+        let output = output(model.function);
         quote!(#start ::lttng_provider::__private::polled!(#measurement, { #output #(#statements)* }))
     } else {
         quote!(#start #(#statements)*)
@@ -55,8 +52,14 @@ fn together(model: &Model<'_>) -> TokenStream {
     let targets = model.events.iter().map(|event| &event.target.path);
     let keeps = model.events.iter().map(keep);
     let threshold = threshold(model.slower_than);
-    let records = model.events.iter().zip(&entries).map(|(event, entry)| record(event, entry, &duration));
-    let records = quote!(#(#records)*);
+    let records = |ended| -> TokenStream {
+        model
+            .events
+            .iter()
+            .zip(&entries)
+            .map(|(event, entry)| record(event, entry, &duration, ended))
+            .collect()
+    };
     let start = quote! {
         #watch
         #(
@@ -65,36 +68,46 @@ fn together(model: &Model<'_>) -> TokenStream {
         )*
         let mut #clock = ::lttng_provider::__private::Clock::start(false #(|| #entries.is_enabled())*, #threshold);
     };
-    let signature = &model.function.item.sig;
-    let statements = &model.function.item.block.stmts;
+    let statements = model.function.statements();
     let ret = Ident::new("ret", Span::call_site());
+    let records_at_end = records(Ended::WithResult);
     if !model.has_outcome() && !model.polling {
         let guard = mixed_site("_guard");
         return quote! {
             #start
-            let #guard = #clock.guard(|#duration| { #records });
+            let #guard = #clock.guard(|#duration| { #records_at_end });
             #(#statements)*
         };
     }
-    let body = if signature.asyncness.is_some() {
-        let output = output(&signature.output);
+    let check = check(model.function, &ret, &duration, &records_at_end);
+    let body = if model.function.is_async() {
+        let output = output(model.function);
         let way = if model.polling { quote!(polling) } else { quote!(waiting) };
-        quote!(#way { #output #(#statements)* })
+        let records_of_cancelled = records(Ended::Cancelled);
+        quote!(#way { #records_of_cancelled } { #output #(#statements)* })
     } else {
-        let output = closure_output(&signature.output);
+        let output = closure_output(model.function);
         quote!(calling [#output] { #(#statements)* })
     };
-    let check = check(&signature.output, &ret, &duration, &records);
     quote! {
         #start
         #check
-        ::lttng_provider::__private::outcome!(#clock, |#duration, #ret| { #records }, #body)
+        ::lttng_provider::__private::outcome!(#clock, |#duration, #ret| { #records_at_end }, #body)
     }
 }
 
+/// How a call has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// With a result.
+    WithResult,
+    /// Its future was dropped before it had one.
+    Cancelled,
+}
+
 /// Has the compiler check what is recorded even if tracing is off; `impl Trait` cannot be checked.
-fn check(output: &ReturnType, ret: &Ident, duration: &Ident, records: &TokenStream) -> TokenStream {
-    let Some(kind) = named_output(output) else { return TokenStream::new() };
+fn check(function: &Function, ret: &Ident, duration: &Ident, records: &TokenStream) -> TokenStream {
+    let Some(kind) = function.output() else { return TokenStream::new() };
     quote! {
         #[allow(unreachable_code, unused, clippy::all)]
         if false {
@@ -106,12 +119,14 @@ fn check(output: &ReturnType, ret: &Ident, duration: &Ident, records: &TokenStre
 }
 
 /// Records an event, if it was enabled at entry.
-fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream {
+fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident, ended: Ended) -> TokenStream {
     let target = &event.target.path;
     let kept = event.details.iter().filter(|detail| detail.known == Known::Before);
     let names = kept.map(|detail| detail.field.name());
     let values = event.details.iter().map(|detail| match detail.known {
         Known::Before => lend(detail),
+        Known::AtEnd => outcome(detail),
+        _ if ended == Ended::Cancelled => nothing(detail),
         _ => outcome(detail),
     });
     let details = match event.details.len() {
@@ -122,6 +137,9 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream 
     let (when_kept, condition) = match event.when {
         None => (None, quote!(true)),
         Some((_, Known::Before)) => (Some(&when), quote!(*#when)),
+        Some((condition, Known::AtEnd)) => (None, quote!(#condition)),
+        // Whether it would have been recorded is not known.
+        Some(_) if ended == Ended::Cancelled => (None, quote!(false)),
         Some((condition, Known::FromResult)) => (None, quote!(#condition)),
         Some((condition, Known::FromError)) => {
             let err = Ident::new("err", Span::call_site());
@@ -130,7 +148,11 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident) -> TokenStream 
         }
     };
     let when_kept = when_kept.into_iter();
+    let cancelled = Ident::new("cancelled", Span::call_site());
+    let is_cancelled = ended == Ended::Cancelled;
+    let cancelled = event.uses_end().then(|| quote!(let #cancelled = #is_cancelled;));
     quote! {
+        #cancelled
         // Nested, and not a let chain, which only the edition 2024 of the caller would take.
         if let ::core::option::Option::Some((#(#names,)* #(#when_kept,)*)) = #entry.kept() {
             if #condition {
@@ -160,6 +182,17 @@ fn outcome(detail: &Detail<'_>) -> TokenStream {
         true => quote!(&#value),
         _ if is_text && !detail.outlives => quote!(#value.text()),
         _ => value,
+    }
+}
+
+/// What is recorded for a value from the outcome of a call that had none.
+fn nothing(detail: &Detail<'_>) -> TokenStream {
+    match &detail.field {
+        field if field.is_slice() => quote!(&[]),
+        field if field.is_array() => quote!(&::core::array::from_fn(|_| ::core::default::Default::default())),
+        field if field.is_enumeration() => quote!(::core::convert::From::from(0)),
+        field if field.is_text() => quote!(::lttng_provider::Text::default()),
+        _ => quote!(::core::default::Default::default()),
     }
 }
 
@@ -234,8 +267,8 @@ fn lend(detail: &Detail<'_>) -> TokenStream {
 }
 
 /// Tells the compiler the type of an async block, which `?` in it needs; not possible for `impl Trait`.
-fn output(output: &ReturnType) -> TokenStream {
-    let Some(kind) = named_output(output) else { return TokenStream::new() };
+fn output(function: &Function) -> TokenStream {
+    let Some(kind) = function.output() else { return TokenStream::new() };
     quote! {
         #[allow(unreachable_code, clippy::all)]
         if false {
@@ -246,26 +279,6 @@ fn output(output: &ReturnType) -> TokenStream {
 }
 
 /// `-> Type` for a closure.
-fn closure_output(output: &ReturnType) -> TokenStream {
-    named_output(output).map(|kind| quote!(-> #kind)).unwrap_or_default()
-}
-
-/// The type that a function returns, if that can be written elsewhere.
-fn named_output(output: &ReturnType) -> Option<Type> {
-    let kind: Type = match output {
-        ReturnType::Default => parse_quote!(()),
-        ReturnType::Type(_, kind) => (**kind).clone(),
-    };
-    let mut unnamed = Unnamed(false);
-    unnamed.visit_type(&kind);
-    (!unnamed.0).then_some(kind)
-}
-
-/// Whether a type has an `impl Trait` in it.
-struct Unnamed(bool);
-
-impl<'ast> Visit<'ast> for Unnamed {
-    fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
-        self.0 = true;
-    }
+fn closure_output(function: &Function) -> TokenStream {
+    function.output().map(|kind| quote!(-> #kind)).unwrap_or_default()
 }

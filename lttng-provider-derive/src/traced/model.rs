@@ -49,6 +49,8 @@ pub(super) struct Detail<'m> {
 pub(super) enum Known {
     /// At entry.
     Before,
+    /// When the call ends: it has `cancelled` in it.
+    AtEnd,
     /// When there is a result: it has `ret` in it.
     FromResult,
     /// When there is an error: it has `err` in it.
@@ -62,10 +64,12 @@ impl<'m> Model<'m> {
         catalogs: &'m Catalogs,
     ) -> syn::Result<Self> {
         let mut errors = Errors::default();
-        if let Some(word) = options.polling.as_ref().filter(|_| function.item.sig.asyncness.is_none()) {
+        if let Some(word) = options.polling.as_ref().filter(|_| !function.is_async()) {
             let message = "only an `async fn` is polled: remove `polling`, or make the function `async`";
             errors.add(syn::Error::new(word.span(), message));
         }
+        let track_caller =
+            function.item.attrs.iter().find(|attribute| attribute.path().is_ident("track_caller"));
         let mut events = Vec::new();
         for option in &options.events {
             match Measured::new(option, function, catalogs) {
@@ -75,7 +79,13 @@ impl<'m> Model<'m> {
         }
         errors.finish()?;
         let polling = options.polling.is_some();
-        Ok(Model { function, events, slower_than: options.slower_than, polling, catalogs })
+        let model = Model { function, events, slower_than: options.slower_than, polling, catalogs };
+        if let Some(attribute) = track_caller.filter(|_| model.has_outcome() && !function.is_async()) {
+            let message = "the body runs in a closure because fields use `ret` or `err`, and a closure does not know \
+                           the caller: remove `#[track_caller]`, or these fields";
+            return Err(syn::Error::new_spanned(attribute, message));
+        }
+        Ok(model)
     }
 
     /// Whether some value is known only at the end.
@@ -115,15 +125,24 @@ impl<'m> Measured<'m> {
     }
 }
 
+impl Measured<'_> {
+    /// Whether something is computed from how the call ends.
+    pub(super) fn uses_end(&self) -> bool {
+        let when = self.when.map(|(_, known)| known);
+        self.details.iter().map(|detail| detail.known).chain(when).any(|known| known == Known::AtEnd)
+    }
+}
+
 impl Known {
     /// `ret` and `err` are the function's outcome, unless it has a parameter of that name.
     fn of(expression: &Expr, function: &Function) -> Known {
         let tokens = expression.to_token_stream();
         let has = |name: &str| function.parameter(name).is_none() && has_word(tokens.clone(), name);
-        match (has("err"), has("ret")) {
-            (true, _) => Known::FromError,
-            (false, true) => Known::FromResult,
-            (false, false) => Known::Before,
+        match () {
+            () if has("err") => Known::FromError,
+            () if has("ret") => Known::FromResult,
+            () if function.is_async() && has("cancelled") => Known::AtEnd,
+            () => Known::Before,
         }
     }
 }

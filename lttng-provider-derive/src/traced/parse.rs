@@ -1,9 +1,13 @@
 //! A function, before the catalog is known.
 
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
-use syn::{Attribute, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    AssocType, Attribute, Expr, ExprAsync, FnArg, Ident, ItemFn, Pat, PatIdent, ReturnType, Signature, Stmt,
+    Token, Type, TypeImplTrait, Visibility, parse_quote,
+};
 
 /// A function or method with a body.
 pub(super) struct Function {
@@ -13,7 +17,15 @@ pub(super) struct Function {
 impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         check(&input.fork())?;
-        Ok(Function { item: input.parse()? })
+        let function = Function { item: input.parse()? };
+        match &function.item.sig.output {
+            ReturnType::Type(_, kind) if !function.is_async() && is_future(kind) => {
+                let message = "only the creation of the future would be measured, not its run: make this an \
+                               `async fn`, or end it with `async move { … }` or `Box::pin(async move { … })`";
+                Err(syn::Error::new_spanned(kind, message))
+            }
+            _ => Ok(function),
+        }
     }
 }
 
@@ -32,14 +44,7 @@ fn check(input: ParseStream<'_>) -> syn::Result<()> {
         let message = "a `const fn` cannot be traced: it may run while the program is compiled";
         return Err(syn::Error::new_spanned(word, message));
     }
-    match &signature.output {
-        ReturnType::Type(_, kind) if signature.asyncness.is_none() && is_future(kind) => {
-            let message =
-                "only the creation of the future would be measured, not its run: make this an `async fn`";
-            Err(syn::Error::new_spanned(kind, message))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// A name that the function's body has from the caller.
@@ -50,6 +55,64 @@ pub(super) struct Parameter {
 }
 
 impl Function {
+    /// Whether it is an `async fn`, or returns the future of an `async` block at its end, as `#[async_trait]` has it.
+    pub(super) fn is_async(&self) -> bool {
+        self.item.sig.asyncness.is_some() || self.future().is_some()
+    }
+
+    /// The `async` block at the end of a function that returns a future.
+    fn future(&self) -> Option<&ExprAsync> {
+        let ReturnType::Type(_, kind) = &self.item.sig.output else { return None };
+        let Some(Stmt::Expr(last, None)) = self.item.block.stmts.last() else { return None };
+        match last {
+            _ if !is_future(kind) => None,
+            Expr::Async(block) => Some(block),
+            Expr::Call(call) if is_box_pin(&call.func) => match call.args.first() {
+                Some(Expr::Async(block)) => Some(block),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What is measured: the body, or the block whose future is returned.
+    pub(super) fn statements(&self) -> &[Stmt] {
+        self.future().map_or(&self.item.block.stmts, |future| &future.block.stmts)
+    }
+
+    /// The same function with other statements.
+    pub(super) fn with_statements(&self, statements: TokenStream) -> ItemFn {
+        let mut item = self.item.clone();
+        let Some(future) = self.future() else {
+            *item.block = parse_quote!({ #statements });
+            return item;
+        };
+        let future = ExprAsync { block: parse_quote!({ #statements }), ..future.clone() };
+        if let Some(Stmt::Expr(last, None)) = item.block.stmts.last_mut() {
+            match last {
+                Expr::Call(call) => call.args = [Expr::Async(future)].into_iter().collect(),
+                other => *other = Expr::Async(future),
+            }
+        }
+        item
+    }
+
+    /// The type of the result, if that can be written elsewhere.
+    pub(super) fn output(&self) -> Option<Type> {
+        let mut kind: Type = match &self.item.sig.output {
+            ReturnType::Default => parse_quote!(()),
+            ReturnType::Type(_, kind) => (**kind).clone(),
+        };
+        if self.future().is_some() {
+            let mut output = Output(None);
+            output.visit_type(&kind);
+            kind = output.0?;
+        }
+        let mut unnamed = Unnamed(false);
+        unnamed.visit_type(&kind);
+        (!unnamed.0).then_some(kind)
+    }
+
     /// The parameter of this name, also within a pattern.
     pub(super) fn parameter(&self, name: &str) -> Option<Parameter> {
         self.item.sig.inputs.iter().find_map(|input| {
@@ -61,6 +124,33 @@ impl Function {
                 && matches!(&*parameter.ty, Type::Reference(reference) if reference.mutability.is_none());
             Some(Parameter { name, is_reference })
         })
+    }
+}
+
+/// `Box::pin`, by any path.
+fn is_box_pin(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    names.next().as_deref() == Some("pin") && names.next().as_deref() == Some("Box")
+}
+
+/// The type that a future has as its `Output`.
+struct Output(Option<Type>);
+
+impl<'ast> Visit<'ast> for Output {
+    fn visit_assoc_type(&mut self, kind: &'ast AssocType) {
+        if kind.ident == "Output" && self.0.is_none() {
+            self.0 = Some(kind.ty.clone());
+        }
+    }
+}
+
+/// Whether a type has an `impl Trait` in it.
+struct Unnamed(bool);
+
+impl<'ast> Visit<'ast> for Unnamed {
+    fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
+        self.0 = true;
     }
 }
 

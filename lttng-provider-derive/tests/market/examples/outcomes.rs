@@ -3,6 +3,7 @@
 
 use std::num::ParseIntError;
 use std::panic::catch_unwind;
+use std::task::{Context, Waker};
 
 use lttng_provider::traced;
 use market::{shop, warehouse};
@@ -77,6 +78,74 @@ async fn is_polled(number: &str) -> Result<u32, ParseIntError> {
     Ok(number)
 }
 
+impl Van {
+    #[traced(shop::delivered, fields(city = ret, parcels = 12))]
+    fn repaint(&mut self, city: &str) -> &mut String {
+        if city.is_empty() {
+            return &mut self.city;
+        }
+        self.city.clear();
+        self.city.push_str(city);
+        &mut self.city
+    }
+}
+
+#[traced(shop::delivered, fields(city = ret.as_deref().map_or("none", |last| last), parcels = 13))]
+fn last<'v, 'n>(names: &'v mut Vec<&'n str>) -> Option<&'v mut &'n str> {
+    let last = names.last_mut()?;
+    Some(last)
+}
+
+/// Its future is dropped before its end.
+#[traced(shop::delivered, fields(city = ?ret, parcels = if cancelled { 14_u32 } else { 0 }))]
+async fn endless() -> Result<u32, ParseIntError> {
+    std::future::pending::<()>().await;
+    Ok("42".parse()?)
+}
+
+#[traced(
+    warehouse::packed,
+    fields(order = 15, address = %err, counts = ret.as_ref().map_or(vec![], |n| vec![*n as u16]), position = [*ret.as_ref().unwrap() as _; 3],
+        hall = ret.as_ref().map_or(warehouse::Hall::North, |_| warehouse::Hall::South), waited = 0),
+    also(shop::delivered, fields(city = "not recorded", parcels = 0), when = ret.is_ok()),
+    also(shop::delivered, fields(city = "cancelled", parcels = 15), when = cancelled),
+    polling
+)]
+async fn endless_polls() -> Result<u32, ParseIntError> {
+    std::future::pending::<()>().await;
+    Ok("42".parse()?)
+}
+
+#[async_trait::async_trait]
+trait Carrier {
+    async fn carry(&mut self, city: &str) -> Result<u32, ParseIntError>;
+}
+
+#[async_trait::async_trait]
+impl Carrier for Van {
+    #[traced(shop::delivered, fields(parcels = 16 + ret.is_ok() as u32))]
+    async fn carry(&mut self, city: &str) -> Result<u32, ParseIntError> {
+        tokio::task::yield_now().await;
+        let number: u32 = city.parse()?;
+        self.parcels += number;
+        Ok(self.parcels)
+    }
+}
+
+#[traced(shop::delivered, fields(city = "impl Future", parcels = 18))]
+fn future(number: u32) -> impl Future<Output = u32> {
+    async move {
+        tokio::task::yield_now().await;
+        number + 1
+    }
+}
+
+/// Polls a future once, and drops it.
+fn cancel(future: impl Future) {
+    let mut future = std::pin::pin!(future);
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+}
+
 #[tokio::main]
 async fn main() {
     assert_eq!(returns_a_list(1).len(), 1);
@@ -93,4 +162,12 @@ async fn main() {
     assert_eq!(feeds_two(0), None);
     assert_eq!(waits().await, Ok(42));
     assert!(is_polled("x").await.is_err());
+    assert_eq!(van.repaint("Ulm"), "Ulm");
+    assert_eq!(last(&mut vec!["Kiel"]), Some(&mut "Kiel"));
+    cancel(endless());
+    cancel(endless_polls());
+    let mut carrier: Box<dyn Carrier> = Box::new(van);
+    assert!(carrier.carry("x").await.is_err());
+    assert_eq!(carrier.carry("1").await, Ok(5));
+    assert_eq!(future(18).await, 19);
 }

@@ -1,9 +1,0 @@
-#![allow(unused)]
-
-use lttng_provider::traced;
-use market::shop;
-
-#[traced(shop::delivered, fields(town = "Bremen", parcel = 1))]
-fn deliver(city: &str, parcels: u32) {}
-
-fn main() {}

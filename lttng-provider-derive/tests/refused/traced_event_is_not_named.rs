@@ -1,8 +1,0 @@
-#![allow(unused)]
-
-use lttng_provider::traced;
-
-#[traced]
-fn pay() {}
-
-fn main() {}
