@@ -33,7 +33,7 @@ mod wait;
 pub use allocations::CountingAllocator;
 pub use archive::unpack;
 pub use daemon::Daemon;
-pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE};
+pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
 pub use golden::{assert_golden, check_golden, overwrites};
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, need_no_other_daemon, not_allowed};
 pub use processes::{kill_descendants, kill_tree, start_with_default_signals};

@@ -29,7 +29,7 @@ fn test_that_hangs_fails_by_its_name_and_the_others_run() {
     fs::write(&binary, BINARY).unwrap();
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
     let (printed, results) = run(&binary, folder.path(), "62");
-    assert!(printed.contains("test hangs ... FAILED: no end after 62 s"), "{printed}");
+    assert!(printed.contains("test hangs ... FAILED: no end after "), "{printed}");
     assert!(printed.contains(" sleep S (sleeping) in "), "{printed}");
     assert_eq!(results, "2\t2\nfailed\tbinary::bad\nfailed\tbinary::hangs (hung)\n");
     let left = fs::read_to_string(folder.path().join("left")).unwrap();
