@@ -4,16 +4,25 @@
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::{sleep, spawn};
+use std::thread::{available_parallelism, sleep, spawn};
 use std::time::{Duration, Instant};
 
 use crate::processes;
 
-/// What takes longer than this does not end at all: long enough for a slow and busy machine.
+/// What takes longer than this does not end at all, on a machine that is not [busy](patience).
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The deadline of what compiles a crate and its dependencies.
 pub const BUILD_DEADLINE: Duration = Duration::from_secs(600);
+
+/// A deadline on this machine as it is now: where more wants to run than there are processors, all takes longer. At most
+/// ten times, so that what hangs is found on a machine that is always busy.
+pub fn patience(limit: Duration) -> Duration {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: f64 = load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or_default();
+    let processors = available_parallelism().map_or(1, usize::from);
+    limit.mul_f64((load / processors as f64).clamp(1.0, 10.0))
+}
 
 /// Commands that end before their deadline, or fail the test.
 ///
@@ -81,7 +90,7 @@ impl ChildInTime for Child {
 pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Result<ExitStatus, String>> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(200);
-    while start.elapsed() < limit {
+    while start.elapsed() < limit || start.elapsed() < patience(limit) {
         if let Some(status) = child.try_wait()? {
             return Ok(Ok(status));
         }
@@ -90,7 +99,8 @@ pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<Result<Exit
     }
     let threads = processes::kill_tree(child.id());
     child.wait()?;
-    Ok(Err(format!("no end after {} s, so it was killed. Its threads:\n{threads}", limit.as_secs())))
+    let seconds = start.elapsed().as_secs();
+    Ok(Err(format!("no end after {seconds} s, so it was killed. Its threads:\n{threads}")))
 }
 
 #[track_caller]
@@ -110,7 +120,7 @@ fn output(mut child: Child, name: &str, limit: Duration) -> io::Result<Output> {
         }
     };
     // A process that it left behind may keep its output open.
-    let rest = || limit.saturating_sub(start.elapsed()).max(Duration::from_secs(5));
+    let rest = || patience(limit).saturating_sub(start.elapsed()).max(Duration::from_secs(5));
     let [stdout, stderr] = outputs.map(|output| {
         output.recv_timeout(rest()).unwrap_or_else(|_| {
             let left = processes::kill_holders(&pipes);

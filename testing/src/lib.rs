@@ -35,7 +35,7 @@ pub use allocations::CountingAllocator;
 pub use archive::unpack;
 pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
-pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE};
+pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
 pub use golden::{assert_golden, check_golden, difference, overwrites};
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, need_no_other_daemon, not_allowed};
 pub use processes::{kill_descendants, kill_tree, start_with_default_signals};

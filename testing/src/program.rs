@@ -101,7 +101,11 @@ impl Program {
     pub fn try_build(&self) -> Result<PathBuf, String> {
         if !self.release && self.arguments.is_empty() && self.variables.is_empty() && self.rustc.is_empty() {
             let kept = PROGRAMS.join(if self.traced { "traced" } else { "off" }).join(&self.file);
-            return if kept.exists() { Ok(kept) } else { Err(format!("{} is missing", kept.display())) };
+            return if kept.exists() {
+                Ok(kept)
+            } else {
+                Err(format!("{}: scripts/programs.sh does not build it", kept.display()))
+            };
         }
         // Between cargo's writing of the program and our keeping it, no other build may write it.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -4,13 +4,17 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use crate::DEADLINE;
+use crate::{DEADLINE, patience};
 
 /// Does work that must come to an end, and fails the test with `what` if it seems to hang.
 pub fn must_end<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
     let (sender, receiver) = channel();
     let worker = spawn(move || sender.send(work()));
-    match receiver.recv_timeout(DEADLINE) {
+    let mut result = receiver.recv_timeout(DEADLINE);
+    if matches!(result, Err(RecvTimeoutError::Timeout)) {
+        result = receiver.recv_timeout(patience(DEADLINE) - DEADLINE);
+    }
+    match result {
         Ok(result) => result,
         Err(RecvTimeoutError::Timeout) => panic!("{what}: no end after {} s", DEADLINE.as_secs()),
         // The panic of the work is the test's.
@@ -20,11 +24,12 @@ pub fn must_end<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send +
     }
 }
 
-/// Waits until the condition holds, and fails the test with `what` if that takes longer than a minute.
+/// Waits until the condition holds, and fails the test with `what` if that takes longer than [`DEADLINE`].
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < DEADLINE, "timed out after {} s waiting until {what}", DEADLINE.as_secs());
+        let is_late = start.elapsed() >= DEADLINE && start.elapsed() >= patience(DEADLINE);
+        assert!(!is_late, "timed out after {} s waiting until {what}", start.elapsed().as_secs());
         sleep(Duration::from_millis(10));
     }
 }

@@ -12,9 +12,16 @@ fn machine_wide_daemon_does_not_see_programs_under_test() {
     if !need_namespaces() {
         return;
     }
-    let script = "mount -t tmpfs none /run && mkdir /run/lttng /run/lock && { lttng-sessiond --no-kernel & } &&
-        until lttng --no-sessiond list; do sleep 0.1; done &&
-        \"$0\" --exact surroundings::beside_a_machine_wide_daemon --ignored --nocapture; status=$?; kill $!; wait; exit $status";
+    // Its group must be one that the namespace has.
+    let script = r#"mount -t tmpfs none /run && mkdir /run/lttng /run/lock || exit
+        lttng-sessiond --no-kernel --group=root &
+        daemon=$!
+        until lttng --no-sessiond list || ! kill -0 $daemon; do sleep 0.1; done
+        "$0" --exact surroundings::beside_a_machine_wide_daemon --ignored --nocapture
+        status=$?
+        kill $daemon
+        wait
+        exit $status"#;
     let mut scene = Command::new("unshare");
     scene.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
     scene.arg(std::env::current_exe().expect("it runs")).env(SCENE, "1").env_remove("LTTNG_HOME");

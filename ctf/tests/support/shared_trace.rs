@@ -27,6 +27,7 @@ impl SharedTrace {
 }
 
 /// A file in the folder of the traces.
+#[allow(dead_code, reason = "some test binaries only unpack")]
 pub fn data(name: &str) -> PathBuf {
     lttng_testing::workspace().join("tests/data").join(name)
 }

@@ -6,7 +6,8 @@
 //! libtest has no deadlines, but it says after a minute that a test still runs, which is where this one's clock starts. A
 //! whole `cargo test --doc` can be run by it, too; after a test that hangs, the others do not run then.
 //!
-//! TEST_DEADLINE: seconds that a test may take, 120 unless set.
+//! TEST_DEADLINE: seconds that a test may take. Unless it is set, 120, and more where the machine has more to run than it has
+//! processors.
 //! TEST_RESULTS: a file to which it adds a line `PASSED<tab>FAILED`, and a line `failed<tab>NAME` for each that failed.
 
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use lttng_testing::{CommandInTime as _, kill_descendants, kill_tree, start_with_default_signals};
+use lttng_testing::{CommandInTime as _, kill_descendants, kill_tree, patience, start_with_default_signals};
 
 /// After this time libtest says that a test still runs.
 const TOLD_AFTER: Duration = Duration::from_secs(60);
@@ -56,7 +57,8 @@ struct Run {
     done: BTreeSet<String>,
     passed: usize,
     failed: Vec<String>,
-    deadline: Duration,
+    /// How long a test may take, if that is set.
+    deadline: Option<Duration>,
     /// Whether it is a whole `cargo test`, which cannot run the rest of its tests.
     is_cargo: bool,
 }
@@ -71,10 +73,10 @@ enum Line<'l> {
 
 impl Run {
     fn new(program: PathBuf, arguments: Vec<String>) -> Run {
-        let seconds = env::var("TEST_DEADLINE").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
         let name = name(&program);
         let is_cargo = name == "cargo";
-        let deadline = Duration::from_secs(seconds);
+        let deadline = env::var("TEST_DEADLINE").ok().and_then(|text| text.parse().ok());
+        let deadline = deadline.map(Duration::from_secs);
         let (done, failed) = (BTreeSet::new(), Vec::new());
         Run { program, name, arguments, done, passed: 0, failed, deadline, is_cargo }
     }
@@ -128,7 +130,7 @@ impl Run {
             }
             Err(Hang { test }) => {
                 let who = test.as_deref().unwrap_or("no test");
-                println!("test {who} ... FAILED: no end after {} s. Threads:", self.deadline.as_secs());
+                println!("test {who} ... FAILED: no end after {} s. Threads:", self.limit().as_secs());
                 println!("{}", kill_tree(child.id()));
                 let _ = child.wait();
                 println!("What this run of {} printed about tests that failed before is lost.", self.name);
@@ -169,15 +171,19 @@ impl Run {
                 Err(RecvTimeoutError::Disconnected) => return Ok(is_libtest),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let more = self.deadline.saturating_sub(TOLD_AFTER);
-            if let Some((test, _)) = running.iter().find(|(_, told)| told.elapsed() >= more) {
+            let late = |told: &Instant| told.elapsed() + TOLD_AFTER >= self.limit();
+            if let Some((test, _)) = running.iter().find(|(_, told)| late(told)) {
                 return Err(Hang { test: Some(test.clone()) });
             }
             // Compiling examples of documentation takes its time.
-            if heard.elapsed() > (self.deadline * 2).max(Duration::from_secs(300)) {
+            if heard.elapsed() > self.limit() * 3 {
                 return Err(Hang { test: None });
             }
         }
+    }
+
+    fn limit(&self) -> Duration {
+        self.deadline.unwrap_or_else(|| patience(Duration::from_secs(120)))
     }
 
     /// The names of the tests that these arguments choose.

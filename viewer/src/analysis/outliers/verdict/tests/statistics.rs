@@ -110,6 +110,7 @@ fn recall_and_precision(shape: &Shape) -> [(f64, f64); PLANTS.len()] {
 }
 
 #[test]
+#[ignore = "make check: long statistics"]
 fn healthy_groups_are_quiet_stalls_are_found_and_the_table_says_so() {
     let mut healthy = String::from("| healthy group |");
     SIZES.iter().for_each(|size| write!(healthy, " {size} |").unwrap());
