@@ -62,11 +62,11 @@ copyright() {
 
 # The notices of those crates, of two licences to choose from the shorter one.
 notices() {
-	local manifests name version folder
-	manifests=$(cargo metadata --locked --offline --format-version 1 | grep --only-matching '"manifest_path":"[^"]*"' | cut --delimiter='"' --fields=4)
+	local name version folder
 	crates "$1" | while IFS=' |' read -r name version _; do
-		folder=$(grep --max-count=1 "/$name-${version#v}/Cargo.toml$" <<<"$manifests") || continue
-		folder=$(dirname "$folder")
+		# `cargo metadata` would know, but downloads every crate of the workspace for that.
+		folder=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -mindepth 2 -maxdepth 2 -name "$name-${version#v}" | head --lines=1)
+		[ -n "$folder" ] || continue
 		printf '\n==== %s %s\n\n' "$name" "${version#v}"
 		if compgen -G "$folder/*MIT*" >/dev/null; then
 			cat "$folder"/*MIT*

@@ -19,6 +19,7 @@
 #   ROOT_ARCHIVE=…     keeps the minimal root in this archive, and uses it if it exists
 #   TARGET=…           a target folder for root to use instead of building everything anew; times then say little
 #   DEMO_PROFILE, DEB_PROFILE=dev   build faster
+#   DEMO_SHARE=20      a twentieth of the demo's load
 #
 # Everything is mounted in a private namespace and goes away at the end. Needs root, mmdebstrap and rustup.
 set -euo pipefail
@@ -90,7 +91,7 @@ in_root() {
 	home=$(chroot "$root" getent passwd "$user" | cut --delimiter=: --fields=6)
 	"${wrap[@]}" chroot --userspec="$user:$user" "$root" env --ignore-environment HOME="$home" USER="$user" \
 		PATH="${rust}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" RUSTUP_HOME=/opt/rustup RUSTUP_TOOLCHAIN=stable \
-		DEMO_PROFILE="${DEMO_PROFILE:-}" DEB_PROFILE="${DEB_PROFILE:-}" CARGO_TERM_PROGRESS_WHEN=never \
+		DEMO_PROFILE="${DEMO_PROFILE:-}" DEMO_SHARE="${DEMO_SHARE:-}" DEB_PROFILE="${DEB_PROFILE:-}" CARGO_TERM_PROGRESS_WHEN=never \
 		bash -euc "cd ~/valkey-trace; $2"
 }
 

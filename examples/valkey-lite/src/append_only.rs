@@ -68,7 +68,7 @@ pub struct AppendOnly {
 impl AppendOnly {
     pub fn new(path: PathBuf) -> io::Result<Self> {
         let syncer = Worker::start("fsync", |file: File| {
-            stall::BACKGROUND_FSYNC.reached();
+            stall::BACKGROUND.reached();
             // `everysec` promises no more than to try, and the client has long had its reply.
             let _ = file.sync_data();
         })?;

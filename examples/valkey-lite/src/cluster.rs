@@ -44,7 +44,7 @@ impl Cluster {
         let result = cluster_config_write::timed(|| file.write_all(text.as_bytes()))
             .and_then(|()| {
                 cluster_config_fsync::timed(|| {
-                    stall::CLUSTER_FSYNC.reached();
+                    stall::CLUSTER.reached();
                     file.sync_all()
                 })
             })

@@ -24,9 +24,9 @@ pub static AOF_WRITE: StallPoint = StallPoint::new("aof-write");
 /// Within a sync of the append-only file that replies wait for.
 pub static AOF_FSYNC: StallPoint = StallPoint::new("aof-fsync");
 /// Within a sync of the append-only file on the second thread.
-pub static BACKGROUND_FSYNC: StallPoint = StallPoint::new("background-fsync");
+pub static BACKGROUND: StallPoint = StallPoint::new("background-fsync");
 /// Within a sync of the cluster's configuration.
-pub static CLUSTER_FSYNC: StallPoint = StallPoint::new("cluster-fsync");
+pub static CLUSTER: StallPoint = StallPoint::new("cluster-fsync");
 /// Within a cycle of compaction.
 pub static DEFRAG: StallPoint = StallPoint::new("defrag");
 /// On the thread that frees large values.
@@ -34,18 +34,8 @@ pub static LAZY_FREE: StallPoint = StallPoint::new("lazy-free");
 /// While the sampler holds the lock.
 pub static SAMPLER: StallPoint = StallPoint::new("sampler");
 
-const ALL: [&StallPoint; 10] = [
-    &READ,
-    &FORK,
-    &SNAPSHOT,
-    &AOF_WRITE,
-    &AOF_FSYNC,
-    &BACKGROUND_FSYNC,
-    &CLUSTER_FSYNC,
-    &DEFRAG,
-    &LAZY_FREE,
-    &SAMPLER,
-];
+const ALL: [&StallPoint; 10] =
+    [&READ, &FORK, &SNAPSHOT, &AOF_WRITE, &AOF_FSYNC, &BACKGROUND, &CLUSTER, &DEFRAG, &LAZY_FREE, &SAMPLER];
 
 impl StallPoint {
     const fn new(name: &'static str) -> Self {

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use lttng_testing::wait_until;
+use report::Incident;
 use stage::{Long, Play, Recording, Scene};
 
 /// How long a place stalls that is made to: much longer than a busy machine takes for a turn.
@@ -22,120 +23,102 @@ fn stall(scene: &mut Scene, place: &str) {
     scene.ask(&format!("DEBUG STALL {place} {STALL_US}"));
 }
 
+/// Has a place stall, and does what leads there.
+fn stalled(options: &[&str], place: &str, lead_there: &dyn Fn(&mut Scene)) -> Recording {
+    let provoke = |scene: &mut Scene| {
+        stall(scene, place);
+        lead_there(scene);
+    };
+    Play { options, provoke: &provoke, ..Play::default() }.record()
+}
+
+/// Has the server do real work, of which the longest interval of this label is the most.
+fn worked(label: &'static str, prepare: &dyn Fn(&mut Scene), provoke: &dyn Fn(&mut Scene)) -> Recording {
+    Play { long: Long::HalfOf(label), prepare, provoke, ..Play::default() }.record()
+}
+
+/// Asserts that the one turn whose chain begins with these labels was caused by one of these causes; returns the turn.
+#[track_caller]
+fn caused_by<'r>(recording: &'r Recording, chain: &[&str], causes: &[&str]) -> &'r Incident {
+    let incident = recording.only_turn(chain);
+    let cause = incident.cause.as_ref().expect("a cause");
+    assert!(causes.contains(&cause.label.as_str()), "{incident:#?}");
+    incident
+}
+
+/// The same, where a command of the culprit is the cause.
+#[track_caller]
+fn caused_by_culprit<'r>(recording: &'r Recording, chain: &[&str]) -> &'r Incident {
+    let incident = caused_by(recording, chain, &chain[1..2]);
+    let client = incident.cause.as_ref().and_then(|cause| cause.client.as_ref());
+    assert_eq!(client, Some(&recording.culprit));
+    incident
+}
+
 #[test]
 fn keys_is_the_cause() {
-    let recording = Play {
-        long: Long::HalfOf("keys"),
-        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 20000"),
-        provoke: &|scene| _ = scene.ask("KEYS *"),
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "keys"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("keys", Some(&recording.culprit)));
+    let populate = |scene: &mut Scene| _ = scene.ask("DEBUG POPULATE 20000");
+    let recording = worked("keys", &populate, &|scene| _ = scene.ask("KEYS *"));
+    caused_by_culprit(&recording, &["eventloop", "keys"]);
 }
 
 #[test]
 fn deleting_a_large_set_is_the_cause() {
-    let recording = Play {
-        long: Long::HalfOf("del"),
-        prepare: &|scene| scene.fill_set("large", 200_000),
-        provoke: &|scene| _ = scene.ask("DEL large"),
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "del"]);
-    assert_eq!(incident.cause.as_ref().and_then(|cause| cause.client.as_ref()), Some(&recording.culprit));
+    let fill = |scene: &mut Scene| scene.fill_set("large", 200_000);
+    let recording = worked("del", &fill, &|scene| _ = scene.ask("DEL large"));
+    caused_by_culprit(&recording, &["eventloop", "del"]);
 }
 
 #[test]
 fn a_transaction_is_the_cause_and_what_is_slow_in_it_is_told() {
-    let recording = Play {
-        long: Long::HalfOf("exec"),
-        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 8000"),
-        provoke: &|scene| {
-            for request in ["MULTI", "SET a 1", "KEYS *", "KEYS *", "SET b 2", "KEYS *", "KEYS *", "EXEC"] {
-                scene.ask(request);
-            }
-        },
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "exec", "keys"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("exec", Some(&recording.culprit)));
+    let populate = |scene: &mut Scene| _ = scene.ask("DEBUG POPULATE 8000");
+    let recording = worked("exec", &populate, &|scene| {
+        for request in ["MULTI", "SET a 1", "KEYS *", "KEYS *", "SET b 2", "KEYS *", "KEYS *", "EXEC"] {
+            scene.ask(request);
+        }
+    });
+    caused_by_culprit(&recording, &["eventloop", "exec", "keys"]);
 }
 
 #[test]
 fn the_fork_of_a_snapshot_is_the_cause() {
-    let recording = Play {
-        provoke: &|scene| {
-            stall(scene, "fork");
-            scene.ask("BGSAVE");
-            wait_until("the snapshot is written", || scene.culprit.info("rdb_bgsave_in_progress") == "0");
-        },
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "bgsave", "fork"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("bgsave", Some(&recording.culprit)));
+    let recording = stalled(&[], "fork", &|scene| {
+        scene.ask("BGSAVE");
+        wait_until("the snapshot is written", || scene.culprit.info("rdb_bgsave_in_progress") == "0");
+    });
+    let incident = caused_by_culprit(&recording, &["eventloop", "bgsave", "fork"]);
     assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
 }
 
 #[test]
 fn the_fork_of_a_rewrite_is_the_cause() {
-    let recording = Play {
-        options: &["--appendonly", "yes"],
-        provoke: &|scene| {
-            stall(scene, "fork");
-            scene.ask("BGREWRITEAOF");
-            wait_until("the file is rewritten", || {
-                ["aof_rewrite_scheduled", "aof_rewrite_in_progress"].map(|name| scene.culprit.info(name))
-                    == ["0", "0"]
-            });
-        },
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "fork"]);
-    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("fork"));
+    let recording = stalled(&["--appendonly", "yes"], "fork", &|scene| {
+        scene.ask("BGREWRITEAOF");
+        wait_until("the file is rewritten", || {
+            ["aof_rewrite_scheduled", "aof_rewrite_in_progress"].map(|name| scene.culprit.info(name))
+                == ["0", "0"]
+        });
+    });
+    caused_by(&recording, &["eventloop", "fork"], &["fork"]);
 }
 
 /// The cause is the innermost of these, which was made to stall.
+#[track_caller]
 fn stalls_alone(recording: &Recording, chain: &[&str]) {
-    let incident = recording.only_turn(chain);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert_eq!(Some(&cause.label.as_str()), chain.last());
-    assert!(cause.duration >= STALL, "{incident:#?}");
+    let incident = caused_by(recording, chain, &chain[chain.len() - 1..]);
+    assert!(incident.cause.as_ref().is_some_and(|cause| cause.duration >= STALL), "{incident:#?}");
 }
 
 #[test]
 fn a_sync_of_the_append_only_file_is_the_cause() {
-    let recording = Play {
-        options: &["--appendonly", "yes", "--appendfsync", "always"],
-        provoke: &|scene| {
-            stall(scene, "aof-fsync");
-            scene.ask("SET a 1");
-        },
-        ..Play::default()
-    }
-    .record();
+    let options = ["--appendonly", "yes", "--appendfsync", "always"];
+    let recording = stalled(&options, "aof-fsync", &|scene| _ = scene.ask("SET a 1"));
     stalls_alone(&recording, &["eventloop", "aof_flush", "aof_fsync_always"]);
 }
 
 #[test]
 fn a_write_to_the_append_only_file_is_the_cause() {
-    let recording = Play {
-        options: &["--appendonly", "yes"],
-        provoke: &|scene| {
-            stall(scene, "aof-write");
-            scene.ask("SET a 1");
-        },
-        ..Play::default()
-    }
-    .record();
+    let recording = stalled(&["--appendonly", "yes"], "aof-write", &|scene| _ = scene.ask("SET a 1"));
     stalls_alone(&recording, &["eventloop", "aof_flush", "aof_write"]);
 }
 
@@ -166,71 +149,41 @@ fn keys_that_expire_at_once_are_the_cause() {
     }
 }
 
-/// The server has as much memory as it uses without its data.
-fn limit_memory(scene: &mut Scene, used: &str) {
+/// Has the server evict all of its data.
+fn evict_all(scene: &mut Scene) {
     scene.ask("CONFIG SET maxmemory-policy allkeys-lru");
     scene.ask("CONFIG SET maxmemory-eviction-tenacity 100");
-    scene.ask(&format!("CONFIG SET maxmemory {used}"));
+    scene.ask("CONFIG SET maxmemory 1");
     wait_until("all is evicted", || scene.ask("DBSIZE") == "0");
     scene.ask("CONFIG SET maxmemory 0");
 }
 
 #[test]
 fn eviction_is_the_cause() {
-    let recording = Play {
-        long: Long::HalfOf("eviction_cycle"),
-        prepare: &|scene| _ = scene.ask("DEBUG POPULATE 5000"),
-        provoke: &|scene| limit_memory(scene, "1"),
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "eviction_cycle"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert!(["eviction_cycle", "eviction_del"].contains(&cause.label.as_str()), "{incident:#?}");
+    let populate = |scene: &mut Scene| _ = scene.ask("DEBUG POPULATE 5000");
+    let recording = worked("eviction_cycle", &populate, &evict_all);
+    caused_by(&recording, &["eventloop", "eviction_cycle"], &["eviction_cycle", "eviction_del"]);
 }
 
 #[test]
 fn waiting_for_lazy_freeing_is_the_cause() {
-    let recording = Play {
-        prepare: &|scene| scene.fill_set("large", 10_000),
-        provoke: &|scene| {
-            stall(scene, "lazy-free");
-            limit_memory(scene, "1");
-        },
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "eviction_cycle", "eviction_lazyfree"]);
-    assert_eq!(incident.cause.as_ref().map(|cause| cause.label.as_str()), Some("eviction_lazyfree"));
+    let recording = stalled(&[], "lazy-free", &|scene| {
+        scene.fill_set("large", 10_000);
+        evict_all(scene);
+    });
+    stalls_alone(&recording, &["eventloop", "eviction_cycle", "eviction_lazyfree"]);
 }
 
 #[test]
 fn defragmentation_is_the_cause() {
-    let recording = Play {
-        options: &["--activedefrag", "yes"],
-        provoke: &|scene| {
-            stall(scene, "defrag");
-            scene.wait_for_stall("defrag");
-        },
-        ..Play::default()
-    }
-    .record();
+    let recording = stalled(&["--activedefrag", "yes"], "defrag", &|scene| scene.wait_for_stall("defrag"));
     stalls_alone(&recording, &["eventloop", "active_defrag_cycle"]);
 }
 
 #[test]
 fn saving_the_cluster_configuration_is_the_cause() {
-    let recording = Play {
-        provoke: &|scene| {
-            stall(scene, "cluster-fsync");
-            scene.ask("CLUSTER SAVECONFIG");
-        },
-        ..Play::default()
-    }
-    .record();
-    let incident = recording.only_turn(&["eventloop", "saveconfig", "cluster_config_fsync"]);
-    let cause = incident.cause.as_ref().expect("a cause");
-    assert_eq!((cause.label.as_str(), cause.client.as_ref()), ("saveconfig", Some(&recording.culprit)));
+    let recording = stalled(&[], "cluster-fsync", &|scene| _ = scene.ask("CLUSTER SAVECONFIG"));
+    let incident = caused_by_culprit(&recording, &["eventloop", "saveconfig", "cluster_config_fsync"]);
     assert!(incident.chain[2].duration >= STALL, "{incident:#?}");
 }
 
@@ -257,14 +210,7 @@ fn the_lock_of_modules_is_the_cause() {
 
 #[test]
 fn what_no_event_covers_is_unexplained() {
-    let recording = Play {
-        provoke: &|scene| {
-            stall(scene, "read");
-            scene.wait_for_stall("read");
-        },
-        ..Play::default()
-    }
-    .record();
+    let recording = stalled(&[], "read", &|scene| scene.wait_for_stall("read"));
     let incident = recording.only(|incident| incident.kind == "turn" && incident.unexplained >= STALL);
     assert!(incident.cause.is_none() && incident.labels() == ["eventloop"], "{incident:#?}");
 }
