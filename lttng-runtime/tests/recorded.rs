@@ -185,8 +185,12 @@ fn event_of_the_same_name_through_the_macros_is_not_disturbed() {
 fn children_of_fork_record_as_themselves() {
     let daemon = Daemon::start();
     let code = r#"
-follow_forks()
 provider = Provider("shop")
+orphan = os.fork()
+if not orphan:
+    sys.exit(0)
+assert os.waitpid(orphan, 0)[1] == 0
+follow_forks()
 born = provider.event("born", pid=int)
 for round in range(5):
     child = os.fork()
