@@ -215,8 +215,8 @@ unsafe fn deliver(
         };
     }
     // SAFETY: `size` bytes are packed now.
-    let event =
-        Packed { bytes: unsafe { std::slice::from_raw_parts(packed, size) }, words: &words, largest, ip };
+    let bytes = unsafe { std::slice::from_raw_parts(packed, size) };
+    let event = Packed { bytes, words: &words, largest, ip };
     if slot.is_recorded()
         && let Some(library) = Library::loaded()
     {
