@@ -7,15 +7,10 @@ cd "$(dirname "$0")/.."
 
 begin
 export TEST_DEADLINE=900
-bindings=(--package babeltrace2-source --package ltt-top --features ltt-top/babeltrace2)
 providers=(--package lttng-provider --package lttng-provider-derive --package lttng-provider-tracing
 	--package valkey-trace --package valkey-lite)
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
 stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests -- --ignored || true
-if [ -d babeltrace2 ]; then
-	stage "lints, Babeltrace 2 beside the reader" cargo clippy "${bindings[@]}" --all-targets -- --deny warnings || true
-	stage "tests, Babeltrace 2 beside the reader" cargo_with_deadlines test "${bindings[@]}" --no-fail-fast || true
-fi
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
 stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
 stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true

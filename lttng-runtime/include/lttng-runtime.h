@@ -86,7 +86,7 @@ int lttng_runtime_record(const lttng_runtime_event *event, const lttng_runtime_v
 
 static inline int lttng_runtime_enabled(const lttng_runtime_event *event)
 {
-	return __builtin_expect(__atomic_load_n(&event->state, __ATOMIC_RELAXED) != 0, 0);
+	return __builtin_expect(__atomic_load_n(&event->state, __ATOMIC_RELAXED) != 0, 0) != 0;
 }
 
 static inline lttng_runtime_value lttng_runtime_value_of(uint32_t kind, uint32_t length, uint64_t bits)

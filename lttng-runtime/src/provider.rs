@@ -213,6 +213,9 @@ pub(crate) fn lock() -> Locked {
 /// Unregisters what is left when this library is unloaded. Memory that somebody may still use at the end of a program
 /// stays.
 pub(crate) fn unload() {
+    if ffi::is_orphaned() {
+        return;
+    }
     let registry = match REGISTRY.try_lock() {
         Ok(registry) => registry,
         Err(TryLockError::Poisoned(registry)) => registry.into_inner(),

@@ -203,6 +203,21 @@ fn many_event_classes_are_all_read() {
 }
 
 #[test]
+fn model_of_an_event_is_read_in_both_languages() {
+    let tsdl = "/* CTF 1.8 */ event { name = \"e\"; model.emf.uri = \"meaning:1;duration=took\"; };";
+    let json = JSON.replace(
+        "\"name\":\"first\"",
+        "\"attributes\":{\"lttng.org,2009\":{\"emf-uri\":\"meaning:1;duration=took\"}}",
+    );
+    for text in [tsdl, &json] {
+        let reader = Reader::from_bytes(text.as_bytes(), Vec::new()).unwrap();
+        let uris: Vec<_> = reader.classes().map(|class| class.model_uri.as_deref()).collect();
+        assert_eq!(uris[0], Some("meaning:1;duration=took"));
+        assert!(uris[1..].iter().all(Option::is_none));
+    }
+}
+
+#[test]
 fn many_fields_of_one_event_are_all_read() {
     let field = |i: usize| format!("integer {{ size = 8; }} n{i}; integer {{ size = 8; }} a{i}[n{i}];");
     let fields: String = (0..50_000).map(field).collect();

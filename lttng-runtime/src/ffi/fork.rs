@@ -11,6 +11,14 @@ use crate::provider::{Locked, lock};
 
 static FOLLOW: AtomicBool = AtomicBool::new(false);
 
+/// Whether this process was forked and we did not tell LTTng-UST, whose locks may be held by threads that are gone.
+static ORPHANED: AtomicBool = AtomicBool::new(false);
+
+/// Whether LTTng-UST must be left alone at the end of this process.
+pub(crate) fn is_orphaned() -> bool {
+    ORPHANED.load(Ordering::Relaxed)
+}
+
 /// Makes children of `fork` record under their own process ID, and register and close providers safely.
 ///
 /// LTTng-UST is told of every `fork` from now on, as if `liblttng-ust-fork.so` were preloaded; it may be. Do not call
@@ -62,6 +70,9 @@ unsafe extern "C" fn after_in_parent() {
 }
 
 unsafe extern "C" fn after_in_child() {
+    // SAFETY: this thread took the lock in `before`.
+    let told = unsafe { (*HELD.0.get()).as_ref().is_some_and(|held| held.library.is_some()) };
+    ORPHANED.store(!told, Ordering::Relaxed);
     after(|library| library.after_fork_in_child);
 }
 

@@ -15,5 +15,5 @@ pub use record::{TEXT_MAX, Value};
 
 pub(crate) use c::record;
 pub(crate) use describe::{Registration, load};
-pub(crate) use fork::install as install_fork_handlers;
+pub(crate) use fork::{install as install_fork_handlers, is_orphaned};
 pub(crate) use slots::{SlotPointer, Slots};

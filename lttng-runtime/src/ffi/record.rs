@@ -171,7 +171,7 @@ unsafe fn deliver(
     let mut words = [0; FIELDS_MAX];
     let mut largest = 1;
     let mut at = 0_usize;
-    for (index, (kind, value)) in shape.kinds.iter().zip(values).enumerate() {
+    for (((kind, value), &length), word) in shape.kinds.iter().zip(values).zip(lengths).zip(&mut words) {
         let mut put = |number: u64, bytes: usize| {
             largest = largest.max(alignment(bytes));
             at = at.next_multiple_of(alignment(bytes));
@@ -186,7 +186,7 @@ unsafe fn deliver(
             }
             at += bytes;
         };
-        words[index] = match *kind {
+        *word = match *kind {
             Kind::Integer { bytes, signed } => {
                 put(value.bits, bytes);
                 let unused = 64 - 8 * bytes as u32;
@@ -203,7 +203,6 @@ unsafe fn deliver(
                 value.bits
             }
             Kind::Text => {
-                let length = lengths[index];
                 // SAFETY: this is what was measured, and a NUL.
                 unsafe {
                     let start = packed.add(at);
@@ -216,7 +215,8 @@ unsafe fn deliver(
         };
     }
     // SAFETY: `size` bytes are packed now.
-    let event = Packed { bytes: unsafe { std::slice::from_raw_parts(packed, size) }, words, largest, ip };
+    let bytes = unsafe { std::slice::from_raw_parts(packed, size) };
+    let event = Packed { bytes, words: &words, largest, ip };
     if slot.is_recorded()
         && let Some(library) = Library::loaded()
     {
@@ -236,7 +236,7 @@ unsafe fn deliver(
 /// An event as sessions get it.
 struct Packed<'a> {
     bytes: &'a [u8],
-    words: [u64; FIELDS_MAX],
+    words: &'a [u64; FIELDS_MAX],
     largest: usize,
     ip: *mut c_void,
 }
