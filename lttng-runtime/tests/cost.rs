@@ -24,6 +24,7 @@ fn instructions(daemon: &Daemon, library: &str, program: &Path) -> f64 {
 }
 
 #[test]
+#[ignore = "make check: valgrind"]
 fn idle_event_costs_what_the_macro_costs_and_a_recorded_one_less_than_twice() {
     if !need("valgrind") {
         return;

@@ -17,6 +17,7 @@ const AFTER: &str = "\nfn main() {}\n";
 const FOLDER: &str = "REFUSED_CASES";
 
 #[test]
+#[ignore = "make check: compiles 61 cases"]
 fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     let _ = fs::remove_dir_all(&folder);

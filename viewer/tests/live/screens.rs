@@ -66,6 +66,7 @@ fn screens_of_a_recorded_scene() {
 }
 
 #[test]
+#[ignore = "make check: tmux"]
 fn rows_are_narrowed_at_once_and_keep_their_figures() {
     if !need("tmux") {
         return;
@@ -77,9 +78,10 @@ fn rows_are_narrowed_at_once_and_keep_their_figures() {
     let screen = terminal.until("groups with call k");
     assert_screen("narrowed", &screen);
     // Not even Enter is needed, and Escape brings all of them back.
-    assert!(screen.contains("command_call keys") && !screen.contains("eventloop"), "{screen}");
+    let has_row = |name: &str| screen.lines().any(|line| line.starts_with(name));
+    assert!(has_row("command_call keys") && !has_row("eventloop"), "{screen}");
     terminal.keys(&["Escape"]);
-    terminal.until("eventloop");
+    terminal.until("aof_flush");
     terminal.keys(&["/"]);
     terminal.keys(&["-l", "evetloop"]);
     terminal.until("no group is called evetloop: did you mean eventloop?");

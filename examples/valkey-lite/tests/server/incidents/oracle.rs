@@ -1,15 +1,14 @@
 //! What `ltt-top incidents` must find, worked out the long way from what Babeltrace prints: no tree, no bounded memory,
 //! every interval held against every other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lttng_testing::Event;
 
-/// Events that repeat another one, or add up pieces: not intervals.
+/// Events that repeat another one: not intervals.
 const NOT_INTERVALS: &[&str] = &[
     "valkey_server:command",
     "valkey_server:fast_command",
-    "valkey_server:eventloop_cron",
     "valkey_aof:aof_write_alone",
     "valkey_aof:aof_write_active_child",
     "valkey_aof:aof_write_pending_fsync",
@@ -17,6 +16,15 @@ const NOT_INTERVALS: &[&str] = &[
 
 /// Clients are looked for this long before and after an incident: as long as it took, but within these.
 const NEAR: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
+
+/// The pieces of housekeeping in a turn, added up: not an interval. It is recorded just after its turn.
+pub const SUM: &str = "eventloop_cron";
+
+/// Up to this time before a command went into handling it, if something else of the turn was before; nanoseconds.
+const HANDLING: i64 = 100_000;
+
+/// The number of parts of a turn that are told.
+const PARTS: usize = 5;
 
 /// Something that took time, on one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,15 +65,17 @@ pub struct Waited {
     pub longest: i64,
 }
 
-/// All intervals of a trace, in the order in which they were recorded.
+/// All intervals of a trace, in the order in which they were recorded, and the sums.
 pub struct Oracle {
     pub intervals: Vec<Interval>,
+    sums: Vec<Interval>,
 }
 
 impl Oracle {
     pub fn new(events: &[Event]) -> Self {
         let intervals = events.iter().filter(|event| !NOT_INTERVALS.contains(&event.name.as_str()));
-        Self { intervals: intervals.map(interval).collect() }
+        let (sums, intervals) = intervals.map(interval).partition(|interval| interval.label == SUM);
+        Self { intervals, sums }
     }
 
     /// The turns that took at least this long.
@@ -79,17 +89,52 @@ impl Oracle {
         self.intervals.iter().filter(is_same_thread).filter(|other| !is_turn(other) && other.is_within(turn))
     }
 
-    /// How much of a turn no interval covers: each covers its part of what is left of the turn.
+    /// How much of a turn neither an interval nor handling a command covers, less what the sum explains of that.
     pub fn unexplained(&self, turn: &Interval) -> i64 {
         let mut left = vec![(turn.begin, turn.end)];
         for inner in self.outermost(turn) {
+            let begin_of_inner = inner.begin - self.handling(inner);
             left = left
                 .into_iter()
-                .flat_map(|(begin, end)| [(begin, end.min(inner.begin)), (begin.max(inner.end), end)])
+                .flat_map(|(begin, end)| [(begin, end.min(begin_of_inner)), (begin.max(inner.end), end)])
                 .filter(|(begin, end)| begin < end)
                 .collect();
         }
-        left.iter().map(|(begin, end)| end - begin).sum()
+        let uncovered = left.iter().map(|(begin, end)| end - begin).sum();
+        uncovered - self.summed(turn, uncovered)
+    }
+
+    /// How long handling a command took before it began: since whatever ended last before it in its turn.
+    fn handling(&self, inner: &Interval) -> i64 {
+        let of_thread = |other: &&Interval| (other.pid, other.tid) == (inner.pid, inner.tid);
+        let place =
+            self.intervals.iter().position(|other| std::ptr::eq(other, inner)).expect("it is one of them");
+        let mut before = self.intervals[..place].iter().rev().filter(of_thread);
+        let before =
+            before.find(|other| is_turn(other) || !other.is_within(inner)).filter(|other| !is_turn(other));
+        let gap = before.map_or(i64::MAX, |before| inner.begin - before.end);
+        if inner.client.is_some() && gap <= HANDLING { gap.max(0) } else { 0 }
+    }
+
+    /// How much of what nothing covers the sum explains: what it exceeds the parts without a client by, if that is a tenth
+    /// of the turn.
+    fn summed(&self, turn: &Interval, uncovered: i64) -> i64 {
+        let is_of_turn = |sum: &&Interval| {
+            (sum.pid, sum.tid) == (turn.pid, turn.tid) && (turn.end..turn.end + 1_000_000).contains(&sum.end)
+        };
+        let sum = self.sums.iter().find(is_of_turn).map_or(0, Interval::length);
+        let outermost = self.outermost(turn);
+        let mut parts: BTreeMap<&str, (i64, i64, bool)> = BTreeMap::new();
+        for inner in outermost {
+            let part = parts.entry(&inner.label).or_insert((0, inner.begin, false));
+            let spent = inner.length() + self.handling(inner);
+            *part = (part.0 + spent, part.1.min(inner.begin), part.2 || inner.client.is_some());
+        }
+        let mut parts: Vec<(i64, i64, bool)> = parts.into_values().collect();
+        parts.sort_by_key(|(spent, begin, _)| (-spent, *begin));
+        let pieces = parts.iter().take(PARTS).filter(|(_, _, has_client)| !has_client);
+        let explained = (sum - pieces.map(|(spent, ..)| spent).sum::<i64>()).clamp(0, uncovered);
+        if sum > turn.length() || explained * 10 < turn.length() { 0 } else { explained }
     }
 
     /// What lies within a turn, and within nothing else there that was recorded later.

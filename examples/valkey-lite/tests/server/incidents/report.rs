@@ -38,6 +38,8 @@ pub struct Link {
     pub label: String,
     pub client: Option<String>,
     pub duration: i64,
+    /// The same with what handling it took.
+    pub spent: i64,
 }
 
 impl Report {
@@ -108,6 +110,7 @@ fn link(json: &Value) -> Link {
         label: command.unwrap_or(short).to_owned(),
         client: json["client"].as_str().map(str::to_owned),
         duration: duration(&json["duration_us"]),
+        spent: duration(&json["spent_us"]),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What was found held against what happened.
 
-use super::report::Incident;
+use super::oracle::SUM;
+use super::report::{Incident, Link};
 use super::stage::Recording;
 
 const MILLISECOND: i64 = 1_000_000;
@@ -78,15 +79,23 @@ impl Recording {
     fn turn_agrees(&self, incident: &Incident) {
         let turn = self.oracle.ended("eventloop", incident.end).expect("compared before");
         let labels = self.oracle.labels(turn);
-        for part in &incident.explained_by {
+        let parts = || incident.explained_by.iter().filter(|part| part.label != SUM);
+        for part in parts() {
             assert!(labels.contains(&part.label), "{incident:#?} has {labels:?}");
             assert_eq!(part.duration, self.oracle.part(turn, &part.label), "{} of {incident:#?}", part.label);
         }
         let largest = labels.iter().map(|label| self.oracle.part(turn, label)).max().unwrap_or(0);
-        let said = incident.explained_by.iter().map(|part| part.duration).max().unwrap_or(0);
+        let said = parts().map(|part| part.duration).max().unwrap_or(0);
         assert_eq!(said, largest, "{incident:#?} has {labels:?}");
-        let cause_end = incident.cause.as_ref().and_then(|cause| self.oracle.last_end(turn, &cause.label));
-        self.waited_agrees(incident, cause_end.unwrap_or(incident.end));
+        // The sum is known only later: clients waited for the largest part that is an interval.
+        let is_large = |part: &&Link| part.spent * 10 >= incident.held;
+        let awaited = match &incident.cause {
+            Some(cause) if cause.label == SUM => parts().find(is_large),
+            cause => cause.as_ref(),
+        };
+        let cause_end = awaited.and_then(|cause| self.oracle.last_end(turn, &cause.label));
+        let culprit = awaited.and_then(|cause| cause.client.as_deref());
+        self.waited_agrees(incident, cause_end.unwrap_or(incident.end), culprit);
     }
 
     /// It is in the trace, outside of turns, and explains itself.
@@ -95,12 +104,12 @@ impl Recording {
         assert_eq!((incident.begin, incident.unexplained), (root.begin, 0), "{incident:#?}");
         let turns = self.oracle.turns(0).filter(|turn| turn.pid == incident.pid);
         assert_eq!(turns.filter(|turn| root.is_within(turn)).count(), 0, "{incident:#?}");
-        self.waited_agrees(incident, incident.end);
+        let culprit = incident.cause.as_ref().and_then(|cause| cause.client.as_deref());
+        self.waited_agrees(incident, incident.end, culprit);
     }
 
     /// Who was served before it and again only after `since`.
-    fn waited_agrees(&self, incident: &Incident, since: i64) {
-        let culprit = incident.cause.as_ref().and_then(|cause| cause.client.as_deref());
+    fn waited_agrees(&self, incident: &Incident, since: i64, culprit: Option<&str>) {
         let waited = self.oracle.waited(incident.pid, (incident.begin, incident.end), since, culprit);
         assert_eq!(incident.waited, (waited.clients, waited.of, waited.longest), "{incident:#?}");
     }
@@ -113,6 +122,6 @@ impl Recording {
         assert_eq!(meanwhile.next(), None, "{incident:#?}");
         assert!(incident.cause.is_none() && incident.chain.is_empty(), "{incident:#?}");
         assert_eq!(incident.unexplained, incident.held, "{incident:#?}");
-        self.waited_agrees(incident, incident.end);
+        self.waited_agrees(incident, incident.end, None);
     }
 }
