@@ -54,6 +54,7 @@ Exit status:
   1  a file cannot be read or written, or is invalid
   2  the command line is wrong
   3  diff: a reader of traces or a caller notices a change (see --fail-on);
+     import: something was left out;
      list: a result was given, but a library or the memory of the process could not be read
 
 Environment:
@@ -65,9 +66,10 @@ pub enum Command {
     /// Make a catalog from a DTrace provider file or an LTTng-UST header.
     #[command(
         after_help = "Comments become documentation, names and types are kept. A pointer with a length after it \
-                      (char *key, int keylen) becomes a text. Probes that end in __start and __end, __entry and \
-                      __return and the like are proposed as one event with a duration. Without a comment the \
-                      documentation is TODO.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
+                      (char *key, int keylen) becomes a text. Of probes that end in __start and __end, __entry and \
+                      __return and the like, the second names the first, so that readers show intervals. Without a \
+                      comment the documentation is TODO. What a catalog cannot have is left out with a line that \
+                      says why, the rest is imported, and the status is 3.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
     )]
     Import(commands::import::Options),
     /// Check catalogs.

@@ -19,7 +19,7 @@ fn c_sources_compile_and_offer_every_event_to_both_tracers() {
     let source = folder.path().join("main.c");
     // Probes stand where events are called.
     let main = "#include \"memcached-trace.h\"\n#include \"redis-trace.h\"\n\
-                int main(void)\n{\n\ttrace_redis_call(1, 2);\n\ttrace_memcached_command__delete(3, \"key\", 3);\n\treturn 0;\n}\n";
+                int main(void)\n{\n\ttrace_redis_call__start(1);\n\ttrace_memcached_command__delete(3, \"key\", 3);\n\treturn 0;\n}\n";
     fs::write(&source, main).expect("a writable folder");
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=gnu99", "-Wall", "-Wextra", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(&out);
@@ -29,9 +29,9 @@ fn c_sources_compile_and_offer_every_event_to_both_tracers() {
     let listed = said(["list", text(&program), "--no-libraries", "--format", "json"]);
     assert_eq!((listed.status, &*listed.err), (0, ""));
     let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
-    assert_eq!(offer["files"][0]["events"].as_array().map(Vec::len), Some(30 + 17));
+    assert_eq!(offer["files"][0]["events"].as_array().map(Vec::len), Some(31 + 20));
     let probes = offer["files"][0]["probes"].as_array().expect("a list");
-    for name in ["call", "command__delete"] {
+    for name in ["call__start", "command__delete"] {
         let probe =
             probes.iter().find(|probe| probe["name"] == name).unwrap_or_else(|| panic!("{name}: {probes:?}"));
         assert_eq!((&probe["has_semaphore"], &probe["said"]["doc"].is_string()), (&true.into(), &true));

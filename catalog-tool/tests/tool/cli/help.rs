@@ -48,6 +48,6 @@ fn completions_are_written_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = said(["completions", shell]);
         assert_eq!(said.status, 0, "{shell}");
-        assert!(said.out.contains("keep-pairs"), "{shell}");
+        assert!(said.out.contains("join-pairs"), "{shell}");
     }
 }
