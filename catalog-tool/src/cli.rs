@@ -88,11 +88,26 @@ pub enum Command {
     /// Write headers and sources for C and C++ programs.
     #[command(
         after_help = "The program includes NAME-trace.h, where NAME is the catalog's, and compiles the .c files; \
-                      NAME-trace.mk and NAME-trace.pc are for make and pkg-config. With neither USE_LTTNG nor \
+                      NAME-dtrace.h has macros as `dtrace -h` makes them, and NAME-trace.mk, .cmake and .pc are for make, \
+                      CMake and pkg-config. With neither USE_LTTNG nor \
                       USE_USDT defined, every call is empty. Files that would not change are not written, so that \
                       make does not rebuild them.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
     )]
     C(commands::c::Options),
+    /// Write a DTrace provider file of a catalog's USDT probes.
+    #[command(after_help = "Example:\n  lttng-catalog d memcached.toml --out memcached_dtrace.d")]
+    D(commands::probes::ProviderFile),
+    /// Write a tapset for SystemTap: an alias for each USDT probe, with named arguments.
+    #[command(
+        after_help = "Example:\n  lttng-catalog stp memcached.toml --program /usr/bin/memcached --out memcached.stp"
+    )]
+    Stp(commands::probes::Tapset),
+    /// Write a bpftrace script: histograms of durations by group, or a line for each event.
+    #[command(
+        after_help = "An event with `started-by` is timed from its start in the same thread. bpftrace reads the first six \
+                      arguments.\n\nExample:\n  lttng-catalog bpftrace memcached.toml --program /usr/bin/memcached --snoop --out snoop.bt"
+    )]
+    Bpftrace(commands::probes::Script),
     /// List what a program or a running process offers: LTTng-UST events and USDT probes.
     #[command(
         after_help = "Inspects the program and all its libraries; for a process, those that it has loaded. For a process \

@@ -12,15 +12,13 @@
 #include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -28,12 +26,18 @@
  * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
  * crash before `main`. Such a program names no dynamic loader.
  */
+extern unsigned long getauxval(unsigned long type);
+
 static inline bool lttng_provider_is_static(void)
 {
-	const ElfW(Phdr) *headers = (const ElfW(Phdr) *) getauxval(AT_PHDR);
+	/*
+	 * Without <sys/auxv.h> and <elf.h>, whose macros could be names of fields: 3, 4 and 5 are AT_PHDR, AT_PHENT and AT_PHNUM.
+	 * A program header begins with its type, and 3 is PT_INTERP.
+	 */
+	const char *headers = (const char *) getauxval(3);
 
-	for (unsigned long i = 0; headers && i < getauxval(AT_PHNUM); i++)
-		if (headers[i].p_type == PT_INTERP)
+	for (unsigned long i = 0; headers && i < getauxval(5); i++)
+		if (*(const uint32_t *) (headers + i * getauxval(4)) == 3)
 			return false;
 	return headers != NULL;
 }

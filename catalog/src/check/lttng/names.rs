@@ -13,8 +13,10 @@ const USED_BY_MACROS: &[&str] = &[
 const RESERVED: &[&str] = &[
     "lttng_application",
     "lttng_provider",
+    "lttng_ust_notrace",
     "lttng_ust_probe_register",
     "lttng_ust_probe_unregister",
+    "lttng_ust_tp_rcu_read_",
     "lttng_usdt",
 ];
 
