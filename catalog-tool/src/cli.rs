@@ -54,6 +54,7 @@ Exit status:
   1  a file cannot be read or written, or is invalid
   2  the command line is wrong
   3  diff: a reader of traces or a caller notices a change (see --fail-on);
+     import: something was left out;
      list: a result was given, but a library or the memory of the process could not be read
 
 Environment:
@@ -65,9 +66,10 @@ pub enum Command {
     /// Make a catalog from a DTrace provider file or an LTTng-UST header.
     #[command(
         after_help = "Comments become documentation, names and types are kept. A pointer with a length after it \
-                      (char *key, int keylen) becomes a text. Probes that end in __start and __end, __entry and \
-                      __return and the like are proposed as one event with a duration. Without a comment the \
-                      documentation is TODO.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
+                      (char *key, int keylen) becomes a text. Of probes that end in __start and __end, __entry and \
+                      __return and the like, the second names the first, so that readers show intervals. Without a \
+                      comment the documentation is TODO. What a catalog cannot have is left out with a line that \
+                      says why, the rest is imported, and the status is 3.\n\nExample:\n  lttng-catalog import memcached_dtrace.d --out memcached.toml"
     )]
     Import(commands::import::Options),
     /// Check catalogs.
@@ -86,11 +88,26 @@ pub enum Command {
     /// Write headers and sources for C and C++ programs.
     #[command(
         after_help = "The program includes NAME-trace.h, where NAME is the catalog's, and compiles the .c files; \
-                      NAME-trace.mk and NAME-trace.pc are for make and pkg-config. With neither USE_LTTNG nor \
+                      NAME-dtrace.h has macros as `dtrace -h` makes them, and NAME-trace.mk, .cmake and .pc are for make, \
+                      CMake and pkg-config. With neither USE_LTTNG nor \
                       USE_USDT defined, every call is empty. Files that would not change are not written, so that \
                       make does not rebuild them.\n\nExample:\n  lttng-catalog c catalog.toml --out src/trace"
     )]
     C(commands::c::Options),
+    /// Write a DTrace provider file of a catalog's USDT probes.
+    #[command(after_help = "Example:\n  lttng-catalog d memcached.toml --out memcached_dtrace.d")]
+    D(commands::probes::ProviderFile),
+    /// Write a tapset for SystemTap: an alias for each USDT probe, with named arguments.
+    #[command(
+        after_help = "Example:\n  lttng-catalog stp memcached.toml --program /usr/bin/memcached --out memcached.stp"
+    )]
+    Stp(commands::probes::Tapset),
+    /// Write a bpftrace script: histograms of durations by group, or a line for each event.
+    #[command(
+        after_help = "An event with `started-by` is timed from its start in the same thread. bpftrace reads the first six \
+                      arguments.\n\nExample:\n  lttng-catalog bpftrace memcached.toml --program /usr/bin/memcached --snoop --out snoop.bt"
+    )]
+    Bpftrace(commands::probes::Script),
     /// List what a program or a running process offers: LTTng-UST events and USDT probes.
     #[command(
         after_help = "Inspects the program and all its libraries; for a process, those that it has loaded. For a process \

@@ -33,6 +33,9 @@ fn main() -> ExitCode {
     let ended = match command {
         Command::C(options) => commands::c::run(&options),
         Command::Check(options) => commands::check::run(&options),
+        Command::D(options) => commands::probes::provider_file(&options),
+        Command::Stp(options) => commands::probes::tapset(&options),
+        Command::Bpftrace(options) => commands::probes::script(&options),
         Command::Doc(options) => commands::doc::run(&options),
         Command::Diff(options) => commands::diff::run(&options),
         Command::Import(options) => commands::import::run(&options),

@@ -16,12 +16,12 @@ pub fn valkey() -> Catalog {
     Catalog::parse("valkey.toml", VALKEY).expect("a test reads valkey.toml")
 }
 
-/// Memcached's probes: 30 events, one of them for a pair of probes at the start and the end of a request.
+/// Memcached's probes: 31 events, two of them at the start and the end of a request.
 pub fn memcached() -> Catalog {
     Catalog::parse("memcached.toml", MEMCACHED).expect("a test reads memcached.toml")
 }
 
-/// The probes proposed for Redis: 17 events, three of them for a pair of probes at a start and an end.
+/// The probes proposed for Redis: 20 events, six of them at a start or an end.
 pub fn redis() -> Catalog {
     Catalog::parse("redis.toml", REDIS).expect("a test reads redis.toml")
 }

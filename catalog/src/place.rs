@@ -11,7 +11,7 @@ pub struct Place {
 }
 
 /// One step of a [`Place`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Step {
     /// Into the provider of this name.

@@ -2,6 +2,7 @@
 //!
 //! Tests that need a build or a tool of their own are marked `#[ignore = "make check: …"]`.
 
+mod c_builds;
 mod c_programs;
 mod clock;
 mod dependencies;

@@ -53,7 +53,13 @@ impl CProgram<'_> {
         }
         let program = folder.join("program");
         let mut link = Command::new(self.compiler);
-        link.args(self.flags).args(objects).arg("-o").arg(&program).args(["-ldl", "-lm"]);
+        // Warnings of link-time optimization are errors, too.
+        link.args(["-O2", "-Werror"])
+            .args(self.flags)
+            .args(objects)
+            .arg("-o")
+            .arg(&program)
+            .args(["-ldl", "-lm"]);
         succeed(link);
         program
     }
@@ -119,4 +125,21 @@ pub fn instructions_each(daemon: &Daemon, program: &Path, arguments: &[&str], co
     let first = count / 10;
     // What happens at the start and the end differs a little from run to run.
     (run(first + count) - run(first) + count / 2) / count
+}
+
+/// The probes that readelf finds.
+pub fn noted(program: &Path) -> Vec<String> {
+    let mut readelf = Command::new("readelf");
+    readelf.arg("--notes").arg(program);
+    let notes = succeed(readelf);
+    let of = |key: &str| -> Vec<String> {
+        notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
+    };
+    assert!(
+        !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
+    );
+    let pairs = of("Provider:").into_iter().zip(of("Name:"));
+    let mut names: Vec<String> = pairs.map(|(provider, name)| format!("{provider}:{name}")).collect();
+    names.sort();
+    names
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{CProgram, instructions_each, succeed};
+use crate::support::{CProgram, instructions_each, noted, succeed};
 use lttng_testing::{
     ChildInTime as _, CommandInTime as _, Daemon, Event, Program, need, need_bpftrace, not_allowed,
 };
@@ -275,21 +275,6 @@ fn assert_lists_all(program: &Path) {
         Some(format!("{provider}:{name}"))
     });
     assert_eq!(sorted(lines), names(), "bpftrace");
-}
-
-/// The probes that readelf finds.
-fn noted(program: &Path) -> Vec<String> {
-    let mut readelf = Command::new("readelf");
-    readelf.arg("--notes").arg(program);
-    let notes = succeed(readelf);
-    let of = |key: &str| -> Vec<String> {
-        notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
-    };
-    assert!(
-        !notes.contains("Semaphore: 0x0000000000000000") && !notes.contains("Location: 0x0000000000000000")
-    );
-    let pairs = of("Provider:").into_iter().zip(of("Name:"));
-    sorted(pairs.map(|(provider, name)| format!("{provider}:{name}")))
 }
 
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {

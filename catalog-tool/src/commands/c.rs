@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use lttng_provider_build::c_sources;
+use lttng_provider_build::{GeneratedFile, c_sources};
 
 use crate::files;
 use crate::outcome::{Outcome, Trouble};
@@ -18,6 +18,14 @@ pub struct Options {
     /// The folder to write to; it is created if necessary.
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
+
+    /// Write nothing, and fail if a file in DIR is missing or is not what would be written.
+    #[arg(long)]
+    check: bool,
+
+    /// The licence of the files, as SPDX names it.
+    #[arg(long, value_name = "SPDX", default_value = "MIT OR Apache-2.0", value_parser = licence)]
+    license: String,
 }
 
 pub fn run(options: &Options) -> Result<Outcome, Trouble> {
@@ -27,16 +35,44 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     }
     let generated = c_sources(&catalogs).map_err(|clash| Trouble::Failed(clash.to_string()))?;
     let folder = &options.out;
-    fs::create_dir_all(folder).map_err(|error| Trouble::file(folder, "cannot be made", &error))?;
-    let mut written = String::new();
+    if !options.check {
+        fs::create_dir_all(folder).map_err(|error| Trouble::file(folder, "cannot be made", &error))?;
+    }
+    let (mut written, mut stale) = (String::new(), Vec::new());
     for file in &generated {
         let path = folder.join(&file.name);
-        if fs::read(&path).is_ok_and(|present| present == file.text.as_bytes()) {
+        let text = licensed(file, &options.license);
+        if fs::read(&path).is_ok_and(|present| present == text.as_bytes()) {
             continue;
         }
-        files::write(Some(&path), &file.text)?;
+        if options.check {
+            let what = if path.exists() { "is not what the catalogs say" } else { "is missing" };
+            stale.push(format!("{}: {what}; run `lttng-catalog c` without --check", path.display()));
+            continue;
+        }
+        files::write(Some(&path), &text)?;
         written.push_str(&format!("{}\n", path.display()));
+    }
+    if !stale.is_empty() {
+        return Err(Trouble::Failed(stale.join("\n")));
     }
     files::write(None, &written)?;
     Ok(Outcome::Fine)
+}
+
+/// The file with its licence in the first line.
+fn licensed(file: &GeneratedFile, license: &str) -> String {
+    let is_c = file.name.ends_with(".c") || file.name.ends_with(".h");
+    let line = format!("SPDX-License-Identifier: {license}");
+    let line = if is_c { format!("/* {line} */\n") } else { format!("# {line}\n") };
+    line + &file.text
+}
+
+/// Nothing that would end a comment.
+fn licence(text: &str) -> Result<String, String> {
+    let is_good = |letter: char| letter.is_ascii_alphanumeric() || " .-+():".contains(letter);
+    match !text.is_empty() && text.chars().all(is_good) {
+        true => Ok(text.to_owned()),
+        false => Err("write an SPDX expression, for example BSD-3-Clause".to_owned()),
+    }
 }

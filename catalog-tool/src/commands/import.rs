@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use lttng_catalog_cli::import::{self, CType};
 
 use crate::files;
-use crate::outcome::{Outcome, Trouble, note};
+use crate::outcome::{Outcome, Trouble, complain, note};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -24,9 +24,15 @@ pub struct Options {
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = named_type)]
     types: Vec<(String, CType)>,
 
-    /// Keep pairs of probes at a start and an end as two events.
+    /// Define a constant or macro that FILE uses without defining it, e.g. -D MODES=3; may be repeated.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    definitions: Vec<String>,
+
+    /// Make one event with a duration of two probes at a start and an end.
+    ///
+    /// Its probe has another name and other arguments, so scripts for the two no longer work.
     #[arg(long)]
-    keep_pairs: bool,
+    join_pairs: bool,
 
     /// The catalog's name, if it is not that of the first provider.
     #[arg(long, value_name = "NAME")]
@@ -36,7 +42,7 @@ pub struct Options {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Do not print what was joined, renamed or left out.
+    /// Do not print what was joined or renamed.
     #[arg(long, short)]
     quiet: bool,
 }
@@ -64,7 +70,8 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     let text = files::text(&options.file)?;
     let said = import::Options {
         types: options.types.clone(),
-        keep_pairs: options.keep_pairs,
+        join_pairs: options.join_pairs,
+        definitions: options.definitions.iter().map(|text| definition(text)).collect(),
         name: options.name.clone(),
     };
     let imported = match kind {
@@ -76,7 +83,16 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     if !options.quiet {
         imported.notes.iter().for_each(|said| note(&format!("{file}:{}: {}", said.line, said.message)));
     }
-    Ok(Outcome::Fine)
+    for left in &imported.left_out {
+        complain(&format!("{file}:{}: left out: {}", left.line, left.message));
+    }
+    Ok(if imported.left_out.is_empty() { Outcome::Fine } else { Outcome::Noticed })
+}
+
+/// `#define NAME VALUE`, for `NAME=VALUE` as C compilers take it.
+fn definition(text: &str) -> String {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    format!("#define {name} {value}")
 }
 
 fn named_type(text: &str) -> Result<(String, CType), String> {

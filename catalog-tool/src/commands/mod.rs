@@ -6,3 +6,4 @@ pub mod diff;
 pub mod doc;
 pub mod import;
 pub mod list;
+pub mod probes;

@@ -1,9 +1,14 @@
 //! What was read from a file of another tool, on its way to a catalog.
 
+use super::problem::Problem;
+
 /// The documentation where the file has none.
 pub const UNDOCUMENTED: &str = "TODO";
 
-#[derive(Debug)]
+/// The most arguments that LTTng-UST's macros take.
+pub const MOST_ARGUMENTS: usize = 10;
+
+#[derive(Clone, Debug)]
 pub struct DraftProvider {
     pub name: String,
     pub line: usize,
@@ -44,6 +49,13 @@ pub struct DraftLabel {
     pub last: i128,
 }
 
+/// The providers of a file, and what of it cannot be read.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub providers: Vec<DraftProvider>,
+    pub problems: Vec<Problem>,
+}
+
 #[derive(Clone, Debug)]
 pub struct DraftClass {
     pub name: String,
@@ -63,6 +75,8 @@ pub struct DraftEvent {
     pub duration: Option<String>,
     /// Whether it also has a probe at its start.
     pub entry: bool,
+    /// The event of the same provider that begins the interval which this one ends.
+    pub started_by: Option<String>,
     /// As catalogs spell it.
     pub log_level: Option<&'static str>,
     pub model_uri: Option<String>,
@@ -78,6 +92,7 @@ impl DraftEvent {
             fields: Vec::new(),
             duration: None,
             entry: false,
+            started_by: None,
             log_level: None,
             model_uri: None,
         }

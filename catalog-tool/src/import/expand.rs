@@ -1,12 +1,13 @@
 //! Expands macros that a file defines and uses.
 //!
-//! LTTng's macros stay, because the import reads them. `#` and `##` are not supported: macros with them stay, and are an
-//! error where the import meets them.
+//! LTTng's macros stay, because the import reads them.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::c_type::spell;
 use super::calls::Calls;
-use super::lex::{Definition, Token};
+use super::lex::{Definition, Kind, Token};
 use super::problem::Problem;
 
 /// More tokens than any header expands to.
@@ -14,9 +15,25 @@ const MOST_TOKENS: usize = 2_000_000;
 /// A deeper nesting of macros than any header has.
 const DEEPEST: usize = 32;
 
-/// Replaces macros in the order of the file: a definition holds from its line on.
-pub fn expand<'t>(tokens: &[Token<'t>], definitions: &[Definition<'t>]) -> Result<Vec<Token<'t>>, Problem> {
-    let mut expander = Expander { known: HashMap::new(), left: MOST_TOKENS };
+/// More texts than any header makes with `#` and `##`.
+const MOST_PASTED: usize = 10_000;
+
+/// The texts that `#` and `##` make, which are in no file. A list, so that they stay where they are.
+#[derive(Default)]
+pub struct Pasted {
+    text: OnceCell<String>,
+    next: OnceCell<Box<Pasted>>,
+}
+
+/// Replaces macros in the order of the file: a definition holds from its line on, those `before` it everywhere.
+pub fn expand<'t>(
+    tokens: &[Token<'t>],
+    before: &[Definition<'t>],
+    definitions: &[Definition<'t>],
+    pasted: &'t Pasted,
+) -> Result<Vec<Token<'t>>, Problem> {
+    let known = before.iter().map(|definition| (definition.name.text, definition)).collect();
+    let mut expander = Expander { known, left: MOST_TOKENS, pasted, pastes: 0 };
     let mut definitions = definitions.iter().peekable();
     let calls = Calls::new(tokens);
     let (mut expanded, mut at) = (Vec::with_capacity(tokens.len()), 0);
@@ -35,6 +52,9 @@ pub fn expand<'t>(tokens: &[Token<'t>], definitions: &[Definition<'t>]) -> Resul
 struct Expander<'d, 't> {
     known: HashMap<&'t str, &'d Definition<'t>>,
     left: usize,
+    /// Where the next text goes.
+    pasted: &'t Pasted,
+    pastes: usize,
 }
 
 impl<'t> Expander<'_, 't> {
@@ -67,7 +87,7 @@ impl<'t> Expander<'_, 't> {
 
     /// The expansion of the macro at an index, and the index after it. A macro within itself is not expanded.
     fn replacement(
-        &self,
+        &mut self,
         calls: &Calls<'_, 't>,
         at: usize,
         within: &[&'t str],
@@ -83,18 +103,59 @@ impl<'t> Expander<'_, 't> {
             let last = call.arguments.last().filter(|last| name == "__VA_ARGS__" && last.end > first.start);
             Some(first.start..last.map_or(first.end, |last| last.end))
         };
-        let mut body = Vec::new();
-        for part in &definition.body {
-            match argument(part.text) {
-                Some(range) => body.extend_from_slice(calls.slice(&range)),
-                None => body.push(*part),
+        let mut body: Vec<Token<'t>> = Vec::new();
+        let (mut rest, mut joins) = (&definition.body[..], false);
+        while let [part, after @ ..] = rest {
+            let named = after.first().filter(|_| part.is("#")).and_then(|next| argument(next.text));
+            let piece: Vec<Token<'t>> = match (part.is("#"), after.first()) {
+                (true, Some(next)) if next.is("#") => {
+                    joins = true;
+                    rest = &after[1..];
+                    continue;
+                }
+                (true, Some(_)) if named.is_some() => {
+                    rest = &after[1..];
+                    let text = spell(calls.slice(&named.unwrap_or_default()));
+                    let text = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+                    vec![Token { kind: Kind::Text, text: self.paste(text)?, ..*part }]
+                }
+                _ => {
+                    rest = after;
+                    argument(part.text).map_or_else(|| vec![*part], |range| calls.slice(&range).to_vec())
+                }
+            };
+            let mut piece = piece.into_iter();
+            match body.last_mut().filter(|_| std::mem::take(&mut joins)) {
+                // `, ## __VA_ARGS__` without arguments has no comma.
+                Some(last) if last.is(",") => {
+                    if piece.len() == 0 {
+                        body.pop();
+                    }
+                }
+                Some(last) => {
+                    if let Some(first) = piece.next() {
+                        last.text = self.paste(format!("{}{}", last.text, first.text))?;
+                    }
+                }
+                None => {}
             }
+            body.extend(piece);
             // The caller refuses what exceeds the rest.
             if body.len() > self.left {
                 break;
             }
         }
         Some((body, call.end))
+    }
+
+    /// Keeps a text; `None`, and the macro stays as it is, if there are too many.
+    fn paste(&mut self, text: String) -> Option<&'t str> {
+        self.pastes += 1;
+        let here = self.pasted;
+        (self.pastes <= MOST_PASTED).then(|| {
+            self.pasted = here.next.get_or_init(Box::default);
+            here.text.get_or_init(|| text).as_str()
+        })
     }
 
     fn spend(&mut self, tokens: usize, site: Token<'t>) -> Result<(), Problem> {
@@ -118,7 +179,8 @@ mod tests {
 
     fn expanded(text: &str) -> String {
         let (source, _) = lex(text);
-        match expand(&source.tokens, &source.definitions) {
+        let pasted = Pasted::default();
+        match expand(&source.tokens, &[], &source.definitions, &pasted) {
             Ok(tokens) => tokens.iter().map(|token| token.text).collect::<Vec<_>>().join(" "),
             Err(problem) => problem.message,
         }
@@ -131,6 +193,14 @@ mod tests {
         assert_eq!(expanded("#define F(...) g(__VA_ARGS__)\nF(1, 2)"), "g ( 1 , 2 )");
         assert_eq!(expanded("#define A B\n#define B 1\nA"), "1");
         assert_eq!(expanded("#define E()\na E() b"), "a b");
+    }
+
+    #[test]
+    fn tokens_are_pasted_and_made_texts() {
+        assert_eq!(expanded("#define N(a) the_##a##_x\nN(price)"), "the_price_x");
+        assert_eq!(expanded("#define S(a) f(#a, a)\nS(x + \"y\")"), r#"f ( "x + \"y\"" , x + "y" )"#);
+        assert_eq!(expanded("#define F(a, ...) g(a, ##__VA_ARGS__)\nF(1) F(1, 2)"), "g ( 1 ) g ( 1 , 2 )");
+        assert_eq!(expanded("#define C(a, b) a ## b\n#define AB 7\nC(A, B)"), "7");
     }
 
     #[test]

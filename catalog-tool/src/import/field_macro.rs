@@ -4,7 +4,7 @@ use super::c_type::{CType, Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::draft::DraftField;
 use super::lex::{Kind, Token};
-use super::number::number;
+use super::number::Constants;
 
 /// The meaning of a field macro.
 pub enum Read {
@@ -24,6 +24,7 @@ pub enum Read {
 pub struct Reader<'r, 'a, 't> {
     pub calls: &'r Calls<'a, 't>,
     pub types: &'r Types,
+    pub constants: &'r Constants<'t>,
 }
 
 impl<'t> Reader<'_, '_, 't> {
@@ -66,6 +67,13 @@ impl<'t> Reader<'_, '_, 't> {
                 let length = self.length_type(length)?;
                 DraftField { length, ..self.field(call, name, value, "text".to_owned())? }
             }
+            ("fixed_length_blob", [name, value, length, _media_type]) => {
+                self.field(call, name, value, format!("[u8 hex; {}]", self.length(length)?))?
+            }
+            ("variable_length_blob", [name, value, length, _, _media_type]) => {
+                let length = self.length_type(length)?;
+                DraftField { length, ..self.field(call, name, value, "bytes".to_owned())? }
+            }
             ("enum", [provider, enumeration, kind, name, value]) => {
                 let mut field = self.field(call, name, value, String::new())?;
                 field.recorded = recorded;
@@ -96,6 +104,10 @@ impl<'t> Reader<'_, '_, 't> {
             }
         };
         field.recorded = recorded;
+        if !recorded && name == "fixed_length_blob" {
+            // What is not recorded has no base.
+            field.kind = field.kind.replace(" hex", "");
+        }
         Ok(Read::Field(field))
     }
 
@@ -150,7 +162,7 @@ impl<'t> Reader<'_, '_, 't> {
 
     fn length(&self, length: &Range) -> Result<u32, String> {
         let tokens = self.calls.slice(length);
-        let length = number(tokens).and_then(|number| u32::try_from(number).ok());
+        let length = self.constants.number(tokens).and_then(|number| u32::try_from(number).ok());
         length.ok_or_else(|| format!("the length of an array is a number, not `{}`", spell(tokens)))
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lttng_catalog::{Catalog, Error, Step};
 
-use super::draft::{DraftClass, DraftEvent, DraftField, DraftProvider, UNDOCUMENTED};
+use super::draft::{Draft, DraftClass, DraftEvent, DraftField, DraftProvider, UNDOCUMENTED};
 use super::options::Options;
 use super::problem::Problem;
 use super::write::write;
@@ -13,51 +13,105 @@ use super::write::write;
 /// The most errors of a catalog that are looked up in the imported file.
 const MOST_ERRORS: usize = 100;
 
-/// Writes the catalog, if it is valid.
+/// The most times that something is left out because of what was left out before.
+const MOST_ROUNDS: usize = 8;
+
+/// Writes the catalog without what a catalog cannot have, which is the second result.
 pub fn finish(
     file: &str,
-    mut providers: Vec<DraftProvider>,
+    draft: Draft,
     options: &Options,
     notes: &mut Vec<Problem>,
-) -> Result<String, Vec<Problem>> {
-    let mut problems = Vec::new();
+) -> Result<(String, Vec<Problem>), Vec<Problem>> {
+    let Draft { mut providers, problems: mut left_out } = draft;
     for provider in &mut providers {
-        find_duplicates(provider, &mut problems);
+        drop_duplicates(provider, &mut left_out);
         rename_classes(provider, notes);
-    }
-    if !problems.is_empty() {
-        return Err(problems);
     }
     let origin = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
     let name = options.name.clone().or(providers.first().map(|first| first.name.clone()));
     let name = &name.unwrap_or("imported".to_owned());
-    rename_fields(name, &origin, &mut providers, notes);
-    let text = write(name, &origin, &providers);
-    match Catalog::parse(&origin, &text) {
-        Ok(_) => {
-            count_undocumented(&providers, notes);
-            Ok(text)
-        }
-        Err(errors) => {
-            let mut problems: Vec<_> =
-                errors.errors.iter().take(MOST_ERRORS).map(|error| locate(error, &providers)).collect();
-            if let Some(more) = errors.errors.len().checked_sub(MOST_ERRORS).filter(|more| *more > 0) {
-                let last = problems.iter().map(|problem| problem.line).max().unwrap_or(1);
-                problems.push(Problem::new(last, format!("{more} further errors are not shown")));
+    rename(name, &origin, &mut providers, notes);
+    for _ in 0..MOST_ROUNDS {
+        providers.retain(|provider| !provider.events.is_empty());
+        if providers.is_empty() {
+            if left_out.is_empty() {
+                left_out.push(Problem::new(1, "the file has no events"));
             }
-            Err(problems)
+            break;
+        }
+        let text = write(name, &origin, &providers);
+        let Err(errors) = Catalog::parse(&origin, &text) else {
+            count_undocumented(&providers, notes);
+            return Ok((text, left_out));
+        };
+        left_out.extend(errors.errors.iter().take(MOST_ERRORS).map(|error| locate(error, &providers)));
+        if let Some(more) = errors.errors.len().checked_sub(MOST_ERRORS).filter(|more| *more > 0) {
+            let last = left_out.iter().map(|problem| problem.line).max().unwrap_or(1);
+            left_out.push(Problem::new(last, format!("{more} further errors are not shown")));
+        }
+        if !leave_out(&errors.errors, &mut providers, &mut left_out) {
+            break;
         }
     }
+    Err(left_out)
+}
+
+/// Removes the parts that have errors, and what needs them; false if nothing was removed.
+fn leave_out(errors: &[Error], providers: &mut Vec<DraftProvider>, left_out: &mut Vec<Problem>) -> bool {
+    // The provider, and what of it; all of it if it is `None`.
+    let mut gone: HashSet<(&str, Option<&Step>)> = HashSet::new();
+    for error in errors {
+        match error.place.steps() {
+            [Step::Provider(provider), part @ (Step::Enum(_) | Step::Class(_) | Step::Event(_)), ..] => {
+                gone.insert((provider, Some(part)));
+            }
+            [Step::Provider(provider), ..] => _ = gone.insert((provider, None)),
+            _ => {}
+        }
+    }
+    providers.retain(|provider| !gone.contains(&(&*provider.name, None)));
+    for provider in providers {
+        let name = provider.name.clone();
+        let is_gone = |step: Step| gone.contains(&(&*name, Some(&step)));
+        let (mut enums, mut classes) = (HashSet::new(), HashSet::new());
+        provider
+            .enums
+            .retain(|part| !is_gone(Step::Enum(part.name.clone())) || !enums.insert(part.name.clone()));
+        let uses_enum = |fields: &[DraftField]| {
+            fields.iter().find_map(|field| enums.get(field.kind.strip_prefix("enum ")?)).cloned()
+        };
+        provider.classes.retain(|part| {
+            let is_kept = !is_gone(Step::Class(part.name.clone())) && uses_enum(&part.fields).is_none();
+            is_kept || !classes.insert(part.name.clone())
+        });
+        provider.events.retain(|part| {
+            let needed =
+                uses_enum(&part.fields).or(part.class.clone().filter(|class| classes.contains(class)));
+            if let Some(needed) = &needed {
+                let message = format!("{name} → {}: `{needed}` is left out", part.name);
+                left_out.push(Problem::new(part.line, message));
+            }
+            needed.is_none() && !is_gone(Step::Event(part.name.clone()))
+        });
+        let names: HashSet<String> = provider.events.iter().map(|event| event.name.clone()).collect();
+        for event in &mut provider.events {
+            event.started_by.take_if(|start| !names.contains(start));
+        }
+    }
+    !gone.is_empty()
 }
 
 /// A TOML file has each table once.
-fn find_duplicates(provider: &DraftProvider, problems: &mut Vec<Problem>) {
+fn drop_duplicates(provider: &mut DraftProvider, left_out: &mut Vec<Problem>) {
     let mut lines = HashMap::new();
-    for DraftEvent { name, line, .. } in &provider.events {
-        if let Some(first) = lines.insert(name, line) {
-            problems.push(Problem::new(*line, format!("duplicate `{name}`; the first is in line {first}")));
+    provider.events.retain(|DraftEvent { name, line, .. }| {
+        let first = *lines.entry(name.clone()).or_insert(*line);
+        if first != *line {
+            left_out.push(Problem::new(*line, format!("duplicate `{name}`; the first is in line {first}")));
         }
-    }
+        first == *line
+    });
 }
 
 /// LTTng makes a class of each event's name, so a class cannot have it.
@@ -81,30 +135,60 @@ fn rename_classes(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     }
 }
 
-/// Appends a `_` to the names of fields that C or LTTng would change, such as `errno`.
+/// Renames fields that C or LTTng would change, such as `errno`, and labels that a trace cannot have.
 ///
 /// The catalog's checks know which those are, so they are run to find out.
-fn rename_fields(name: &str, origin: &str, providers: &mut [DraftProvider], notes: &mut Vec<Problem>) {
+fn rename(name: &str, origin: &str, providers: &mut [DraftProvider], notes: &mut Vec<Problem>) {
+    for enumeration in providers.iter_mut().flat_map(|provider| &mut provider.enums) {
+        for label in &mut enumeration.labels {
+            let is_good = |letter: char| letter.is_ascii_alphanumeric() || " _-.".contains(letter);
+            let mut new = label.name.replace(|letter| !is_good(letter), "_");
+            if !new.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                new.insert_str(0, "label_");
+            }
+            if new != label.name {
+                let message = format!("the label `{}` is renamed to `{new}`", label.name);
+                notes.push(Problem::new(enumeration.line, message));
+                label.name = new;
+            }
+        }
+    }
     let Err(errors) = Catalog::parse(origin, &write(name, origin, providers)) else { return };
     for error in errors.errors.iter().take(MOST_ERRORS) {
         let Some((fields, index)) = field_at(error, providers) else { continue };
-        let Some(field) = fields.get_mut(index) else { continue };
-        if ["choose another", "write `", "with `arg`"].iter().any(|remedy| error.message.contains(remedy))
-            && !field.name.ends_with('_')
+        if index < fields.len()
+            && error.message.starts_with("invalid argument")
+            && fields[index].argument.is_some()
         {
-            let new = new_name(&field.name);
-            notes.push(Problem::new(
-                field.line,
-                format!("the field `{}` is renamed to `{new}`: {}", field.name, error.message),
-            ));
-            field.name = new;
+            // It is a macro or a constant; a function of the catalog's has the field's name for it.
+            fields[index].argument = None;
+            continue;
         }
+        let has_remedy = ["choose another", "write `", "with `arg`"];
+        if index >= fields.len() || !has_remedy.iter().any(|remedy| error.message.contains(remedy)) {
+            continue;
+        }
+        let new = new_name(index, fields);
+        let field = &mut fields[index];
+        notes.push(Problem::new(
+            field.line,
+            format!("the field `{}` is renamed to `{new}`: {}", field.name, error.message),
+        ));
+        field.name = new;
     }
 }
 
-fn new_name(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    if name == lower { format!("{name}_") } else { lower }
+/// A name that no other field has: in small letters, without what C reserves, or else with a `_` after it.
+fn new_name(index: usize, fields: &[DraftField]) -> String {
+    let old = &fields[index].name;
+    let mut name = old.trim_start_matches('_').to_ascii_lowercase();
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert_str(0, "field_");
+    }
+    while name == *old || fields.iter().any(|field| field.name == name) {
+        name.push('_');
+    }
+    name
 }
 
 fn field_at<'p>(

@@ -7,29 +7,29 @@ use std::collections::{HashMap, HashSet};
 use super::c_type::{Types, spell};
 use super::calls::{Call, Calls, Range};
 use super::comments::{Comments, Documentation};
-use super::draft::{DraftClass, DraftEnumeration, DraftEvent, DraftField, DraftLabel, DraftProvider};
+use super::draft::{
+    Draft, DraftClass, DraftEnumeration, DraftEvent, DraftField, DraftLabel, DraftProvider, MOST_ARGUMENTS,
+};
 use super::field_macro::{Read, Reader};
 use super::lex::{Kind, Source, Token};
 use super::lttng_macros::{Macro, kind_of, log_level};
-use super::number::number;
+use super::number::Constants;
 use super::problem::Problem;
 
-/// Reads the providers of a header; the notes say what differs from it.
-pub fn read(
-    source: Source<'_>,
-    types: &Types,
-    notes: &mut Vec<Problem>,
-) -> Result<Vec<DraftProvider>, Vec<Problem>> {
+/// Reads the providers of a header without the events that have errors; the notes say what differs from it.
+pub fn read(source: Source<'_>, types: &Types, notes: &mut Vec<Problem>) -> Draft {
     let Source { tokens, comments, .. } = source;
     let calls = Calls::new(&tokens);
+    let constants = Constants::find(&tokens);
     let mut header = Header {
-        reader: Reader { calls: &calls, types },
+        reader: Reader { calls: &calls, types, constants: &constants },
         comments: Comments::new(comments),
         providers: Vec::new(),
         by_name: HashMap::new(),
         classes: HashMap::new(),
         enums: HashMap::new(),
         used: HashSet::new(),
+        left_out: HashSet::new(),
         problems: Vec::new(),
         notes,
     };
@@ -38,7 +38,7 @@ pub fn read(
     if header.providers.is_empty() && header.problems.is_empty() {
         header.problem(1, "no `LTTNG_UST_TRACEPOINT_EVENT(…)` or `TRACEPOINT_EVENT(…)` found");
     }
-    if header.problems.is_empty() { Ok(header.providers) } else { Err(header.problems) }
+    Draft { providers: header.providers, problems: header.problems }
 }
 
 struct Header<'h, 'a, 't> {
@@ -51,6 +51,8 @@ struct Header<'h, 'a, 't> {
     enums: HashMap<(String, String), DraftEnumeration>,
     /// The classes and enums that something uses.
     used: HashSet<(String, String)>,
+    /// The events that have errors, by provider and name.
+    left_out: HashSet<(String, String)>,
     problems: Vec<Problem>,
     notes: &'h mut Vec<Problem>,
 }
@@ -111,8 +113,13 @@ impl<'t> Header<'_, '_, 't> {
         self.check_arguments(call, arguments)?;
         let mut event = DraftEvent::new(&name, call.name.line);
         event.doc = documentation.text;
-        event.fields = self.fields(call, rest.first(), &provider)?;
-        self.provider(&provider, call).events.push(event);
+        match self.fields(call, rest.first(), &provider)? {
+            Some(fields) => {
+                event.fields = fields;
+                self.provider(&provider, call).events.push(event);
+            }
+            None => _ = self.left_out.insert((provider, name)),
+        }
         Ok(())
     }
 
@@ -123,7 +130,7 @@ impl<'t> Header<'_, '_, 't> {
         };
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         self.check_arguments(call, arguments)?;
-        let fields = self.fields(call, rest.first(), &provider)?;
+        let Some(fields) = self.fields(call, rest.first(), &provider)? else { return Ok(()) };
         let class = DraftClass { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
         if self.classes.insert((provider, name.clone()), class).is_some() {
             return Err(format!("duplicate class `{name}`"));
@@ -142,7 +149,8 @@ impl<'t> Header<'_, '_, 't> {
         let (class_provider, class_name) = (self.name(class_provider)?, self.name(class)?);
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         let Some(class) = self.classes.get(&(class_provider.clone(), class_name.clone())) else {
-            return Err(format!("no class `{class_name}` of `{class_provider}` before this event"));
+            self.left_out.insert((provider, name.clone()));
+            return Err(format!("`{name}`: no class `{class_name}` of `{class_provider}` before this event"));
         };
         let mut class = class.clone();
         self.used.insert((class_provider.clone(), class_name.clone()));
@@ -175,7 +183,7 @@ impl<'t> Header<'_, '_, 't> {
         };
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         let values = self.wrapped(values, &["LTTNG_UST_TP_ENUM_VALUES", "TP_ENUM_VALUES"])?;
-        let (mut labels, mut next) = (Vec::new(), 0);
+        let (mut labels, mut next, known) = (Vec::new(), 0, self.problems.len());
         self.each_call(values, |header, value| {
             let before = header.comments.before(value.name.offset, value.name.line);
             let mut label = header.label(value, next)?;
@@ -184,6 +192,9 @@ impl<'t> Header<'_, '_, 't> {
             labels.push(label);
             Ok(())
         });
+        if self.problems.len() > known {
+            return Ok(());
+        }
         let line = call.name.line;
         // Its width comes from the fields that use it.
         let enumeration = DraftEnumeration {
@@ -204,8 +215,10 @@ impl<'t> Header<'_, '_, 't> {
         let kind = full.strip_prefix("lttng_ust_field_enum_").or_else(|| full.strip_prefix("ctf_enum_"));
         let number = |range: &Range| {
             let tokens = self.reader.calls.slice(range);
-            number(tokens)
-                .ok_or_else(|| format!("`{}` is not a number; write the value itself", spell(tokens)))
+            self.reader
+                .constants
+                .number(tokens)
+                .ok_or_else(|| format!("`{0}` is not a number; `-D {0}=1` says that it is 1", spell(tokens)))
         };
         let (name, first, last) = match (kind, &call.arguments[..]) {
             (Some("value"), [name, value]) => (name, number(value)?, number(value)?),
@@ -225,7 +238,9 @@ impl<'t> Header<'_, '_, 't> {
         };
         let level = spell(self.reader.calls.slice(level));
         let known = log_level(&level).ok_or_else(|| format!("unknown log level `{level}`"))?;
-        self.declared_event(call)?.log_level = Some(known);
+        if let Some(event) = self.declared_event(call)? {
+            event.log_level = Some(known);
+        }
         Ok(())
     }
 
@@ -234,28 +249,35 @@ impl<'t> Header<'_, '_, 't> {
             return Err(takes(call, "a provider, an event and a URI"));
         };
         let uri = self.text(uri)?;
-        self.declared_event(call)?.model_uri = Some(uri);
+        if let Some(event) = self.declared_event(call)? {
+            event.model_uri = Some(uri);
+        }
         Ok(())
     }
 
-    /// The event that the first two arguments name.
-    fn declared_event(&mut self, call: &Call<'t>) -> Result<&mut DraftEvent, String> {
+    /// The event that the first two arguments name; `None` if it was left out.
+    fn declared_event(&mut self, call: &Call<'t>) -> Result<Option<&mut DraftEvent>, String> {
         let (provider, name) = (self.name(&call.arguments[0])?, self.name(&call.arguments[1])?);
         let index = self.by_name.get(&provider).copied();
         // It is mostly the last one.
         let found = index
             .and_then(|index| self.providers[index].events.iter_mut().rev().find(|event| event.name == name));
-        found.ok_or_else(|| format!("no event `{provider}:{name}` before this line"))
+        let is_left_out = self.left_out.contains(&(provider.clone(), name.clone()));
+        if found.is_none() && !is_left_out {
+            return Err(format!("no event `{provider}:{name}` before this line"));
+        }
+        Ok(found)
     }
 
-    /// The fields in `TP_FIELDS(…)`; an event without any may lack it.
+    /// The fields in `TP_FIELDS(…)`; an event without any may lack it. `None` if one of them has an error.
     fn fields(
         &mut self,
         event: &Call<'t>,
         range: Option<&Range>,
         provider: &str,
-    ) -> Result<Vec<DraftField>, String> {
-        let Some(range) = range.filter(|range| !range.is_empty()) else { return Ok(Vec::new()) };
+    ) -> Result<Option<Vec<DraftField>>, String> {
+        let Some(range) = range.filter(|range| !range.is_empty()) else { return Ok(Some(Vec::new())) };
+        let known = self.problems.len();
         let range = self.wrapped(range, &["LTTNG_UST_TP_FIELDS", "TP_FIELDS"])?;
         let mut fields: Vec<DraftField> = Vec::new();
         self.each_call(range, |header, call| {
@@ -272,8 +294,32 @@ impl<'t> Header<'_, '_, 't> {
             fields.push(field);
             Ok(())
         });
+        self.drop_derived(&mut fields);
         unshare_arguments(&mut fields);
-        Ok(fields)
+        Ok((self.problems.len() == known).then_some(fields))
+    }
+
+    /// A catalog's event takes an argument for each field. If these are too many, fields go of which another one has the
+    /// argument.
+    fn drop_derived(&mut self, fields: &mut Vec<DraftField>) {
+        let argument = |field: &DraftField| field.argument.clone().unwrap_or_else(|| field.name.clone());
+        let mut count: usize = fields.iter().map(DraftField::arguments).sum();
+        for index in (0..fields.len()).rev() {
+            if count <= MOST_ARGUMENTS {
+                return;
+            }
+            let shared = argument(&fields[index]);
+            if fields[..index].iter().any(|other| argument(other) == shared) {
+                let field = fields.remove(index);
+                count -= field.arguments();
+                let message = format!(
+                    "the field `{}` is left out: LTTng-UST takes at most {MOST_ARGUMENTS} arguments, and another field \
+                     has `{shared}`",
+                    field.name
+                );
+                self.notes.push(Problem::new(field.line, message));
+            }
+        }
     }
 
     /// The type of a field of an enum, which is added to the provider.

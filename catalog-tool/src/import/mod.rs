@@ -37,8 +37,10 @@ use c_type::Types;
 pub struct Imported {
     /// The text of the catalog.
     pub text: String,
-    /// What was joined, renamed or left out, in the order of the file.
+    /// What was joined or renamed, in the order of the file.
     pub notes: Vec<Problem>,
+    /// What a catalog cannot have, in the order of the file; the rest was imported.
+    pub left_out: Vec<Problem>,
 }
 
 /// Makes a catalog from a DTrace provider file; errors name it `file`.
@@ -53,14 +55,16 @@ pub struct Imported {
 /// ```
 pub fn provider_file(file: &str, text: &str, options: &Options) -> Result<Imported, Problems> {
     import(file, text, options, |source, types, notes| {
-        let mut providers = provider_file::read(source, types)?;
-        for provider in &mut providers {
+        let mut read = provider_file::read(source, types);
+        for provider in &mut read.providers {
             provider.events.iter_mut().for_each(|event| texts::join(event, notes));
-            if !options.keep_pairs {
+            if options.join_pairs {
                 pairs::join(provider, notes);
+            } else {
+                pairs::relate(provider);
             }
         }
-        Ok(providers)
+        read
     })
 }
 
@@ -82,33 +86,32 @@ fn import(
     file: &str,
     text: &str,
     options: &Options,
-    read: impl FnOnce(
-        lex::Source<'_>,
-        Types,
-        &mut Vec<Problem>,
-    ) -> Result<Vec<draft::DraftProvider>, Vec<Problem>>,
+    read: impl FnOnce(lex::Source<'_>, Types, &mut Vec<Problem>) -> draft::Draft,
 ) -> Result<Imported, Problems> {
     let mut types = Types::default();
     options.types.iter().for_each(|(name, meaning)| types.define(name, *meaning));
     let mut notes = Vec::new();
     let (mut source, problems) = lex::lex(text);
     let lexed = if problems.is_empty() { Ok(()) } else { Err(problems) };
-    let expanded = lexed
-        .and_then(|()| expand::expand(&source.tokens, &source.definitions).map_err(|problem| vec![problem]));
-    let read = expanded.and_then(|tokens| {
-        source.tokens = tokens;
-        read(source, types, &mut notes)
+    let definitions = options.definitions.join("\n");
+    let (predefined, _) = lex::lex(&definitions);
+    let pasted = expand::Pasted::default();
+    let expanded = lexed.and_then(|()| {
+        expand::expand(&source.tokens, &predefined.definitions, &source.definitions, &pasted)
+            .map_err(|problem| vec![problem])
     });
-    let finished = read.and_then(|providers| finish::finish(file, providers, options, &mut notes));
+    let finished = expanded.and_then(|tokens| {
+        source.tokens = tokens;
+        let read = read(source, types, &mut notes);
+        finish::finish(file, read, options, &mut notes)
+    });
+    let sorted = |mut problems: Vec<Problem>| {
+        problems.sort();
+        problems.dedup();
+        problems
+    };
     match finished {
-        Ok(text) => {
-            notes.sort();
-            Ok(Imported { text, notes })
-        }
-        Err(mut problems) => {
-            problems.sort();
-            problems.dedup();
-            Err(Problems { file: file.to_owned(), problems })
-        }
+        Ok((text, left_out)) => Ok(Imported { text, notes: sorted(notes), left_out: sorted(left_out) }),
+        Err(problems) => Err(Problems { file: file.to_owned(), problems: sorted(problems) }),
     }
 }

@@ -7,8 +7,10 @@ use super::c_type::CType;
 pub struct Options {
     /// Types that the file uses and does not define.
     pub types: Vec<(String, CType)>,
-    /// Leave `…__start` and `…__end` the two events that they are.
-    pub keep_pairs: bool,
+    /// Make one event with a duration of `…__start` and `…__end`, whose probe has another name and other arguments.
+    pub join_pairs: bool,
+    /// Constants that the file uses and does not define, as `#define` lines.
+    pub definitions: Vec<String>,
     /// The catalog's name, if it is not that of the first provider.
     pub name: Option<String>,
 }

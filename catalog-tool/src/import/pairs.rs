@@ -1,15 +1,14 @@
-//! A probe at the start and one at the end of something are one interval event in a catalog.
+//! A probe at the start and one at the end of something are an interval to readers.
 
 use std::collections::HashMap;
 
-use super::draft::{DraftEvent, DraftField, DraftProvider};
+use super::draft::{DraftEvent, DraftField, DraftProvider, MOST_ARGUMENTS};
 use super::problem::Problem;
 
 /// The last words of two probes that belong together.
 const PAIRS: &[(&str, &str)] = &[
     ("start", "end"),
     ("start", "done"),
-    ("start", "stop"),
     ("start", "finish"),
     ("start", "complete"),
     ("begin", "end"),
@@ -21,15 +20,26 @@ const PAIRS: &[(&str, &str)] = &[
     ("enter", "return"),
 ];
 
-/// The most that LTTng-UST's macros take.
-const MOST_ARGUMENTS: usize = 10;
-
 const DURATION: &str = "duration";
+
+/// Has the end of each pair name its start; both keep their names and arguments.
+pub fn relate(provider: &mut DraftProvider) {
+    let by_name = indices(provider);
+    for index in 0..provider.events.len() {
+        let start = provider.events[index].name.clone();
+        if let Some((_, end)) = partner(&start, &by_name) {
+            provider.events[by_name[&end]].started_by.get_or_insert(start);
+        }
+    }
+}
+
+fn indices(provider: &DraftProvider) -> HashMap<String, usize> {
+    provider.events.iter().enumerate().map(|(index, event)| (event.name.clone(), index)).collect()
+}
 
 /// Replaces each pair by one event, in the position of its end; notes say which.
 pub fn join(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
-    let by_name: HashMap<String, usize> =
-        provider.events.iter().enumerate().map(|(index, event)| (event.name.clone(), index)).collect();
+    let by_name = indices(provider);
     let mut joined: HashMap<usize, DraftEvent> = HashMap::new();
     let mut starts = Vec::new();
     for (index, start) in provider.events.iter().enumerate() {
@@ -44,10 +54,7 @@ pub fn join(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
             Some(event) => {
                 notes.push(Problem::new(
                     start.line,
-                    format!(
-                        "`{}` and `{}` are proposed as one interval event `{base}`; --keep-pairs keeps both",
-                        start.name, end.name
-                    ),
+                    format!("`{}` and `{}` become one event with a duration, `{base}`", start.name, end.name),
                 ));
                 starts.push(index);
                 joined.insert(by_name[&end.name], event);

@@ -7,12 +7,12 @@ use std::collections::hash_map::Entry;
 
 use super::c_type::{CType, Types, spell};
 use super::comments::{Comments, Documentation};
-use super::draft::{DraftEvent, DraftField, DraftProvider};
+use super::draft::{Draft, DraftEvent, DraftField, DraftProvider};
 use super::lex::{Kind, Source, Token};
 use super::problem::Problem;
 
-/// Reads the providers of a file, or all of its errors.
-pub fn read(source: Source<'_>, types: Types) -> Result<Vec<DraftProvider>, Vec<Problem>> {
+/// Reads the providers of a file without the probes that have errors.
+pub fn read(source: Source<'_>, types: Types) -> Draft {
     let Source { tokens, comments, .. } = source;
     let mut parser =
         Parser { tokens: &tokens, at: 0, types, comments: Comments::new(comments), problems: Vec::new() };
@@ -20,7 +20,7 @@ pub fn read(source: Source<'_>, types: Types) -> Result<Vec<DraftProvider>, Vec<
     if providers.is_empty() && parser.problems.is_empty() {
         parser.problem(1, "no `provider NAME { … };` found");
     }
-    if parser.problems.is_empty() { Ok(providers) } else { Err(parser.problems) }
+    Draft { providers, problems: parser.problems }
 }
 
 struct Parser<'a, 't> {
@@ -102,10 +102,11 @@ impl<'a, 't> Parser<'a, 't> {
             self.skip_to_probe();
             return None;
         };
+        let known = self.problems.len();
         for (index, argument) in arguments.iter().enumerate() {
             let alone = arguments.len() == 1;
             let until = argument.end_of_comments(arguments.get(index + 1));
-            event.fields.extend(self.argument(argument.tokens, index, alone, until, &documentation));
+            event.fields.extend(self.argument(&name, argument.tokens, index, alone, until, &documentation));
         }
         if self.peek().is_some_and(|token| token.is(":")) {
             self.skip_translation();
@@ -117,7 +118,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
         let end = self.tokens[self.at - 1];
         event.doc = documentation.or(self.comments.after(end.end(), end.line, usize::MAX)).text;
-        Some(event)
+        (self.problems.len() == known).then_some(event)
     }
 
     /// The tokens of each argument, up to and with the closing parenthesis.
@@ -149,6 +150,7 @@ impl<'a, 't> Parser<'a, 't> {
 
     fn argument(
         &mut self,
+        probe: &str,
         tokens: &[Token<'t>],
         index: usize,
         alone: bool,
@@ -157,7 +159,7 @@ impl<'a, 't> Parser<'a, 't> {
     ) -> Option<DraftField> {
         let Some((first, last)) = tokens.first().zip(tokens.last()) else {
             let line = self.tokens[self.at - 1].line;
-            self.problem(line, format!("argument {} is empty", index + 1));
+            self.problem(line, format!("argument {} of `{probe}` is empty", index + 1));
             return None;
         };
         let before = self.comments.before(first.offset, first.line);
@@ -171,7 +173,7 @@ impl<'a, 't> Parser<'a, 't> {
         let name = name.map_or_else(|| format!("arg{index}"), |name| name.text.to_owned());
         match spelling {
             Err(error) => {
-                self.problem(first.line, format!("argument {}: {error}", index + 1));
+                self.problem(first.line, format!("argument {} of `{probe}`: {error}", index + 1));
                 None
             }
             Ok(kind) => {

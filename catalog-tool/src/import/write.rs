@@ -63,6 +63,9 @@ fn write_event(out: &mut String, provider: &str, event: &DraftEvent) -> fmt::Res
     if event.entry {
         writeln!(out, "entry = true")?;
     }
+    if let Some(start) = &event.started_by {
+        writeln!(out, "started-by = {}", quoted(&format!("{provider}:{start}")))?;
+    }
     if let Some(level) = event.log_level {
         writeln!(out, "log-level = {}", quoted(level))?;
     }

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use lttng_catalog::Catalog;
 use lttng_catalog_cli::diff::diff;
-use lttng_catalog_cli::import::{Options, header};
-use lttng_provider_build::{BackEnds, generate};
+use lttng_catalog_cli::import::{Options, header, provider_file};
+use lttng_provider_build::{BackEnds, c_sources, generate};
 use lttng_testing::cases;
 
 #[test]
@@ -52,6 +53,72 @@ fn a_header_by_hand_imports_as_the_catalog_that_was_written_for_it() {
         assert_eq!(imported.events().count(), catalog.events().count());
         compare(&catalog, provider, &imported);
     }
+}
+
+/// Scripts for the probes find them under their names, with their arguments in order.
+#[test]
+fn a_program_has_every_probe_of_the_provider_file_that_its_catalog_was_imported_from() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tool/import");
+    let mut probes = 0;
+    for file in ["memcached.d", "redis.d", "pairs.d"] {
+        let text = fs::read_to_string(folder.join(file)).expect("it is there");
+        let imported = provider_file(file, &text, &Options::default());
+        let imported = imported.unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(imported.left_out, []);
+        let catalog = Catalog::parse(file, &imported.text).expect("it is a catalog");
+        let declared = declared(&text);
+        assert_eq!(noted(&catalog), declared, "{file}");
+        probes += declared.len();
+    }
+    assert!(probes > 60, "only {probes} probes were compared");
+}
+
+/// The probes of a file as `provider:name(count)`: read without the import's parser, to judge it.
+fn declared(text: &str) -> Vec<String> {
+    let mut plain = text.to_owned();
+    while let Some(start) = plain.find("/*") {
+        let end = start + plain[start..].find("*/").expect("comments are closed") + 2;
+        plain.replace_range(start..end, " ");
+    }
+    let (_, after) = plain.split_once("provider ").expect("it has a provider");
+    let (provider, body) = after.split_once('{').expect("it has a body");
+    let each = body.split("probe ").skip(1).map(|probe| {
+        let (name, arguments) = probe.split_once('(').expect("it has arguments");
+        let arguments = arguments.split_once(')').expect("they are closed").0.trim();
+        let count = if ["", "void"].contains(&arguments) { 0 } else { arguments.split(',').count() };
+        format!("{}:{}({count})", provider.trim(), name.trim())
+    });
+    let mut all: Vec<String> = each.collect();
+    all.sort();
+    all
+}
+
+/// The probes that `readelf` finds in a library with all of a catalog's C files, in the same form.
+fn noted(catalog: &Catalog) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = c_sources(std::slice::from_ref(catalog)).expect("they do not clash");
+    files
+        .iter()
+        .for_each(|file| fs::write(folder.path().join(&file.name), &file.text).expect("it is writable"));
+    let library = folder.path().join("library.so");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O1", "-DUSE_USDT", "-shared", "-fPIC", "-Wall", "-Werror", "-o"]).arg(&library);
+    gcc.args(files.iter().filter(|file| file.is_c_source()).map(|file| folder.path().join(&file.name)));
+    let output = gcc.output().expect("gcc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let notes = Command::new("readelf").arg("--notes").arg(&library).output().expect("readelf runs").stdout;
+    let notes = String::from_utf8(notes).expect("it writes UTF-8");
+    let of = |key: &str| {
+        let found = notes.lines().filter_map(|line| line.trim().strip_prefix(key).map(str::trim));
+        found.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let names = of("Provider:").into_iter().zip(of("Name:")).zip(of("Arguments:"));
+    let each = names.map(|((provider, name), arguments)| {
+        format!("{provider}:{name}({})", arguments.matches('@').count())
+    });
+    let mut all: Vec<String> = each.collect();
+    all.sort();
+    all
 }
 
 /// A header says all of the wire and nothing of the meaning.

@@ -1,6 +1,6 @@
 //! An argument of an event: what each language passes for it, and what a trace records.
 
-use crate::field_type::{ByteOrder, Content, Extent, Shape, Width};
+use crate::field_type::{Base, ByteOrder, Content, Extent, Number, NumberKind, Shape, Width};
 use crate::{Enumeration, Field, Provider, Unit, identifier};
 
 /// What an application passes for a field, and how.
@@ -67,6 +67,14 @@ impl<'c> Argument<'c> {
     /// Whether it is passed by value.
     pub fn is_number(&self) -> bool {
         self.shape.extent == Extent::One
+    }
+
+    /// Whether it is an address to a reader: 64 bits, shown in hexadecimal. C passes a pointer or a number.
+    pub fn is_address(&self) -> bool {
+        let Number { kind, width, base, .. } = self.shape.element;
+        self.is_number()
+            && (kind, width, base) == (NumberKind::Unsigned, Width::W64, Base::Hexadecimal)
+            && !self.is_enumeration()
     }
 
     /// Whether bytes are swapped on their way into a trace; a single byte has no order.

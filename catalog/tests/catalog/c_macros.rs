@@ -12,8 +12,11 @@ const HEADERS: &str = "
 #include <lttng/ust-events.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-endian.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
 #include <string.h>
 ";
 

@@ -1,4 +1,4 @@
-//! Fragments for pkg-config and make, to build with the generated files.
+//! Fragments for pkg-config, make and CMake, to build with the generated files.
 
 use lttng_catalog::Catalog;
 use lttng_catalog::lowered::Provider;
@@ -10,8 +10,35 @@ pub(super) fn base_name(catalog: &Catalog) -> String {
     format!("{}-trace", catalog.name)
 }
 
-pub(super) fn build_files(catalog: &Catalog, providers: &[&Provider<'_>]) -> [GeneratedFile; 2] {
-    [pkg_config(catalog, providers), make(catalog, providers)]
+pub(super) fn build_files(catalog: &Catalog, providers: &[&Provider<'_>]) -> [GeneratedFile; 3] {
+    [pkg_config(catalog, providers), make(catalog, providers), cmake(catalog, providers)]
+}
+
+fn cmake(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {
+    let base = base_name(catalog);
+    let sources: Vec<String> =
+        providers.iter().map(|p| format!("    ${{CMAKE_CURRENT_LIST_DIR}}/{}.c\n", p.name)).collect();
+    let text = format!(
+        "# For a CMakeLists.txt: `include(DIR/{base}.cmake)`, then `target_link_libraries(program PRIVATE {base})`.
+# `cmake -DUSE_LTTNG=yes` and `cmake -DUSE_USDT=yes` turn tracing on. The target must be in C, or in C and C++.
+add_library({base} INTERFACE)
+target_include_directories({base} INTERFACE ${{CMAKE_CURRENT_LIST_DIR}})
+target_sources({base} INTERFACE
+{sources})
+if(USE_LTTNG)
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(LTTNG_UST REQUIRED lttng-ust)
+    target_include_directories({base} SYSTEM INTERFACE ${{LTTNG_UST_INCLUDE_DIRS}})
+    target_compile_definitions({base} INTERFACE USE_LTTNG)
+    target_link_libraries({base} INTERFACE ${{CMAKE_DL_LIBS}})
+endif()
+if(USE_USDT)
+    target_compile_definitions({base} INTERFACE USE_USDT)
+endif()
+",
+        sources = sources.concat().trim_end(),
+    );
+    GeneratedFile { name: format!("{base}.cmake"), text }
 }
 
 fn pkg_config(catalog: &Catalog, providers: &[&Provider<'_>]) -> GeneratedFile {

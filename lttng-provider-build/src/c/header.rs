@@ -58,16 +58,14 @@ fn event(event: &Event<'_>) -> String {
         "static inline bool trace_{c_name}_enabled(void)\n{{\n\treturn LTTNG_APPLICATION_ENABLED({symbol});\n}}\n\n"
     ));
     text.push_str(&switch(event));
-    text.push_str(&function(&format!("lttng_ust_tracepoint_cb_{symbol}"), &plain, &emit, &measured(event)));
-    text.push_str(&call(
-        &format!("trace_{c_name}"),
-        c_name,
-        &format!("lttng_ust_tracepoint_cb_{symbol}"),
-        &plain,
-    ));
+    let callback = format!("lttng_ust_tracepoint_cb_{symbol}");
+    text.push_str(&function(&callback, &plain, &emit, &measured(event)));
+    text.push_str(&addresses(event, &callback, false));
+    text.push_str(&call(&format!("trace_{c_name}"), c_name, &callback, &plain));
     if sized != plain {
         let name = format!("lttng_application_sized_{symbol}");
         text.push_str(&function(&name, &sized, &emit, &within(event)));
+        text.push_str(&addresses(event, &name, true));
         text.push_str(&call(&format!("trace_{c_name}_with_lengths"), c_name, &name, &sized));
     }
     if event.probe.has_start {
@@ -132,6 +130,24 @@ fn call(name: &str, c_name: &str, function: &str, parameters: &[CParameter]) -> 
     )
 }
 
+/// A macro around a function with addresses among its arguments, so that it takes pointers as well as numbers.
+fn addresses(event: &Event<'_>, function: &str, is_sized: bool) -> String {
+    let each = event.arguments.iter().zip(event.sized_c_parameters()).filter(|(a, _)| a.is_passed());
+    let each = each.flat_map(|(argument, sized)| {
+        let count = if is_sized { sized.len() } else { argument.c_parameters().len() };
+        vec![argument.is_address(); count]
+    });
+    let is_address: Vec<bool> = each.collect();
+    if !is_address.contains(&true) {
+        return String::new();
+    }
+    let names: Vec<String> = (0..is_address.len()).map(|index| format!("a{index}")).collect();
+    let passed = names.iter().zip(is_address);
+    let passed = passed.map(|(name, cast)| if cast { format!("(uint64_t) ({name})") } else { name.clone() });
+    let passed: Vec<String> = passed.collect();
+    format!("#define {function}({}) \\\n\t{function}({})\n\n", names.join(", "), passed.join(", "))
+}
+
 /// What `lttng_ust_tracepoint(provider, event, …)` becomes.
 fn spelling(event: &Event<'_>, count: usize) -> String {
     let Event { symbol, c_name, .. } = event;
@@ -139,7 +155,8 @@ fn spelling(event: &Event<'_>, count: usize) -> String {
     let passed = names.join(", ");
     let taken = [names, vec!["none".to_owned()]].concat().join(", ");
     format!(
-        "#define lttng_application_emit_{symbol}({taken}) trace_{c_name}({passed})
+        "#define lttng_ust_tracepoint_{symbol} (*lttng_application_state(trace_{c_name}_enabled()))
+#define lttng_application_emit_{symbol}({taken}) trace_{c_name}({passed})
 #define lttng_application_record_{symbol}({taken}) lttng_ust_tracepoint_cb_{symbol}({passed})
 "
     )
@@ -188,7 +205,8 @@ fn within(event: &Event<'_>) -> Vec<String> {
     let parameters = event.sized_c_parameters();
     let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
         |(argument, parameters)| {
-            let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+            let names: Vec<String> =
+                for_cpp(parameters.clone()).into_iter().map(|parameter| parameter.name).collect();
             match &names[..] {
                 [start, length] if argument.is_text() && argument.field.length_argument().is_none() => {
                     vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]

@@ -11,6 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define LTTNG_APPLICATION_HIDDEN __attribute__((visibility("hidden")))
 
@@ -21,7 +27,10 @@
 /* The longest text that is recorded. */
 #define LTTNG_APPLICATION_TEXT_MAX 65536
 
-/* The start of LTTng-UST's struct lttng_ust_tracepoint, as the generated C files verify. */
+/*
+ * The start of LTTng-UST's struct lttng_ust_tracepoint, as the generated C files verify. Applications see it under another
+ * symbol, because one symbol with two types is an error of link-time optimization.
+ */
 struct lttng_application_tracepoint {
 	uint32_t struct_size;
 	const char *provider_name;
@@ -40,7 +49,7 @@ typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 #if defined(USE_LTTNG)
 #define LTTNG_APPLICATION_SWITCH(symbol) \
 	extern bool lttng_application_off_##symbol LTTNG_APPLICATION_HIDDEN; \
-	extern struct lttng_application_tracepoint lttng_ust_tracepoint_##symbol LTTNG_APPLICATION_HIDDEN
+	extern struct lttng_application_tracepoint lttng_application_tracepoint_##symbol LTTNG_APPLICATION_HIDDEN
 #elif defined(USE_USDT)
 #define LTTNG_APPLICATION_SWITCH(symbol) \
 	extern bool lttng_application_off_##symbol LTTNG_APPLICATION_HIDDEN; \
@@ -51,9 +60,9 @@ typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 
 #if defined(USE_LTTNG) && defined(USE_USDT)
 #define LTTNG_APPLICATION_TRACED(symbol) \
-	(*(const volatile lttng_application_word *) &lttng_ust_tracepoint_##symbol.state != 0)
+	(*(const volatile lttng_application_word *) &lttng_application_tracepoint_##symbol.state != 0)
 #elif defined(USE_LTTNG)
-#define LTTNG_APPLICATION_TRACED(symbol) (*(const volatile int *) &lttng_ust_tracepoint_##symbol.state != 0)
+#define LTTNG_APPLICATION_TRACED(symbol) (*(const volatile int *) &lttng_application_tracepoint_##symbol.state != 0)
 #elif defined(USE_USDT)
 #define LTTNG_APPLICATION_TRACED(symbol) (*(const volatile uint16_t *) &lttng_provider_semaphore_##symbol != 0)
 #endif
@@ -69,6 +78,31 @@ typedef uint64_t __attribute__((may_alias)) lttng_application_word;
 #else
 #define LTTNG_APPLICATION_ENABLED(symbol) false
 #define LTTNG_APPLICATION_FORCE(symbol, off) ((void) (off))
+#endif
+
+/*
+ * <lttng/tracepoint.h>, included before or after, replaces the macros below, and its check reads `state` of what is called
+ * lttng_ust_tracepoint_PROVIDER___EVENT. That is a macro for events of generated headers, so that USDT probes fire as well.
+ */
+struct lttng_application_state {
+	int state;
+};
+
+static inline const struct lttng_application_state *lttng_application_state(bool is_enabled)
+{
+	static const struct lttng_application_state off = { 0 }, on = { 1 };
+
+	return is_enabled ? &on : &off;
+}
+
+/* fork(2) for a program that emits events in the child as well: LTTng then records them as those of another process. */
+#if defined(USE_LTTNG)
+extern pid_t lttng_application_fork(void) LTTNG_APPLICATION_HIDDEN;
+#else
+static inline pid_t lttng_application_fork(void)
+{
+	return fork();
+}
 #endif
 
 /* How LTTng-UST records NULL. */
@@ -116,5 +150,9 @@ static inline size_t lttng_application_length_within(const char *text, size_t mo
 
 #define LTTNG_APPLICATION_EMIT(provider, name, ...) lttng_application_emit_##provider##___##name(__VA_ARGS__)
 #define LTTNG_APPLICATION_RECORD(provider, name, ...) lttng_application_record_##provider##___##name(__VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 //! The front end for C and C++: what an application includes, compiles and links.
 
 mod build_files;
+mod dtrace;
 mod emit;
 mod header;
 mod probe;
@@ -14,8 +15,8 @@ use crate::{Error, GeneratedFile, lttng, usdt};
 
 /// The files for a program in C or C++.
 ///
-/// For each catalog there is a header that the application includes, `NAME-trace.h`, and fragments for pkg-config and
-/// make, `NAME-trace.pc` and `NAME-trace.mk`; for each provider a C file to compile, `PROVIDER.c`. The other files are
+/// For each catalog there is a header that the application includes, `NAME-trace.h`, or `NAME-dtrace.h`
+/// with macros as `dtrace -h` makes them, and fragments for pkg-config, make and CMake, `NAME-trace.pc`, `.mk` and `.cmake`; for each provider a C file to compile, `PROVIDER.c`. The other files are
 /// included by these.
 ///
 /// Nothing is recorded, and neither LTTng-UST nor anything else is needed, unless `USE_LTTNG` or `USE_USDT` is defined
@@ -53,6 +54,7 @@ pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Error> {
         let own = |provider: &&Provider<'_>| std::ptr::eq(provider.catalog, catalog);
         let providers: Vec<_> = program.providers.iter().filter(own).collect();
         files.push(header::header(catalog, &providers));
+        files.push(dtrace::header(catalog, &providers));
         files.extend(build_files::build_files(catalog, &providers));
         for provider in providers {
             files.extend([lttng::header(provider), source::source(provider)]);

@@ -27,6 +27,7 @@ typedef int lttng_provider_of_{name};
 
 #if defined(USE_LTTNG)
 LTTNG_PROVIDER_CHECK_TRACEPOINT
+LTTNG_PROVIDER_FORK
 #endif
 #if defined(USE_USDT)
 LTTNG_USDT_ALIGN
@@ -48,7 +49,9 @@ fn event(provider: &str, event: &Event<'_>) -> String {
     format!(
         "
 /* {name} */
-#if defined(USE_LTTNG){lttng}#endif
+#if defined(USE_LTTNG){lttng}
+LTTNG_PROVIDER_APPLICATION({symbol})
+#endif
 {probe}
 #if defined(USE_LTTNG) || defined(USE_USDT)
 extern bool lttng_application_off_{symbol} LTTNG_APPLICATION_HIDDEN;

@@ -15,13 +15,44 @@
 #endif
 #include <dlfcn.h>
 #include <endian.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 #include <unwind.h>
+
+/*
+ * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
+ * crash before `main`. Such a program names no dynamic loader.
+ */
+extern unsigned long getauxval(unsigned long type);
+
+static inline bool lttng_provider_is_static(void)
+{
+	/*
+	 * Without <sys/auxv.h> and <elf.h>, whose macros could be names of fields: 3, 4 and 5 are AT_PHDR, AT_PHENT and AT_PHNUM.
+	 * A program header begins with its type, and 3 is PT_INTERP.
+	 */
+	const char *headers = (const char *) getauxval(3);
+
+	for (unsigned long i = 0; headers && i < getauxval(5); i++)
+		if (*(const uint32_t *) (headers + i * getauxval(4)) == 3)
+			return false;
+	return headers != NULL;
+}
+
+static inline void *lttng_provider_open(const char *library, int mode)
+{
+	return lttng_provider_is_static() ? NULL : dlopen(library, mode);
+}
+
+/* LTTng-UST's headers have constructors that load its libraries. */
+#define dlopen lttng_provider_open
 
 #include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
@@ -113,6 +144,7 @@ struct lttng_provider_shared {
 	void (*rcu_read_unlock)(void);
 	bool is_reset_after_fork;
 	bool has_ssse3;
+	bool is_static;
 	char chunks[LTTNG_PROVIDER_LANES][LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
 };
 
@@ -133,13 +165,17 @@ static void __attribute__((constructor)) lttng_provider_start(void)
 
 	if (!shared->is_reset_after_fork)
 		shared->is_reset_after_fork = !pthread_atfork(NULL, NULL, lttng_provider_reset_after_fork);
-	if (shared->rcu_read_lock)
+	if (shared->rcu_read_lock || shared->is_static)
 		return;
 #ifdef __x86_64__
 	unsigned int a, b, c, d;
 
 	shared->has_ssse3 = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSSE3);
 #endif
+	shared->is_static = lttng_provider_is_static();
+	if (shared->is_static)
+		fputs("lttng-provider: nothing is recorded: LTTng-UST cannot be loaded into a statically linked program; "
+			"link without -static\n", stderr);
 	library = dlopen(LTTNG_UST_TRACEPOINT_LIB_SONAME, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 	if (!library)
 		return;
@@ -916,7 +952,49 @@ static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t 
 	return found.count;
 }
 
-/* Applications in C know only the start of the tracepoint. */
+/*
+ * fork(2), after which LTTng-UST knows the child as another process. Preloaded, liblttng-ust-fork.so wraps `fork` to do the
+ * same, and doing it twice would wait for a lock that this thread holds.
+ */
+static inline bool lttng_provider_fork_is_wrapped(void)
+{
+	void *libc;
+
+	if (!dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD))
+		return false;
+	libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	return !libc || dlsym(libc, "fork") != dlsym(RTLD_DEFAULT, "fork");
+}
+
+#define LTTNG_PROVIDER_FORK										\
+	extern pid_t lttng_application_fork(void) __attribute__((weak, visibility("hidden")));		\
+	pid_t lttng_application_fork(void)								\
+	{												\
+		void (*before)(sigset_t *) = NULL, (*parent)(sigset_t *) = NULL, (*child)(sigset_t *) = NULL;	\
+		sigset_t signals;									\
+		pid_t pid;										\
+		int error;										\
+													\
+		if (!lttng_provider_is_static() && !lttng_provider_fork_is_wrapped()) {			\
+			*(void **) &before = dlsym(RTLD_DEFAULT, "lttng_ust_before_fork");		\
+			*(void **) &parent = dlsym(RTLD_DEFAULT, "lttng_ust_after_fork_parent");	\
+			*(void **) &child = dlsym(RTLD_DEFAULT, "lttng_ust_after_fork_child");		\
+		}											\
+		if (before && parent && child)								\
+			before(&signals);								\
+		pid = fork();										\
+		error = errno;										\
+		if (before && parent && child)								\
+			(pid ? parent : child)(&signals);						\
+		errno = error;										\
+		return pid;										\
+	}
+
+/* Applications in C know only the start of the tracepoint, under a symbol that has this type everywhere. */
+#define LTTNG_PROVIDER_APPLICATION(symbol)								\
+	extern struct lttng_application_tracepoint lttng_application_tracepoint_##symbol		\
+		__attribute__((alias("lttng_ust_tracepoint_" #symbol), used, visibility("hidden")));
+
 #define LTTNG_PROVIDER_CHECK_TRACEPOINT								\
 	typedef char lttng_provider_state_is_there[						\
 		offsetof(struct lttng_ust_tracepoint, state)					\

@@ -25,6 +25,9 @@
 /*
  * The semaphore is in the padding of LTTng-UST's tracepoint, so that one load reads both, or separate. The section
  * .probes exists either way, because bpftrace finds any semaphore by that section's position in the file.
+ *
+ * Both are `used`: assembly names them, and link-time optimization puts it into another partition of the program, from
+ * which local symbols cannot be seen.
  */
 /*
  * Linkers may map a page of the file twice, at the end of one segment and at the start of the next. The kernel counts in
@@ -39,13 +42,13 @@
 #ifdef USE_LTTNG
 #define LTTNG_USDT_SEMAPHORE(symbol)
 #define LTTNG_USDT_ALIGN LTTNG_PROVIDER_ALIGN
-#define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_ust_tracepoint_" #symbol " + 28"
+#define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_application_tracepoint_" #symbol " + 28"
 #define LTTNG_USDT_ATTACHED(symbol) \
-	(*(const volatile uint16_t *) ((const char *) &lttng_ust_tracepoint_##symbol + 28) != 0)
+	(*(const volatile uint16_t *) ((const char *) &lttng_application_tracepoint_##symbol + 28) != 0)
 #else
 #define LTTNG_USDT_SEMAPHORE(symbol)										\
 	extern uint16_t lttng_provider_semaphore_##symbol LTTNG_APPLICATION_HIDDEN;				\
-	__attribute__((section(".probes"))) uint16_t lttng_provider_semaphore_##symbol;
+	__attribute__((section(".probes"), used)) uint16_t lttng_provider_semaphore_##symbol;
 #define LTTNG_USDT_ALIGN										\
 	static uint16_t lttng_usdt_page __attribute__((section(".probes"), aligned(LTTNG_USDT_PAGE), used));
 #define LTTNG_USDT_SEMAPHORE_ADDRESS(symbol) "lttng_provider_semaphore_" #symbol
@@ -92,14 +95,14 @@
 		".popsection\n" \
 		".endif\n");
 
-/* The longest text that a probe passes, with its NUL; tracers read less. */
+/* The longest text, with its NUL, that is copied. */
 #define LTTNG_USDT_TEXT_MAX 256
 
-/* A copy with a NUL after it. */
+/* A copy with a NUL after it; of a longer text the text itself, so that a tracer can read all of it. */
 static inline uint64_t lttng_usdt_text(char *copy, const char *text, size_t length)
 {
 	if (length > LTTNG_USDT_TEXT_MAX - 1)
-		length = LTTNG_USDT_TEXT_MAX - 1;
+		return (uint64_t) (uintptr_t) text;
 	if (length)
 		memcpy(copy, text, length);
 	copy[length] = 0;

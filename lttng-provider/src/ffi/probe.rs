@@ -22,7 +22,7 @@ pub enum ProbeArgument {
     Length(usize),
 }
 
-/// The most bytes of a text that a probe passes, with its NUL; tracers read less.
+/// The most bytes of a text that are copied, with its NUL; of a longer one without a length the rest is cut off.
 const TEXT_MAX: usize = 256;
 
 /// Fires a probe with `N` arguments. Not inlined into the code that emits, because of its copies of texts.
@@ -38,6 +38,8 @@ pub unsafe fn probe<const N: usize, F: Fields>(
 ) {
     let parts = fields.cut().parts();
     let parts = parts.as_ref();
+    let is_counted =
+        |index| arguments.iter().any(|other| matches!(other, ProbeArgument::Length(i) if *i == index));
     let mut copies = [const { MaybeUninit::<[u8; TEXT_MAX]>::uninit() }; N];
     let mut values = [0; N];
     for ((argument, value), copy) in arguments.into_iter().zip(&mut values).zip(&mut copies) {
@@ -45,6 +47,10 @@ pub unsafe fn probe<const N: usize, F: Fields>(
             ProbeArgument::Value(index) => parts[index].value(),
             ProbeArgument::Start(index) => parts[index].start().expose_provenance() as u64,
             ProbeArgument::Length(index) => parts[index].length() as u64,
+            // The length is that of the whole text, so the pointer leads to all of it.
+            ProbeArgument::Text(index) if parts[index].length() >= TEXT_MAX && is_counted(index) => {
+                parts[index].start().expose_provenance() as u64
+            }
             ProbeArgument::Text(index) => terminated(parts[index], copy).expose_provenance() as u64,
         };
     }

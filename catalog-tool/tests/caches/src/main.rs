@@ -76,10 +76,8 @@ fn main() {
         memcached:item__remove(key = "remove", size = 13);
         memcached:item__update(key = "update", size = i32::MAX);
         memcached:item__replace(oldkey = "old", oldsize = 14, newkey = "newer", newsize = 15);
-        memcached:process__command(
-            connid = 16, request = Address(0x10), start_size = 17, response = Address(0x20), size = 18,
-            duration = u64::MAX
-        );
+        memcached:process__command__start(connid = 16, request = Address(0x10), size = 17);
+        memcached:process__command__end(connid = 16, response = Address(0x20), size = 18);
         memcached:command__get(connid = 19, key = "get", size = -1, casid = i64::MIN);
         memcached:command__add(connid = 20, key = "add", size = 1, casid = 1_i64);
         memcached:command__set(connid = 21, key = "set", size = 2, casid = 2_i64);
@@ -91,20 +89,23 @@ fn main() {
         memcached:command__incr(connid = 27, key = "incr", val = 8_i64);
         memcached:command__decr(connid = 28, key = "decr", val = 9_i64);
         memcached:command__delete(connid = 29, key = "delete");
-        redis:call(cmd_id = 30, duration = 31_u64);
+        redis:call__start(cmd_id = 30);
+        redis:call__end(cmd_id = 31);
         redis:conn__create(ptr = Address(0x32));
         redis:conn__accept(ptr = Address(0x33));
         redis:conn__connect(conn = Address(0x34), addr = "10.0.0.1", port = 6379, srcaddr = "");
         redis:conn__closing(conn = Address(0x35), fd = 36);
         redis:conn__close(ptr = Address(0x37));
         redis:conn__dispatch(connid = 38, threadid = -39_i64);
-        redis:process__command(connid = 40, request = Address(0x41), response = Address(0x42), duration = 43_u64);
+        redis:process__command__start(connid = 40, request = Address(0x41));
+        redis:process__command__end(connid = 40, response = Address(0x42));
         redis:command__get(client = Address(0x44), key = "get", size = -1);
         redis:command__set(client = Address(0x45), key = "set", size = 46);
         redis:command__del(client = Address(0x47), lazy = 1);
         redis:clients__paused(end = 48);
         redis:db__delete__key(db = 15, key = "key");
-        redis:db__flush(db = -1, count = 49, duration = 50_u64);
+        redis:db__flush__start(db = -1);
+        redis:db__flush__end(db = -1, count = 49);
         redis:client__output__buffer__written(connid = 51, size = 52);
         redis:client__output__buffer__overflow(client = Address(0x53));
         redis:replica__output__buffer__flushed(client = Address(0x54));

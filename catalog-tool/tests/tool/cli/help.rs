@@ -6,7 +6,20 @@ use super::run::{case, said};
 
 #[test]
 fn help_is_as_reviewed() {
-    for name in ["lttng-catalog", "import", "check", "doc", "diff", "c", "list", "completions", "man"] {
+    for name in [
+        "lttng-catalog",
+        "import",
+        "check",
+        "doc",
+        "diff",
+        "c",
+        "d",
+        "stp",
+        "bpftrace",
+        "list",
+        "completions",
+        "man",
+    ] {
         let command = (name != "lttng-catalog").then_some(name);
         let said = said(command.into_iter().chain(["--help"]));
         assert_eq!((said.status, &*said.err), (0, ""));
@@ -20,7 +33,7 @@ fn help_is_as_reviewed() {
 #[test]
 fn the_manual_has_the_options_that_there_are() {
     let manual = std::fs::read_to_string(case("../../README.md")).expect("it is there");
-    for name in ["import", "check", "doc", "diff", "c", "list"] {
+    for name in ["import", "check", "doc", "diff", "c", "d", "stp", "bpftrace", "list"] {
         let start = format!("```text\nlttng-catalog {name} ");
         let synopsis = manual.split(&start).nth(1).and_then(|rest| rest.split("```").next());
         let synopsis = synopsis.unwrap_or_else(|| panic!("{name} has no synopsis"));
@@ -48,6 +61,6 @@ fn completions_are_written_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = said(["completions", shell]);
         assert_eq!(said.status, 0, "{shell}");
-        assert!(said.out.contains("keep-pairs"), "{shell}");
+        assert!(said.out.contains("join-pairs"), "{shell}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::run::{case, said, text};
+use super::run::{case, said, text, text as text_of};
 
 #[test]
 fn a_catalog_goes_to_the_output_and_notes_to_the_terminal() {
@@ -10,7 +10,7 @@ fn a_catalog_goes_to_the_output_and_notes_to_the_terminal() {
     let imported = said(["import", text(&source)]);
     assert_eq!(imported.status, 0);
     assert!(imported.out.starts_with("[catalog]\nname = \"memcached\"\n"), "{}", imported.out);
-    let note = "are proposed as one interval event `process__command`; --keep-pairs keeps both";
+    let note = "`key` and `keylen` are the one text `key`";
     assert!(imported.err.contains(note), "{}", imported.err);
     assert!(imported.err.lines().all(|line| line.starts_with("lttng-catalog: note: ")), "{}", imported.err);
 
@@ -37,7 +37,7 @@ fn options_name_the_catalog_and_unknown_types() {
     let refused = said(["import", text(&path), "--kind", "dtrace"]);
     assert_eq!(refused.status, 1);
     assert!(
-        refused.err.contains("probes:1: argument 1: unknown type `Oid`; `--type Oid=u32`"),
+        refused.err.contains("probes:1: argument 1 of `open`: unknown type `Oid`; `--type Oid=u32`"),
         "{}",
         refused.err
     );
@@ -48,6 +48,28 @@ fn options_name_the_catalog_and_unknown_types() {
     assert!(accepted.out.contains("name = \"postgres\""), "{}", accepted.out);
     assert!(accepted.out.contains("{ name = \"relation\", type = \"u32\""), "{}", accepted.out);
     assert!(accepted.out.contains("{ name = \"name\", type = \"u64 hex\""), "{}", accepted.out);
+}
+
+#[test]
+fn what_a_catalog_cannot_have_is_left_out_and_the_rest_is_imported() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("shop-tp.h");
+    let text = "enum { CARD = 1 << 2, };\n\
+        #define EVENT(name) TRACEPOINT_EVENT(lttng_shop, shop_##name, TP_ARGS(int, a), TP_FIELDS(ctf_integer(int, __cpu, a)))\n\
+        EVENT(opened)\n\
+        TRACEPOINT_EVENT(lttng_shop, bad, TP_ARGS(basket_t, a), TP_FIELDS(ctf_integer(basket_t, a, a)))\n\
+        TRACEPOINT_LOGLEVEL(lttng_shop, bad, TRACE_INFO)\n\
+        TRACEPOINT_ENUM(lttng_shop, paid, TP_ENUM_VALUES(ctf_enum_value(\"by: \\\"card\\\"\", CARD) ctf_enum_value(\"cash\", CASH)))\n\
+        TRACEPOINT_EVENT(lttng_shop, sale, TP_ARGS(int, a), TP_FIELDS(ctf_enum(lttng_shop, paid, int, a, a)))\n";
+    fs::write(&path, text).expect("a writable folder");
+    let imported = said(["import", text_of(&path), "-q", "-D", "CASH=7"]);
+    assert_eq!(imported.status, 3, "{}", imported.err);
+    assert_eq!(imported.err.lines().count(), 1, "{}", imported.err);
+    assert!(imported.err.contains("shop-tp.h:4: left out: unknown type `basket_t`"), "{}", imported.err);
+    for part in ["[provider.lttng_shop.event.shop_opened]", "{ name = \"cpu\",", "value = 4 }", "value = 7 }"]
+    {
+        assert!(imported.out.contains(part), "{part}: {}", imported.out);
+    }
 }
 
 #[test]

@@ -6,5 +6,6 @@ mod diff;
 mod doc;
 mod help;
 mod import;
+mod probes;
 mod run;
 mod usage;

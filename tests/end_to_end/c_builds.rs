@@ -1,0 +1,149 @@
+//! C programs with generated files work however they are compiled and linked.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{CProgram, noted, succeed};
+use lttng_testing::{CommandInTime as _, Daemon, need};
+use tempfile::tempdir;
+
+const VALKEY: &[&str] = &["catalog/valkey.toml"];
+const BOTH: &[&str] = &["-DUSE_LTTNG", "-DUSE_USDT"];
+
+/// Valkey's default build.
+#[test]
+fn program_of_several_lto_partitions_records_and_has_every_probe() {
+    assert_builds("gcc", &["-flto=auto", "-rdynamic"]);
+}
+
+#[test]
+#[ignore = "make check: other builds"]
+fn every_form_of_link_time_optimization_records_and_has_every_probe() {
+    let gcc: [&[&str]; 5] = [
+        &["-flto=auto", "-flto-partition=max", "-rdynamic"],
+        &["-flto=auto", "-flto-partition=1to1"],
+        &["-flto=auto", "-flto-partition=none", "-rdynamic"],
+        &["-flto", "-ffat-lto-objects"],
+        &["-flto", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-fPIE", "-pie"],
+    ];
+    gcc.into_iter().for_each(|flags| assert_builds("gcc", flags));
+    let clang: [&[&str]; 3] =
+        [&["-flto"], &["-flto=thin"], &["-flto=thin", "-rdynamic", "-Wl,--gc-sections"]];
+    for flags in clang.into_iter().filter(|_| need("clang") && need("ld.lld")) {
+        let flags = [flags, &["-fuse-ld=lld", "-Wno-unused-command-line-argument"]].concat();
+        assert_builds("clang", &flags);
+    }
+}
+
+#[test]
+#[ignore = "make check: other builds"]
+fn every_way_to_link_records_and_has_every_probe() {
+    let ways: [&[&str]; 6] = [
+        &["-fPIE", "-pie"],
+        &["-fno-pie", "-no-pie"],
+        &["-O0", "-g"],
+        &["-O3", "-march=native", "-fno-plt", "-Wl,-z,now"],
+        &["-fsanitize=address,undefined"],
+        &["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-s"],
+    ];
+    ways.into_iter().for_each(|flags| assert_builds("gcc", flags));
+}
+
+/// Nothing can be recorded, because LTTng-UST is a shared library; probes of USDT are there.
+#[test]
+#[ignore = "make check: other builds"]
+fn statically_linked_program_runs_and_says_that_lttng_records_nothing() {
+    for flags in [&["-static"][..], &["-static-pie", "-fPIE"]] {
+        let folder = tempdir().unwrap();
+        let program = build(folder.path(), "gcc", "examples/c/emit-all.c", VALKEY, &[BOTH, flags].concat());
+        assert_eq!(noted(&program).len(), 35, "{flags:?}");
+        let output = Command::new(&program).arg("3").output_in_time().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{flags:?}: {}, {errors}", output.status);
+        assert_eq!(errors.matches("nothing is recorded: LTTng-UST cannot be loaded").count(), 1, "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+    }
+}
+
+/// Its macros of the same names then take the place of ours, whichever file comes first.
+#[test]
+fn usdt_probes_fire_in_a_file_that_includes_lttngs_header() {
+    for include in [&["-include", "lttng/tracepoint.h"][..], &["-DLTTNG_AFTER"], &[]] {
+        for back_ends in [&["-DUSE_USDT"][..], BOTH] {
+            let folder = tempdir().unwrap();
+            let program = odd(folder.path(), back_ends, include);
+            let output = Command::new(&program).arg("attached").output_in_time().unwrap();
+            assert_eq!(
+                output.status.code(),
+                Some(3),
+                "the arguments are evaluated: {include:?} {back_ends:?}"
+            );
+            Daemon::start().run(&program, ["lazy"]);
+        }
+    }
+}
+
+#[test]
+#[ignore = "make check: gdb"]
+fn probe_shows_all_of_a_long_text_and_its_length() {
+    if !need("gdb") {
+        return;
+    }
+    let folder = tempdir().unwrap();
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-batch", "-ex", "break -probe-stap probing:shown", "-ex", "run long", "-ex"]);
+    gdb.arg("printf \"> %d %c\\n\", $_probe_arg4, *((char *) $_probe_arg3 + 299)");
+    let printed = succeed({
+        gdb.arg(odd(folder.path(), &["-DUSE_USDT"], &[]));
+        gdb
+    });
+    assert_eq!(printed.lines().find(|line| line.starts_with('>')), Some("> 300 y"), "{printed}");
+}
+
+#[test]
+fn forked_child_traces_under_its_own_process_id() {
+    let folder = tempdir().unwrap();
+    let program = odd(folder.path(), &["-DUSE_LTTNG"], &[]);
+    for preloaded in ["", "liblttng-ust-fork.so"] {
+        let daemon = Daemon::start();
+        let session = daemon.session();
+        session.enable("probing:*");
+        session.add_context("vpid");
+        session.start();
+        // `env` sets the variable for the program alone; what runs it must not have LTTng's threads.
+        let mut command = daemon.command("env");
+        command.arg(format!("LD_PRELOAD={preloaded}")).arg(&program).arg("fork");
+        let output = command.output_in_time().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let child = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let events = session.stop().events();
+        let seen: Vec<_> = events.iter().map(|event| (event.field("what"), event.context("vpid"))).collect();
+        let [(first, of_child), (second, of_parent)] = &seen[..] else { panic!("{seen:?}") };
+        assert_eq!((first.trim_matches('"'), second.trim_matches('"')), ("child", "parent"));
+        assert_eq!(*of_child, child, "{seen:?}");
+        assert_ne!(*of_parent, child, "{seen:?}");
+    }
+}
+
+fn odd(folder: &Path, flags: &[&str], own_flags: &[&str]) -> PathBuf {
+    let catalogs: &[&str] = &["catalog/valkey.toml", "tests/catalogs/probing.toml"];
+    let source = "tests/fixtures/c/odd.c";
+    let own_flags = &[&["-std=gnu99"], own_flags].concat();
+    CProgram { compiler: "gcc", source, catalogs, flags, own_flags }.build(folder)
+}
+
+fn build(folder: &Path, compiler: &str, source: &str, catalogs: &[&str], flags: &[&str]) -> PathBuf {
+    CProgram { compiler, source, catalogs, flags, own_flags: &["-std=c99"] }.build(folder)
+}
+
+fn assert_builds(compiler: &str, flags: &[&str]) {
+    for back_ends in [BOTH, &["-DUSE_USDT"], &["-DUSE_LTTNG"]] {
+        let folder = tempdir().unwrap();
+        let flags = [back_ends, flags].concat();
+        let program = build(folder.path(), compiler, "examples/c/emit-all.c", VALKEY, &flags);
+        let (has_lttng, has_usdt) = (flags.contains(&"-DUSE_LTTNG"), flags.contains(&"-DUSE_USDT"));
+        assert_eq!(noted(&program).len(), if has_usdt { 35 } else { 0 }, "{compiler} {flags:?}");
+        let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
+        assert_eq!(events.len(), if has_lttng { 70 } else { 0 }, "{compiler} {flags:?}");
+    }
+}
