@@ -14,7 +14,7 @@ use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Ns};
 use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
 use crate::analysis::outliers::Outlier;
-use crate::analysis::outliers::{Mode, Period};
+use crate::analysis::outliers::{Drift, Mode, Period, Shared};
 use crate::datum::Pairs;
 
 /// Writes a finding as a sheet. Notes on it would not be rows.
@@ -65,6 +65,8 @@ fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
             let mut sheet = Sheet::new(&columns);
             outliers.periods.iter().for_each(|period| sheet.add(period_row(period)));
             outliers.modes.iter().for_each(|mode| sheet.add(mode_row(mode)));
+            outliers.drifts.iter().for_each(|drift| sheet.add(drift_row(drift)));
+            outliers.shared.iter().for_each(|shared| sheet.add(shared_row(shared)));
             outliers.events.iter().for_each(|outlier| sheet.add(outlier_row(outlier)));
             sheet
         }
@@ -88,14 +90,29 @@ fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
     }))
 }
 
+/// A row for each group; over time, for each group in each slice.
 fn top_sheet(top: &Top) -> Sheet {
     let percentiles: Vec<String> =
         top.quantiles.iter().map(|quantile| format!("{}_us", quantile.name())).collect();
-    let mut columns = vec!["event", "key.*", "count", "implausible", "total_us", "mean_us"];
+    let mut columns: Vec<&str> = Vec::new();
+    if top.over_time.is_some() {
+        columns.extend(["begin_ns", "end_ns"]);
+    }
+    columns.extend(["event", "key.*", "count", "implausible", "total_us", "mean_us"]);
     columns.extend(percentiles.iter().map(String::as_str));
     columns.extend(["min_us", "max_us", "rate_per_s", "wall_share", "is_sum", "unit_is_guess"]);
     let mut sheet = Sheet::new(&columns);
-    top.groups.iter().for_each(|group| sheet.add(group_row(group)));
+    let Some(over_time) = &top.over_time else {
+        top.groups.iter().for_each(|group| sheet.add(group_row(group)));
+        return sheet;
+    };
+    for slice in &over_time.slices {
+        for group in &slice.groups {
+            let times = [("begin_ns", slice.begin_ns), ("end_ns", slice.end_ns)];
+            let times = times.map(|(name, time)| (name.to_owned(), number(&time)));
+            sheet.add(times.into_iter().chain(group_row(group)).collect());
+        }
+    }
     sheet
 }
 
@@ -226,6 +243,30 @@ fn mode_row(mode: &Mode) -> SheetRow {
         ("rule".into(), mode.rule.name().into()),
         ("limit_us".into(), number(&mode.limit)),
         ("unit_is_guess".into(), number(&mode.name.unit_is_guess)),
+    ]);
+    row
+}
+
+fn drift_row(drift: &Drift) -> SheetRow {
+    let mut row = name_cells(&drift.name);
+    row.extend([
+        ("finding".into(), "drift".into()),
+        ("count".into(), number(&drift.count)),
+        ("lost_us".into(), number(&drift.lost)),
+        ("begin_ns".into(), number(&drift.begin_ns)),
+        ("end_ns".into(), number(&drift.end_ns)),
+        ("reason".into(), text(&drift.reason)),
+        ("unit_is_guess".into(), number(&drift.name.unit_is_guess)),
+    ]);
+    row
+}
+
+fn shared_row(shared: &Shared) -> SheetRow {
+    let mut row = name_cells(&shared.name);
+    row.extend([
+        ("finding".into(), "shared".into()),
+        ("count".into(), number(&shared.count)),
+        ("reason".into(), text(&shared.reason)),
     ]);
     row
 }

@@ -19,9 +19,9 @@ mod values;
 use help::{EXAMPLES, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
-pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions};
+pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions, TopOptions};
 use options::{
-    HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopOptions,
+    HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,
 };
 pub use values::ColorChoice;
 
@@ -73,7 +73,7 @@ pub enum Command {
                             chooses other keys. WALL is the total's share of the time from the first to the last event; \
                             nested and parallel events can add up to more than 100%."
     )]
-    Top(TopOptions),
+    Top(TopCommandOptions),
     /// List the slowest events, with their time, process and fields.
     Slow(SlowOptions),
     /// Find what is unusual, with reasons: single events, slow modes, slow periods.

@@ -150,21 +150,33 @@ impl PrefixSums {
         edge..to.max(edge + 1).min(self.bins())
     }
 
-    /// How many times more the level fluctuates at this scale than it would for independent durations.
+    /// How many times more the level fluctuates, from one range of this length to the next, than it would for
+    /// independent durations. Where the trace has too few of such ranges, it grows as it does from shorter ones on.
     pub fn noise(&self, length: usize) -> f64 {
-        const BLOCKS: usize = 9;
-        let size = (length / 2).min(self.bins() / BLOCKS).max(1);
-        let blocks: Vec<Range<usize>> =
-            (0..self.bins() / size).map(|block| block * size..(block + 1) * size).collect();
-        let mut ratios: Vec<f64> = blocks
-            .windows(2)
-            .map(|pair| {
-                let (one, other) = (self.count(&pair[0]), self.count(&pair[1]));
-                let error = (self.variance * (1.0 / one + 1.0 / other)).sqrt();
-                (self.level(&pair[1]) - self.level(&pair[0])).abs() / error
+        const BLOCKS: usize = 16;
+        let wanted = (length / 2).max(1);
+        let size = wanted.min(self.bins() / BLOCKS).max(1);
+        let noise = self.fluctuation(size);
+        let growth = match size {
+            0..4 => 1.0,
+            _ => (noise / self.fluctuation(size / 4)).sqrt().clamp(1.0, 1.5),
+        };
+        noise * growth.powf((wanted as f64 / size as f64).log2())
+    }
+
+    /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
+    fn fluctuation(&self, size: usize) -> f64 {
+        const FEWEST: usize = 8;
+        let blocks = self.bins() / size;
+        let block = |number: usize| number * size..(number + 1) * size;
+        let mut ratios: Vec<f64> = (1..blocks)
+            .map(|number| {
+                let (one, other) = (block(number - 1), block(number));
+                let error = (self.variance * (1.0 / self.count(&one) + 1.0 / self.count(&other))).sqrt();
+                (self.level(&other) - self.level(&one)).abs() / error
             })
             .collect();
-        if ratios.len() < BLOCKS - 1 {
+        if ratios.len() < FEWEST {
             return 1.0;
         }
         ratios.sort_by(f64::total_cmp);

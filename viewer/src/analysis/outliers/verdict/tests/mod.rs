@@ -1,3 +1,3 @@
 mod never_silent;
-mod samples;
+pub mod samples;
 mod statistics;
