@@ -27,7 +27,7 @@ const COMPARED: u64 = 20_000;
 /// A field with more values than this is a measure, or identifies single events.
 const VALUES_MAX: usize = 500;
 /// The groups that are looked at, those with the most time first.
-const GROUPS_MAX: usize = 200;
+const GROUPS_MAX: usize = 40;
 /// Groups with fewer events tell nothing.
 const FEWEST: u64 = 50;
 /// The least number of slow events that have a value.

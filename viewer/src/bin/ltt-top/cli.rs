@@ -76,11 +76,12 @@ pub enum Command {
     Top(TopCommandOptions),
     /// List the slowest events, with their time, process and fields.
     Slow(SlowOptions),
-    /// Find what is unusual, with reasons: single events, slow modes, slow periods.
+    /// Find what is unusual, with reasons: single events, slow modes, slow periods, drifts.
     #[command(
         after_help = "A single event is improbable for its group. A slow mode is a number of similar events far above the \
                             rest of their group, shown as one line. In a slow period whole groups were slower; if all \
-                            were, by a similar factor, suspect the machine. A group with few durations is compared with \
+                            were, by a similar factor, suspect the machine. In a drift \
+                            a group became slower steadily. Shared values say what slow events have in common. A group with few durations is compared with \
                             all durations of its event, so that a slow command seen only once is found too. \
                             docs/verdicts.md describes the rules and their limits."
     )]
@@ -99,7 +100,6 @@ pub enum Command {
     #[command(
         mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),
         mut_arg("threads", |argument| argument.hide(true)),
-        mut_arg("source", |argument| argument.hide(true)),
         after_help = "On a terminal it fills the screen; ? lists the keys. Otherwise, and with --plain, it writes a table \
                             every interval, or with --format json one object per line. It ends when the session is \
                             destroyed. A filter or a grouping that is changed on the screen applies from then on."

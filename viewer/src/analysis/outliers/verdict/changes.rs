@@ -78,7 +78,7 @@ impl PrefixSums {
         };
         let mut best: Option<(f64, Range<usize>)> = None;
         let mut consider = |range: Range<usize>| {
-            let score = over_noise(&range);
+            let score = self.score(&range, piece).abs();
             if best.as_ref().is_none_or(|(known, _)| score > *known) {
                 best = Some((score, range));
             }

@@ -154,6 +154,7 @@ impl PrefixSums {
     /// independent durations. Where the trace has too few of such ranges, it grows as it does from shorter ones on.
     pub fn noise(&self, length: usize) -> f64 {
         const BLOCKS: usize = 16;
+        const FEW_RANGES: usize = 4;
         let wanted = (length / 2).max(1);
         let size = wanted.min(self.bins() / BLOCKS).max(1);
         let noise = self.fluctuation(size);
@@ -161,12 +162,17 @@ impl PrefixSums {
             0..4 => 1.0,
             _ => (noise / self.fluctuation(size / 4)).sqrt().clamp(1.0, 1.5),
         };
-        noise * growth.powf((wanted as f64 / size as f64).log2())
+        let grown = noise * growth.powf((wanted as f64 / size as f64).log2());
+        // What goes up and down faster than this averages out.
+        let ratios = self.ratios(wanted);
+        match ratios.len() {
+            FEW_RANGES.. => grown.min((2.0 * ratios[ratios.len() - 2]).max(1.0)),
+            _ => grown,
+        }
     }
 
-    /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
-    fn fluctuation(&self, size: usize) -> f64 {
-        const FEWEST: usize = 8;
+    /// By how many errors of independent durations neighbouring blocks of a number of bins differ, sorted.
+    fn ratios(&self, size: usize) -> Vec<f64> {
         let blocks = self.bins() / size;
         let block = |number: usize| number * size..(number + 1) * size;
         let mut ratios: Vec<f64> = (1..blocks)
@@ -176,10 +182,17 @@ impl PrefixSums {
                 (self.level(&other) - self.level(&one)).abs() / error
             })
             .collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios
+    }
+
+    /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
+    fn fluctuation(&self, size: usize) -> f64 {
+        const FEWEST: usize = 8;
+        let ratios = self.ratios(size);
         if ratios.len() < FEWEST {
             return 1.0;
         }
-        ratios.sort_by(f64::total_cmp);
         // The median of a normal distribution's absolute values.
         (ratios[ratios.len() / 2] / 0.674_5).max(1.0)
     }

@@ -1,5 +1,6 @@
 //! Groups for each process where processes differ, so that a slow server does not hide what is slow in a fast one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Ve
         }
         joined.push(all);
     }
+    joined.sort_by_key(|group| Reverse(group.durations().total() * group.kind.unit_ns()));
     joined
 }
 

@@ -1,3 +1,5 @@
+mod conditions;
 mod never_silent;
 pub mod samples;
+
 mod statistics;
