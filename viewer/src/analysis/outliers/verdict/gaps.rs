@@ -89,7 +89,8 @@ impl Scale {
         let freedom = median(groups.iter().map(|group| group.freedom).collect());
         let spread = median(groups.iter().map(|group| (group.sigma / sigma).ln().abs()).collect()) / 0.674_5;
         // The logarithm of an estimate of n values has the variance 1/2n; the rest is what they differ by.
-        let differ = (spread * spread - 0.5 / freedom.max(1.0)).max(0.0);
+        // A spread of a few groups is uncertain itself.
+        let differ = ((spread / 1.5).powi(2) - 0.5 / freedom.max(1.0)).max(0.0);
         (sigma > 0.0).then(|| Scale { sigma, freedom: (0.5 / differ.max(1e-9)).min(FIRMEST) })
     }
 }

@@ -141,7 +141,7 @@ fn gaps(levels: &Levels, probability: f64, least_excess: u64, similar: Option<Sc
         // The probability is divided among all possible gaps: the sum of 1/i(i+1) is 1.
         let shared = probability / (above as f64 * (above as f64 + 1.0));
         let is_improbable =
-            || levels.probability(level) < shared || levels.is_alone(level, shared, similar.as_ref());
+            || levels.probability(level) < shared || levels.is_alone(level, 2.0 * shared, similar.as_ref());
         low > far(p99, least_excess) && is_improbable()
     };
     (first..levels.levels().len()).filter(is_cut).collect()

@@ -46,7 +46,7 @@ const CONDITIONS: [Condition; 9] = [
         planted: "6 s, 5 times slower",
         draw: |random, plants| autocorrelated(0.9, random, plants),
         most_false: 2,
-        fewest_found: 36,
+        fewest_found: 30,
     },
     Condition {
         name: "AR(1), 0.99",
@@ -74,7 +74,7 @@ const CONDITIONS: [Condition; 9] = [
         planted: "51 ms in one of them",
         draw: small_groups,
         most_false: 1,
-        fewest_found: 36,
+        fewest_found: 28,
     },
     Condition {
         name: "far modes, 57/43",
