@@ -13,6 +13,7 @@ use super::rule::{DRIFT_EVENTS, DRIFT_STEP, SHIFT};
 
 const BLOCKS: usize = 24;
 const QUARTER: usize = BLOCKS / 4;
+const TWELFTH: usize = BLOCKS / 12;
 
 /// The part of all pairs of blocks in which the later one is slower that leaves no doubt.
 const ALL_RISE: f64 = 0.98;
@@ -20,7 +21,7 @@ const ALL_RISE: f64 = 0.98;
 /// A drift, as ranges of bins: the first quarter of the events and the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Trend {
-    /// By which factor the level rose from the first event to the last.
+    /// By which factor the level rose from the first twelfth of the events to the last.
     pub factor: f64,
     pub first: Range<usize>,
     pub last: Range<usize>,
@@ -48,7 +49,7 @@ pub(super) fn trend(course: &PrefixSums, probability: f64) -> Option<Trend> {
         return None;
     }
     Some(Trend {
-        factor: rise.exp(),
+        factor: (level(BLOCKS - TWELFTH, BLOCKS) - level(0, TWELFTH)).exp(),
         first: edges[0]..edges[QUARTER],
         last: edges[BLOCKS - QUARTER]..edges[BLOCKS],
     })

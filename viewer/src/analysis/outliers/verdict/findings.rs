@@ -154,7 +154,7 @@ pub struct Drift {
     pub name: GroupName,
     /// The number of events, without single ones and modes.
     pub count: u64,
-    /// By which factor the level rose from the first event to the last.
+    /// By which factor the level rose from the first twelfth of the events to the last.
     pub factor: f64,
     /// The mean of the first quarter of the events.
     pub mean_first_us: f64,
