@@ -179,11 +179,11 @@ fn told(event: &Value) -> String {
 #[test]
 fn windows_and_filters_select_from_what_the_whole_trace_reports() {
     let mut random = Random::new(40);
-    let mut calls = healthy("get", 20_000, 100.0, &mut random);
-    calls.extend(healthy("set", 5_000, 50.0, &mut random));
-    for number in 0..8 {
-        let name = if number % 2 == 0 { "get" } else { "set" };
-        calls.push(call(name, (7 * number + 1) * SECOND, 40_000 * 4_u64.pow(number as u32 / 2)));
+    let mut calls = Vec::new();
+    let names = ["get", "set", "del", "incr", "lpush", "zadd", "hset", "ping"];
+    for (number, name) in (0..).zip(names) {
+        calls.extend(healthy(name, 3_000, 100.0, &mut random));
+        calls.push(call(name, (7 * number + 1) * SECOND, 40_000 * (1 + number)));
     }
     calls.iter_mut().for_each(|call| call.client = random.below(5));
     let trace = trace(&calls);
