@@ -26,5 +26,6 @@ pub mod slow;
 pub use incidents::IncidentRule;
 pub use question::{Finding, Question, ReportFinding};
 pub use reading::{
-    EventGlob, EventKind, Failure, LeftOut, Misfit, RecordedField, RecordedFields, Selection, SourceWindow,
+    EventGlob, EventKind, Failure, LeftOut, Misfit, Processes, RecordedField, RecordedFields, Selection,
+    SourceWindow,
 };

@@ -9,6 +9,7 @@ use crate::analysis::durations::hist::{Hist, hist};
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::follow::FollowedEvents;
 use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::over_time::over_time;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::groups::top::{Top, top};
@@ -51,6 +52,8 @@ pub enum Question {
         sort: Sort,
         /// The percentiles that each group has.
         quantiles: Vec<Quantile>,
+        /// Also the figures of each such length of time, in nanoseconds.
+        every_ns: Option<u64>,
         /// The number of groups.
         limit: usize,
     },
@@ -65,6 +68,10 @@ pub enum Question {
         rule: Rule,
         /// Instead of the rule, all that took this long or longer.
         slower_than_ns: Option<u64>,
+        /// Whether to judge only what is in the window and passes the filters, as if nothing else had been recorded.
+        in_isolation: bool,
+        /// Whether to show the rule to people.
+        explains: bool,
         /// The number of findings of each kind.
         limit: usize,
     },
@@ -111,15 +118,20 @@ impl Question {
             Question::Incidents { rule, limit } => {
                 Finding::Incidents(incidents(input, selection, rule, limit)?)
             }
-            Question::Top { sort, ref quantiles, limit } => {
-                Finding::Top(top(input, selection, sort, quantiles, limit)?)
+            Question::Top { sort, ref quantiles, every_ns, limit } => {
+                let mut found = top(input, selection, sort, quantiles, limit)?;
+                if let Some(every_ns) = every_ns {
+                    found.over_time = Some(over_time(input, selection, &found, every_ns)?);
+                }
+                Finding::Top(found)
             }
             Question::Slow { limit } => Finding::Slow(slow(input, selection, limit)?),
-            Question::Outliers { slower_than_ns: Some(threshold), limit, .. } => {
-                Finding::Outliers(slower_than(input, selection, threshold, limit, GROUP_CAP)?)
+            Question::Outliers { ref rule, slower_than_ns: Some(threshold), limit, .. } => {
+                Finding::Outliers(slower_than(input, selection, rule, threshold, limit, GROUP_CAP)?)
             }
-            Question::Outliers { ref rule, limit, .. } => {
-                Finding::Outliers(outliers(input, selection, rule, limit, GROUP_CAP)?)
+            Question::Outliers { ref rule, in_isolation, explains, limit, .. } => {
+                let found = outliers(input, selection, rule, in_isolation, limit, GROUP_CAP)?;
+                Finding::Outliers(Outliers { explains, ..found })
             }
             Question::Hist { sort, limit } => Finding::Hist(hist(input, selection, sort, limit)?),
             Question::Heat { sort, limit, columns } => {

@@ -11,7 +11,7 @@ use crate::analysis::Finding;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName};
 use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
-use crate::analysis::outliers::{Mode, Outlier, Period};
+use crate::analysis::outliers::{Drift, Mode, Outlier, Period, Shared};
 use crate::datum::Pairs;
 
 /// Writes a finding as a sheet. Notes on it would not be rows.
@@ -73,6 +73,12 @@ fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
             for mode in &outliers.modes {
                 sheet.add(row(MODE, mode).chain(name_cells(&mode.name)).collect());
             }
+            for drift in &outliers.drifts {
+                sheet.add(row(DRIFT, drift).chain(name_cells(&drift.name)).collect());
+            }
+            for shared in &outliers.shared {
+                sheet.add(row(SHARED, shared).chain(name_cells(&shared.name)).collect());
+            }
             for outlier in &outliers.events {
                 let event = event_row(&outlier.event).into_iter().chain(keys("key", &outlier.event.key));
                 sheet.add(event.chain(row(OUTLIER, outlier)).collect());
@@ -121,17 +127,30 @@ const GROUP: &Columns<GroupFinding> = &[
     ("unit_is_guess", |group| number(&group.unit_is_guess)),
 ];
 
+/// A row for each group; over time, for each group in each slice.
 fn top_sheet(top: &Top) -> Sheet {
     let percentiles: Vec<String> =
         top.quantiles.iter().map(|quantile| format!("{}_us", quantile.name())).collect();
     let (before, after) = GROUP.split_at(4);
     let percentile_names = percentiles.iter().map(String::as_str);
-    let columns = ["event", "key.*"].into_iter().chain(names(before)).chain(percentile_names);
+    let times: &[&str] = if top.over_time.is_some() { &["begin_ns", "end_ns"] } else { &[] };
+    let columns = times.iter().copied().chain(["event", "key.*"]).chain(names(before)).chain(percentile_names);
     let mut sheet = Sheet::new(&columns.chain(names(after)).collect::<Vec<_>>());
-    for group in &top.groups {
+    let group_row = |group: &GroupFinding| {
         let values = group.percentiles.0.iter().map(|(_, value)| optional(value));
         let cells = row(GROUP, group).chain(percentiles.iter().cloned().zip(values));
-        sheet.add(name_cells(&group.name).into_iter().chain(cells).collect());
+        name_cells(&group.name).into_iter().chain(cells).collect::<SheetRow>()
+    };
+    let Some(over_time) = &top.over_time else {
+        top.groups.iter().for_each(|group| sheet.add(group_row(group)));
+        return sheet;
+    };
+    for slice in &over_time.slices {
+        for group in &slice.groups {
+            let times = [("begin_ns", slice.begin_ns), ("end_ns", slice.end_ns)];
+            let times = times.map(|(name, time)| (name.to_owned(), number(&time)));
+            sheet.add(times.into_iter().chain(group_row(group)).collect());
+        }
     }
     sheet
 }
@@ -172,6 +191,22 @@ const MODE: &Columns<Mode> = &[
     ("rule", |mode| mode.rule.name().into()),
     ("limit_us", |mode| number(&mode.limit)),
     ("unit_is_guess", |mode| number(&mode.name.unit_is_guess)),
+];
+
+const DRIFT: &Columns<Drift> = &[
+    ("finding", |_| "drift".into()),
+    ("count", |drift| number(&drift.count)),
+    ("lost_us", |drift| number(&drift.lost)),
+    ("begin_ns", |drift| number(&drift.begin_ns)),
+    ("end_ns", |drift| number(&drift.end_ns)),
+    ("reason", |drift| text(&drift.reason)),
+    ("unit_is_guess", |drift| number(&drift.name.unit_is_guess)),
+];
+
+const SHARED: &Columns<Shared> = &[
+    ("finding", |_| "shared".into()),
+    ("count", |shared| number(&shared.count)),
+    ("reason", |shared| text(&shared.reason)),
 ];
 
 const PERIOD: &Columns<Period> = &[

@@ -60,10 +60,15 @@ stream {{
 
     /// Adds an event of process 42.
     pub fn event_at(&mut self, time: u64, class: u32, payload: &[&[u8]]) {
+        self.event_of(42, time, class, payload);
+    }
+
+    /// Adds an event of a process.
+    pub fn event_of(&mut self, process: u32, time: u64, class: u32, payload: &[&[u8]]) {
         self.times.push(time);
         self.events.extend(class.to_le_bytes());
         self.events.extend(time.to_le_bytes());
-        self.events.extend(42_u32.to_le_bytes());
+        self.events.extend(process.to_le_bytes());
         payload.iter().for_each(|bytes| self.events.extend(*bytes));
     }
 

@@ -27,3 +27,4 @@ mod timeline;
 mod usage;
 mod valkey;
 mod verdicts;
+mod verdicts_in_context;

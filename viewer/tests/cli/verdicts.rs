@@ -74,6 +74,8 @@ fn a_mode_is_one_line_with_its_reason_however_many_events_it_has() {
     assert!(mode["reason"].as_str().unwrap().starts_with(reason), "{mode:#}");
     let table = said(ltt_top(["outliers"]).arg(trace.path()).env("COLUMNS", "100"));
     assert!(table.out.contains(reason) && table.out.contains("slow mode"), "{}", table.out);
+    assert!(!table.out.contains("rule: "), "{}", table.out);
+    let table = said(ltt_top(["outliers", "--explain"]).arg(trace.path()));
     assert!(table.out.contains("rule: ") && table.out.contains("0.005"), "{}", table.out);
     let csv = said(ltt_top(["outliers", "--format", "csv"]).arg(trace.path()));
     assert!(csv.out.lines().nth(1).unwrap().starts_with("mode,1000,"), "{}", csv.out);

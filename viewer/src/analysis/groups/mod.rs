@@ -2,11 +2,13 @@
 
 pub(super) mod fold;
 pub(super) mod group;
+pub(super) mod over_time;
 pub(super) mod quantile;
 pub(super) mod summary;
 pub(super) mod table;
 pub(super) mod top;
 
 pub use group::Sort;
+pub use over_time::{OverTime, TimeSlice};
 pub use quantile::Quantile;
 pub use top::Top;

@@ -1,7 +1,7 @@
 //! Events aggregated by group.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -35,7 +35,12 @@ pub(in crate::analysis) struct Summary<E = ()> {
     pub left_out: LeftOut,
     /// The durations of each kind, all groups together, folded ones too.
     pub pools: Pools,
+    /// The processes, at most [`PROCESSES_MAX`] and one, where they were to be counted.
+    pub processes: BTreeSet<u64>,
 }
+
+/// With more processes than this, they are not told apart.
+pub(in crate::analysis) const PROCESSES_MAX: usize = 64;
 
 /// All durations of each kind.
 pub(in crate::analysis) type Pools = Vec<(Arc<EventKind>, Histogram)>;
@@ -93,6 +98,7 @@ struct SummaryCollector<T: Tally> {
     phase: Phase,
     cap: usize,
     context: T::Context,
+    processes: BTreeSet<u64>,
     buffers: Buffers,
 }
 
@@ -104,6 +110,7 @@ struct Buffers {
     /// The events whose groups are not in the cache.
     others: Vec<usize>,
     key: Vec<u8>,
+    processes: Vec<u64>,
 }
 
 impl<T: Tally> SummaryCollector<T> {
@@ -118,6 +125,7 @@ impl<T: Tally> SummaryCollector<T> {
             phase,
             cap,
             context,
+            processes: BTreeSet::new(),
             buffers: Buffers::default(),
         }
     }
@@ -192,7 +200,7 @@ impl<T: Tally> SummaryCollector<T> {
         let (groups, extras): (Vec<Group>, Vec<T::Extra>) = groups.into_iter().unzip();
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
-        Ok(Summary { report, groups, extras, folded, left_out, pools })
+        Ok(Summary { report, groups, extras, folded, left_out, pools, processes: self.processes })
     }
 }
 
@@ -236,10 +244,17 @@ impl<T: Tally> Collect for SummaryCollector<T> {
             roster,
             groups,
             context,
-            buffers: Buffers { durations, briefs, others, .. },
+            processes,
+            buffers: Buffers { durations, briefs, others, processes: of_events, .. },
             ..
         } = self;
         let Some(plan) = roster.count(events) else { return ControlFlow::Continue(()) };
+        if let Some(slot) = plan.process.filter(|_| processes.len() <= PROCESSES_MAX) {
+            of_events.clear();
+            events.fields.integers(slot, 0, of_events);
+            of_events.dedup();
+            processes.extend(of_events.iter().take(PROCESSES_MAX + 1));
+        }
         plan.durations(events, durations);
         briefs.clear();
         others.clear();
@@ -280,6 +295,7 @@ impl<T: Tally> Collect for SummaryCollector<T> {
 
     fn absorb(&mut self, mut other: Self) {
         other.make_room();
+        self.processes.append(&mut other.processes);
         let kinds = self.roster.absorb(other.roster);
         for (kind, key, tally) in other.groups.into_entries() {
             self.groups.entry(kinds[kind], &key, T::default).absorb(&tally, &self.context);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::analysis::finding::{FoldedFinding, GroupFinding, Notes, TraceFinding};
 use crate::analysis::groups::group::Sort;
+use crate::analysis::groups::over_time::OverTime;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
 use crate::analysis::reading::selection::Selection;
@@ -30,6 +31,9 @@ pub struct Top {
     /// The total of groups that are not kept separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded: Option<FoldedFinding>,
+    /// The same groups over time, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
     /// Notes for the reader.
     pub notes: Notes,
 }
@@ -65,6 +69,7 @@ impl Top {
             quantiles: quantiles.to_vec(),
             hidden_groups: (summary.groups.len() - groups.len()) as u64,
             groups,
+            over_time: None,
             folded: summary.folded.as_ref().map(FoldedFinding::from),
             notes: Notes::of_summary(summary),
             trace,

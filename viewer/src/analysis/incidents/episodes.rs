@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::repetition::period;
 use super::stall::Stall;
-use super::tally::{Cause, period};
+use super::tally::Cause;
 use crate::analysis::finding::Span;
 use crate::analysis::intervals::total;
 

@@ -9,6 +9,7 @@ mod episodes;
 mod finding;
 mod meanwhile;
 mod pending;
+mod repetition;
 mod report;
 mod sleeps;
 mod stall;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use ctf_reader::Window;
 
 use super::finding::IncidentKind;
+use super::repetition::period;
 use super::stall::Stall;
 use crate::analysis::intervals::IntervalName;
 
@@ -239,22 +240,6 @@ impl CauseSum {
     }
 }
 
-/// The time from one beginning to the next, if that is about the same each time. They are in order.
-pub fn period(beginnings: &[i64]) -> Option<i64> {
-    const FEWEST: usize = 4;
-    if beginnings.len() < FEWEST {
-        return None;
-    }
-    let mut steps: Vec<i64> = beginnings.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    steps.sort_unstable();
-    let median = steps[(steps.len() - 1) / 2];
-    let mut deviations: Vec<i64> = steps.iter().map(|step| (step - median).abs()).collect();
-    deviations.sort_unstable();
-    // Most of them must be regular: the 75th percentile of the deviations.
-    let deviation = deviations[deviations.len() * 3 / 4];
-    (median > 0 && deviation <= median / 4).then_some(median)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,7 +280,8 @@ mod tests {
             tally.by_cause()[0].1.period()
         };
         assert_eq!(period(&[1000, 2000, 3010, 3990, 5000, 6000, 9000]), Some(1000));
-        assert_eq!(period(&[1000, 2000, 3000]), None, "too few");
+        assert_eq!(period(&[1000, 2000, 3000]), Some(1000));
+        assert_eq!(period(&[1000, 2000]), None, "too few");
         assert_eq!(period(&[1000, 1100, 4000, 4050, 9000, 20_000]), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Groups of events as they arrive, in bounded memory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
@@ -198,7 +199,15 @@ impl Board {
         let folded = (self.folded.count > 0).then(|| self.folded.clone());
         // The selection may fit when more has arrived.
         let left_out = self.finish().unwrap_or_default();
-        Summary { report, groups, extras: Vec::new(), folded, left_out, pools: Vec::new() }
+        Summary {
+            report,
+            groups,
+            extras: Vec::new(),
+            folded,
+            left_out,
+            pools: Vec::new(),
+            processes: BTreeSet::new(),
+        }
     }
 
     /// The number of events of each group in each slice of a window.

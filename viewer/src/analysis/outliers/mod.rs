@@ -1,31 +1,40 @@
 //! What is unusual in a trace: single events, slow modes and slow periods; or, on request, all events above a
 //! threshold.
 //!
-//! Two readings: the first judges groups, the second selects the single events.
+//! Two readings: the first judges groups, the second selects the single events and compares fields. All that was recorded
+//! is judged; with a window or a filter, a third reading selects from what was found.
 
 mod reason;
+mod shared;
 pub(super) mod verdict;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, Notes, Ns, TraceFinding, guessed};
+use crate::analysis::finding::{
+    EventFinding, GroupFinding, GroupName, Notes, Ns, Span, TraceFinding, guessed,
+};
 use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::summary::summarise;
+use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::selection::{Processes, Selection};
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::longest::Record;
-use crate::analysis::slow::{AcceptAll, EventFilter, LongestCollector};
+use crate::analysis::slow::{AcceptAll, EventFilter, LongestCollector, SeenEvent};
 use crate::filter::Condition;
 use crate::source::Source;
+use ctf_reader::Window;
 use reason::reason;
-use verdict::verdicts;
+use shared::{Compared, Comparison, Subjects};
+use verdict::{JudgedGroup, verdicts};
 
+pub use shared::{Shared, SlowSet};
 pub use verdict::{
-    Basis, Durations, Judged, Limit, Limits, Mode, Period, PeriodKind, Rule, RuleFinding, Shift, Unjudged,
-    judge,
+    Basis, Drift, Durations, Judged, Limit, Limits, Mode, Period, PeriodKind, Rule, RuleFinding, Shift,
+    Unjudged, judge,
 };
 
 /// What is unusual in a trace.
@@ -38,6 +47,9 @@ pub struct Outliers {
     pub rule: Option<Box<RuleFinding>>,
     /// What took longer than the user's threshold, if there is one.
     pub threshold: Option<Threshold>,
+    /// Whether the rule is shown to people.
+    #[serde(skip)]
+    pub explains: bool,
     /// The number of plausible durations that were judged.
     pub judged: u64,
     /// The number of single events in all.
@@ -54,6 +66,14 @@ pub struct Outliers {
     pub modes: Vec<Mode>,
     /// The number of slow modes after those.
     pub hidden_modes: u64,
+    /// The groups that became slower steadily, those that lost the most time first.
+    pub drifts: Vec<Drift>,
+    /// The number of drifts after those.
+    pub hidden_drifts: u64,
+    /// What slow events have in common, the most telling first.
+    pub shared: Vec<Shared>,
+    /// The number of such values after those.
+    pub hidden_shared: u64,
     /// The longest single events, the longest first.
     pub events: Vec<Outlier>,
     /// The number of single events after those.
@@ -95,70 +115,132 @@ pub struct Outlier {
 }
 
 impl Outlier {
-    fn new(record: &Record, limit: &Limit, trace: &TraceFinding) -> Self {
+    fn new(record: &Record, limit: &Limit, groups: &[JudgedGroup], trace: &TraceFinding) -> Self {
         let mut event = EventFinding::new(record, trace);
         event.reason = Some(reason(record, limit));
+        if let Some(group) = groups.get(limit.group) {
+            event.key = group.name.key.clone();
+        }
         Outlier { event, rule: limit.basis, limit: Ns(record.kind.ns(limit.above)) }
     }
 }
 
 /// Finds what is unusual; at most `limit` findings of each kind.
+///
+/// All that was recorded is judged, whatever the window and the filters, which then select from what was found; unless
+/// what passes is to be judged in isolation, as if nothing else had been recorded.
 pub(in crate::analysis) fn outliers<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: &Rule,
+    in_isolation: bool,
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let found = verdicts(input, selection, rule, cap)?;
-    let Judged { rule, durations, limits, mut modes, mut periods, unjudged, .. } = found.judged;
-    let roster = Roster::with_kinds(Arc::clone(selection), limits.kinds());
-    let (collected, _) = input.read(LongestCollector::new(roster, Arc::clone(&limits), limit))?;
-    let LongestCollector { longest, passed: found_events, .. } = collected;
-    let trace = found.trace;
+    let window = input.window;
+    let is_selected = selection.is_filter() || (window.since, window.until) != (None, None);
+    let selects = is_selected && !in_isolation;
+    let judged = Selection {
+        processes: Processes::Counted,
+        ..if selects { selection.of_all_events() } else { Selection::clone(selection) }
+    };
+    if selects {
+        input.window = Window::default();
+    }
+    let found = verdicts(input, &Arc::new(judged), rule, cap);
+    let compared = found.and_then(|found| {
+        let Judged { groups, limits, periods, .. } = &found.judged;
+        let comparison = Comparison::new(Subjects::judged(groups, limits, periods));
+        let roster = Roster::with_kinds(Arc::clone(&found.selection), limits.kinds());
+        let filter = Compared { filter: Arc::clone(limits), comparison };
+        Ok((input.read(LongestCollector::new(roster, filter, limit))?, found))
+    });
+    input.window = window;
+    let ((all, _), found) = compared?;
+    let Judged { rule, durations, limits, mut modes, mut periods, mut drifts, mut unjudged, groups, .. } =
+        found.judged;
+    let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
+    let (mut trace, mut notes) = (found.trace, found.notes);
+    let LongestCollector { mut longest, passed: mut found_events, .. } = all;
+    if selects {
+        let of_selection = Selection { processes: found.selection.processes, ..Selection::clone(selection) };
+        let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
+        let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new() };
+        let (chosen, report) = input.read(LongestCollector::new(roster, filter, limit))?;
+        trace = TraceFinding::new(&report);
+        notes.left_out = chosen.roster.finish()?;
+        notes.implausible = chosen.implausible;
+        (longest, found_events) = (chosen.longest, chosen.passed);
+        let seen = &chosen.filter.groups;
+        let has_name = |name: &GroupName| {
+            seen.keys().any(|&group| groups.get(group).is_some_and(|known| known.name == *name))
+        };
+        let is_in = |begin_ns, end_ns| Span { begin_ns, end_ns }.is_in(window);
+        modes.retain(|mode| {
+            seen.get(&mode.group).is_some_and(|&has_modes| has_modes) && is_in(mode.begin_ns, mode.end_ns)
+        });
+        periods.retain(|period| {
+            period.spans.iter().any(|span| span.is_in(window))
+                && period.groups.iter().any(|shift| has_name(&shift.name))
+        });
+        drifts.retain(|drift| has_name(&drift.name) && is_in(drift.begin_ns, drift.end_ns));
+        shared.retain(|shared| has_name(&shared.name));
+        unjudged.retain(|event| {
+            selection.events.is_empty()
+                || selection.events.iter().any(|glob| glob.0.matches_event(&event.event))
+        });
+    }
     let records = longest.into_sorted();
-    let mut notes = found.notes;
     notes.guessed_units = guessed(records.iter().map(|record| &*record.kind));
     let named = modes
         .iter()
         .map(|mode| &mode.name)
+        .chain(drifts.iter().map(|drift| &drift.name))
         .chain(periods.iter().flat_map(|period| period.groups.iter().map(|shift| &shift.name)));
     let is_guess = |name: &&GroupName| name.unit_is_guess;
     notes.guessed_units.extend(named.filter(is_guess).map(|name| name.event.clone()));
     let outlier = |record: &Record| {
         let kind = limits.kind_number(&record.kind)?;
-        Some(Outlier::new(record, limits.of(kind, &record.key)?, &trace))
+        Some(Outlier::new(record, limits.of(kind, &record.key)?, &groups, &trace))
     };
     let events: Vec<Outlier> = records.iter().filter_map(outlier).collect();
-    let (all_modes, all_periods) = (modes.len(), periods.len());
-    modes.truncate(limit);
-    periods.truncate(limit);
     Ok(Outliers {
         rule: Some(Box::new(rule)),
-        threshold: None,
         judged: durations,
         found: found_events,
         implausible: notes.implausible,
         unjudged,
-        hidden_periods: (all_periods - periods.len()) as u64,
+        hidden_periods: cut(&mut periods, limit),
         periods,
-        hidden_modes: (all_modes - modes.len()) as u64,
+        hidden_modes: cut(&mut modes, limit),
         modes,
+        hidden_drifts: cut(&mut drifts, limit),
+        drifts,
+        hidden_shared: cut(&mut shared, limit),
+        shared,
         hidden_events: found_events - events.len() as u64,
         events,
-        notes,
-        trace,
+        ..Outliers::new(trace, notes)
     })
+}
+
+/// Keeps the first findings, and returns the number of the others.
+fn cut<T>(findings: &mut Vec<T>, limit: usize) -> u64 {
+    let all = findings.len();
+    findings.truncate(limit);
+    (all - findings.len()) as u64
 }
 
 /// Lists and counts events that took as long as a threshold or longer, however common.
 pub(in crate::analysis) fn slower_than<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
+    rule: &Rule,
     threshold_ns: u64,
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
+    let all = Arc::clone(selection);
     let mut selection = Selection::clone(selection);
     selection.conditions.push(Condition::at_least("--slower-than", "duration", threshold_ns));
     let selection = Arc::new(selection);
@@ -167,6 +249,11 @@ pub(in crate::analysis) fn slower_than<S: Source>(
     let collected = LongestCollector::new(Roster::new(Arc::clone(&selection)), AcceptAll, limit);
     let (collected, report) = input.read(collected)?;
     let trace = TraceFinding::new(&report);
+    let kinds: Kinds = collected.roster.kinds().iter().cloned().collect();
+    let subjects = Subjects::above(&kinds, threshold_ns, trace.events);
+    let filter = Compared { filter: AcceptAll, comparison: Comparison::new(subjects) };
+    let (compared, _) = input.read(LongestCollector::new(Roster::with_kinds(all, kinds), filter, 0))?;
+    let mut shared = compared.filter.comparison.shared(rule.probability, &trace);
     let outlier = |record: &Record| Outlier {
         event: EventFinding::new(record, &trace),
         rule: Basis::Threshold,
@@ -177,7 +264,6 @@ pub(in crate::analysis) fn slower_than<S: Source>(
     let folded = summary.folded.as_ref().map_or(0, |folded| folded.total_ns);
     let groups = timed().take(limit).map(|group| GroupFinding::new(group, &[], &trace)).collect();
     Ok(Outliers {
-        rule: None,
         threshold: Some(Threshold {
             slower_than: Ns(threshold_ns.into()),
             count: collected.passed,
@@ -185,19 +271,79 @@ pub(in crate::analysis) fn slower_than<S: Source>(
             groups,
             hidden_groups: timed().count().saturating_sub(limit) as u64,
         }),
-        judged: 0,
         found: collected.passed,
         implausible: notes.implausible,
-        unjudged: Vec::new(),
-        periods: Vec::new(),
-        hidden_periods: 0,
-        modes: Vec::new(),
-        hidden_modes: 0,
+        hidden_shared: cut(&mut shared, limit),
+        shared,
         hidden_events: collected.passed - events.len() as u64,
         events,
-        notes,
-        trace,
+        ..Outliers::new(trace, notes)
     })
+}
+
+impl Outliers {
+    /// Nothing found.
+    fn new(trace: TraceFinding, notes: Notes) -> Self {
+        Outliers {
+            trace,
+            rule: None,
+            threshold: None,
+            explains: false,
+            judged: 0,
+            found: 0,
+            implausible: 0,
+            unjudged: Vec::new(),
+            periods: Vec::new(),
+            hidden_periods: 0,
+            modes: Vec::new(),
+            hidden_modes: 0,
+            drifts: Vec::new(),
+            hidden_drifts: 0,
+            shared: Vec::new(),
+            hidden_shared: 0,
+            events: Vec::new(),
+            hidden_events: 0,
+            notes,
+        }
+    }
+}
+
+/// Selects single events, and notes which groups have events at all, and which have some in modes.
+#[derive(Clone, Debug)]
+struct Chosen {
+    limits: Arc<Limits>,
+    /// The groups that have events, and whether any of those are in modes.
+    groups: BTreeMap<usize, bool>,
+}
+
+impl EventFilter for Chosen {
+    #[inline]
+    fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool {
+        self.limits.passes(kind, ticks, key)
+    }
+
+    #[inline]
+    fn observes(&self, _: usize, _: u64, _: i64) -> bool {
+        true
+    }
+
+    fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
+        if let Some(limit) = self.limits.of(seen.kind, seen.key) {
+            *self.groups.entry(limit.group).or_default() |=
+                seen.ticks > limit.above && !limit.is_single(seen.ticks);
+        }
+    }
+
+    fn emptied(&self) -> Self {
+        Chosen { limits: Arc::clone(&self.limits), groups: BTreeMap::new() }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        other
+            .groups
+            .into_iter()
+            .for_each(|(group, has_modes)| *self.groups.entry(group).or_default() |= has_modes);
+    }
 }
 
 impl EventFilter for Arc<Limits> {

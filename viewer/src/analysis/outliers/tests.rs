@@ -16,7 +16,7 @@ fn made() -> SyntheticSource {
 }
 
 fn found(made: &mut SyntheticSource, limit: usize, cap: usize) -> Outliers {
-    made.analyse(|reading| outliers(reading, &by(&["name"]), &Rule::default(), limit, cap)).unwrap()
+    made.analyse(|reading| outliers(reading, &by(&["name"]), &Rule::default(), false, limit, cap)).unwrap()
 }
 
 #[test]

@@ -6,10 +6,11 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::reading::key;
 use crate::analysis::reading::plan::{ClassPlan, KeySlot};
+use crate::analysis::reading::selection::PROCESS;
 use crate::analysis::reading::slots::Slots;
 use crate::datum::{Datum, pairs};
 use crate::meaning::ClassMeaning;
-use ctf_reader::{Event, EventClass, Scope};
+use ctf_reader::{Event, EventClass, FieldKind, Scope};
 
 /// The most bytes kept of an event: a sequence may have millions of elements, and a thousand events may be kept.
 const EVENT_LENGTH: usize = 64 << 10;
@@ -61,7 +62,23 @@ impl Serialize for RecordedFields {
 pub(in crate::analysis) struct KeptFields {
     fields: Arc<Vec<RecordedField>>,
     slots: Vec<KeySlot>,
+    /// The fields that events can have in common.
+    common: Arc<Vec<CommonField>>,
 }
+
+/// A field whose value several events can have in common.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct CommonField {
+    /// How important it is; 0 is the most important.
+    pub order: usize,
+    pub name: Arc<str>,
+    pub slot: KeySlot,
+    /// Whether it identifies the group.
+    pub is_key: bool,
+}
+
+/// The fields outside of the payload that say where an event comes from.
+const ORIGINS: [&str; 4] = ["procname", PROCESS, "vtid", "cpu_id"];
 
 impl KeptFields {
     /// All fields, the most important first; of the environment only those that identify the process.
@@ -84,10 +101,31 @@ impl KeptFields {
                 is_stack: meaning.stacks.contains(&index),
             }
         };
-        KeptFields {
-            fields: Arc::new(order.iter().map(field).collect()),
-            slots: order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect(),
-        }
+        let slots: Vec<KeySlot> = order.iter().map(|&index| KeySlot::new(index, meaning, slots)).collect();
+        let keys = plan.keys();
+        let common = order.iter().zip(&slots).enumerate().filter_map(|(order, (&index, &slot))| {
+            let field = &class.fields[index];
+            let is_origin = ORIGINS.contains(&&*field.name);
+            let is_simple = !matches!(field.kind, FieldKind::Float | FieldKind::Compound);
+            let is_stack = meaning.stacks.contains(&index);
+            let is_common = is_simple && !is_stack && duration != Some(index);
+            let name = if meaning.client == Some(index) { "client" } else { &*field.name };
+            // A process is a key only where processes are judged apart.
+            let is_key = keys.contains(&index) && &*field.name != PROCESS;
+            (is_common && (is_origin || field.scope == Scope::Payload)).then(|| CommonField {
+                order,
+                name: name.into(),
+                slot,
+                is_key,
+            })
+        });
+        let common = Arc::new(common.collect());
+        KeptFields { fields: Arc::new(order.iter().map(field).collect()), slots, common }
+    }
+
+    /// The fields that events can have in common.
+    pub fn common(&self) -> &[CommonField] {
+        &self.common
     }
 
     /// The fields of an event.

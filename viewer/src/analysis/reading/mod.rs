@@ -16,5 +16,5 @@ pub(crate) mod synthetic;
 
 pub use failure::{Failure, Misfit};
 pub use fields::{RecordedField, RecordedFields};
-pub use selection::{EventGlob, EventKind, LeftOut, Selection};
+pub use selection::{EventGlob, EventKind, LeftOut, Processes, Selection};
 pub use source_window::SourceWindow;

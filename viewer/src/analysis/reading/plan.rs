@@ -3,7 +3,7 @@
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::reading::key;
 use crate::analysis::reading::passes::Passes;
-use crate::analysis::reading::selection::{EventKind, Selection};
+use crate::analysis::reading::selection::{EventKind, Processes, Selection};
 use crate::analysis::reading::slots::Slots;
 use crate::filter::{BoundCondition, Mismatch};
 use crate::meaning::{ClassMeaning, as_boolean};
@@ -26,6 +26,8 @@ pub(in crate::analysis) struct ClassPlan {
     /// The unit of integer durations in nanoseconds.
     unit_ns: u64,
     conditions: Vec<BoundCondition>,
+    /// The slot of the process, where processes are counted.
+    pub process: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +97,17 @@ impl ClassPlan {
             duration: duration.map(|(_, slot)| slot),
             unit_ns: duration.map_or(1, |(unit, _)| unit.nanoseconds()),
             conditions,
+            process: match selection.processes {
+                Processes::Counted => selection.process(class).map(|index| slots.of(index)),
+                Processes::Together | Processes::Apart => None,
+            },
         };
         Ok((plan, slots.0))
+    }
+
+    /// The fields that identify the group, as indexes into the class's fields.
+    pub fn keys(&self) -> &[usize] {
+        &self.leading[..self.keys.len()]
     }
 
     /// Whether there are conditions at all.

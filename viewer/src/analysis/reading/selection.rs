@@ -23,7 +23,24 @@ pub struct Selection {
     pub by: Option<Vec<String>>,
     /// Whether events that only repeat the duration of another count too.
     pub with_repeats: bool,
+    /// Whether processes are told apart.
+    pub processes: Processes,
 }
+
+/// Whether the events of different processes are in different groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Processes {
+    /// They are together.
+    #[default]
+    Together,
+    /// They are together, and the processes are counted.
+    Counted,
+    /// They are apart: the process is the last key of a group.
+    Apart,
+}
+
+/// The field that identifies a process.
+pub(in crate::analysis) const PROCESS: &str = "vpid";
 
 /// A pattern for names of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +115,17 @@ impl Selection {
         Selection { dictionary: self.dictionary.clone(), ..Selection::default() }
     }
 
+    /// The same without filters.
+    pub(in crate::analysis) fn of_all_events(&self) -> Selection {
+        Selection { events: Vec::new(), conditions: Vec::new(), ..self.clone() }
+    }
+
+    /// The field of the process, where it is to be told and is not a key anyway.
+    pub(in crate::analysis) fn process(&self, class: &EventClass) -> Option<usize> {
+        let is_key = self.by.iter().flatten().any(|name| name == PROCESS || name == "pid");
+        class.field(PROCESS).filter(|_| self.processes != Processes::Together && !is_key)
+    }
+
     /// The names of all fields that an event must have to count.
     pub(in crate::analysis) fn wanted_fields(&self) -> impl Iterator<Item = &str> {
         let conditions = self.conditions.iter().map(|condition| &*condition.field);
@@ -110,10 +138,13 @@ impl Selection {
             let known_as = if name == HOST { name } else { meaning.name_of(class, index) };
             Some(NamedField { name: known_as.to_owned(), index })
         };
-        match &self.by {
+        let mut keys: Vec<NamedField> = match &self.by {
             Some(names) => names.iter().filter_map(named).collect(),
             None => meaning.group_by.clone(),
-        }
+        };
+        let apart = self.process(class).filter(|_| self.processes == Processes::Apart);
+        keys.extend(apart.map(|index| NamedField { name: PROCESS.to_owned(), index }));
+        keys
     }
 
     pub(in crate::analysis) fn bind(

@@ -21,7 +21,7 @@ use crate::analysis::slow::chains::chains;
 use crate::analysis::slow::longest::{Longest, Record};
 use crate::analysis::slow::stacks::add_stacks;
 use crate::source::Source;
-use ctf_reader::{Collect, EventClass, Events};
+use ctf_reader::{Collect, Event, EventClass, Events};
 
 /// The slowest events of a trace.
 #[derive(Clone, Debug, Serialize)]
@@ -73,6 +73,35 @@ pub(in crate::analysis) trait EventFilter: Clone + Send {
     /// Whether to show an event of this kind and duration, in the kind's unit. The key is lazy, because the duration
     /// is mostly enough to tell.
     fn passes<'k>(&self, kind: usize, ticks: u64, key: impl FnOnce() -> &'k [u8]) -> bool;
+
+    /// Whether to observe an event, shown or not.
+    #[inline]
+    fn observes(&self, _kind: usize, _ticks: u64, _time: i64) -> bool {
+        false
+    }
+
+    /// Observes an event.
+    fn observe(&mut self, _: &SeenEvent<'_, '_>) {}
+
+    /// The same without what it observed.
+    fn emptied(&self) -> Self {
+        self.clone()
+    }
+
+    /// Adds what another part observed.
+    fn absorb(&mut self, _: Self) {}
+}
+
+/// An event with a plausible duration that passes the filters.
+pub(in crate::analysis) struct SeenEvent<'s, 'e> {
+    pub kind: usize,
+    pub ticks: u64,
+    /// The key of its group.
+    pub key: &'s [u8],
+    /// The trace that it is from.
+    pub trace: usize,
+    pub event: &'s Event<'e>,
+    pub fields: &'s KeptFields,
 }
 
 /// Shows all events.
@@ -92,7 +121,7 @@ pub(in crate::analysis) struct LongestCollector<S> {
     pub roster: Roster,
     /// What is kept of the events of each class; the parts of a split collector share it.
     details: Arc<Vec<Option<ClassFields>>>,
-    filter: S,
+    pub filter: S,
     pub longest: Longest,
     /// How many events passed.
     pub passed: u64,
@@ -155,6 +184,12 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
                 self.implausible += 1;
                 continue;
             }
+            if self.filter.observes(plan.kind, ticks, event.timestamp()) {
+                plan.encode_key(&event, &mut self.key);
+                let (kind, trace) = (plan.kind, *trace);
+                let (key, event) = (&self.key, &event);
+                self.filter.observe(&SeenEvent { kind, ticks, key, trace, event, fields: details });
+            }
             let key = &mut self.key;
             let passes = self.filter.passes(plan.kind, ticks, move || {
                 plan.encode_key(&event, key);
@@ -182,7 +217,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
         LongestCollector {
             roster: self.roster.emptied(),
             details: Arc::clone(&self.details),
-            filter: self.filter.clone(),
+            filter: self.filter.emptied(),
             longest: self.longest.emptied(),
             passed: 0,
             implausible: 0,
@@ -193,6 +228,7 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn absorb(&mut self, other: Self) {
         self.roster.absorb(other.roster);
+        self.filter.absorb(other.filter);
         self.longest.absorb(other.longest);
         self.passed += other.passed;
         self.implausible += other.implausible;

@@ -19,9 +19,9 @@ mod values;
 use help::{EXAMPLES, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
-pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions};
+pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions, TopOptions};
 use options::{
-    HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopOptions,
+    HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,
 };
 pub use values::ColorChoice;
 
@@ -73,14 +73,15 @@ pub enum Command {
                             chooses other keys. WALL is the total's share of the time from the first to the last event; \
                             nested and parallel events can add up to more than 100%."
     )]
-    Top(TopOptions),
+    Top(TopCommandOptions),
     /// List the slowest events, with their time, process and fields.
     Slow(SlowOptions),
-    /// Find what is unusual, with reasons: single events, slow modes, slow periods.
+    /// Find what is unusual, with reasons: single events, slow modes, slow periods, drifts.
     #[command(
         after_help = "A single event is improbable for its group. A slow mode is a number of similar events far above the \
                             rest of their group, shown as one line. In a slow period whole groups were slower; if all \
-                            were, by a similar factor, suspect the machine. A group with few durations is compared with \
+                            were, by a similar factor, suspect the machine. In a drift \
+                            a group became slower steadily. Shared values say what slow events have in common. A group with few durations is compared with \
                             all durations of its event, so that a slow command seen only once is found too. \
                             docs/verdicts.md describes the rules and their limits."
     )]

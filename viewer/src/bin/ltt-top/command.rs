@@ -9,7 +9,7 @@ use ltt_top::analysis::{Finding, Question, SourceWindow};
 use ltt_top::source;
 use ltt_top::view::{HEAT_GUTTER, progress};
 
-use crate::cli::{self, Command, Common};
+use crate::cli::{self, Command, Common, TopOptions};
 use crate::events;
 use crate::invocation::Invocation;
 use crate::live;
@@ -44,18 +44,28 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
             rule: options.choice.rule(&options.rule),
             limit: invocation.limit(20, 1000),
         }),
-        Command::Top(options) => answer(&options.common, options.grouping.by(), |invocation| Question::Top {
-            sort: options.grouping.sort,
-            quantiles: options.quantiles(),
-            limit: invocation.limit(20, usize::MAX),
-        }),
+        Command::Top(options) => {
+            let TopOptions { common, grouping, .. } = &options.top;
+            answer(common, grouping.by(), |invocation| Question::Top {
+                sort: grouping.sort,
+                quantiles: options.top.quantiles(),
+                every_ns: options.every.map(|every| every.as_nanos() as u64),
+                limit: invocation.limit(if options.every.is_some() { 5 } else { 20 }, usize::MAX),
+            })
+        }
         Command::Slow(options) => {
             answer(&options.common, None, |invocation| Question::Slow { limit: invocation.limit(20, 20) })
         }
         Command::Outliers(options) => answer(&options.common, options.by.as_deref(), |invocation| {
             let rule = Rule { probability: options.sensitivity, least_excess_ns: options.min_excess_ns };
             let limit = invocation.limit(20, 1000);
-            Question::Outliers { rule, slower_than_ns: options.slower_than_ns, limit }
+            Question::Outliers {
+                rule,
+                slower_than_ns: options.slower_than_ns,
+                in_isolation: options.in_isolation,
+                explains: options.explain,
+                limit,
+            }
         }),
         Command::Hist(options) => answer(&options.common, options.grouping.by(), |invocation| {
             let (sort, width) = (options.grouping.sort, invocation.screen.width);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ctf_reader::Window;
 use jiff::tz::TimeZone;
-use ltt_top::analysis::{EventGlob, Selection};
+use ltt_top::analysis::{EventGlob, Processes, Selection};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
 use ltt_top::source::Source;
@@ -62,6 +62,7 @@ impl<'a> Invocation<'a> {
             conditions: options.conditions.iter().cloned().chain(pid).chain(cpu).collect(),
             by: by.map(|by| by.iter().filter(|name| *name != "event").cloned().collect()),
             with_repeats,
+            processes: Processes::Together,
         })
     }
 

@@ -6,7 +6,7 @@ use super::label::{Names, details, figure};
 use super::page::{Page, Style};
 use super::slow::EventColumns;
 use crate::analysis::finding::Ns;
-use crate::analysis::outliers::{Mode, Period, PeriodKind, RuleFinding, Unjudged};
+use crate::analysis::outliers::{Drift, Mode, Period, PeriodKind, RuleFinding, Shared, Unjudged};
 use crate::analysis::outliers::{Outliers, Threshold};
 use crate::text::amount::{counted, grouped, times};
 use crate::text::escape;
@@ -21,12 +21,14 @@ pub fn add(outliers: &Outliers, screen: &Screen, page: &mut Page) {
     let modes = outliers.modes.iter().map(|mode| &*mode.name.event);
     let shifts = outliers.periods.iter().flat_map(|period| &period.groups);
     let groups = outliers.threshold.iter().flat_map(|threshold| &threshold.groups);
+    let drifts = outliers.drifts.iter().map(|drift| &*drift.name.event);
     let names = events
         .chain(modes)
+        .chain(drifts)
         .chain(shifts.map(|shift| &*shift.name.event))
         .chain(groups.map(|group| &*group.name.event));
     let names = Names::new(names, screen.is_narrow());
-    if !outliers.periods.is_empty() || !outliers.modes.is_empty() {
+    if !outliers.periods.is_empty() || !outliers.modes.is_empty() || !outliers.drifts.is_empty() {
         page.grid(many(outliers, &names, screen));
     }
     if let Some(threshold) = outliers.threshold.as_ref().filter(|threshold| !threshold.groups.is_empty()) {
@@ -35,6 +37,7 @@ pub fn add(outliers: &Outliers, screen: &Screen, page: &mut Page) {
     if !outliers.events.is_empty() {
         page.grid(singles(outliers, &names, screen));
     }
+    page.texts(Style::Plain, shared(outliers, &names));
     page.texts(Style::Note, footnotes(outliers));
 }
 
@@ -56,6 +59,9 @@ fn many(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
     }
     for mode in &outliers.modes {
         rows.push((mode.lost.0, mode_cells(mode, names, screen), &mode.reason));
+    }
+    for drift in &outliers.drifts {
+        rows.push((drift.lost.0, drift_cells(drift, names, screen), &drift.reason));
     }
     rows.sort_by_key(|(lost, ..)| std::cmp::Reverse(*lost));
     for (_, mut cells, reason) in rows {
@@ -100,6 +106,23 @@ fn mode_cells(mode: &Mode, names: &Names, screen: &Screen) -> Vec<String> {
         "slow mode".into(),
         names.group(&mode.name),
     ]
+}
+
+fn drift_cells(drift: &Drift, names: &Names, screen: &Screen) -> Vec<String> {
+    vec![
+        figure(Some(drift.lost), drift.name.unit_is_guess),
+        grouped(drift.count.into()),
+        screen.time_of_day(drift.begin_ns),
+        screen.time_of_day(drift.end_ns),
+        "drift".into(),
+        names.group(&drift.name),
+    ]
+}
+
+/// What slow events have in common, a line each.
+fn shared(outliers: &Outliers, names: &Names) -> Vec<String> {
+    let line = |shared: &Shared| format!("shared by slow {}: {}", names.group(&shared.name), shared.reason);
+    outliers.shared.iter().map(line).collect()
 }
 
 /// How many events of each group took longer than the threshold.
@@ -156,19 +179,23 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
         let events = counted(threshold.count, "event");
         return vec![format!("{events} took {limit} or longer, {total} in all{hidden}")];
     }
-    let hidden_findings = outliers.hidden_modes + outliers.hidden_periods;
+    let hidden_findings = outliers.hidden_modes + outliers.hidden_periods + outliers.hidden_drifts;
     let not_shown = match hidden_findings {
         0 => String::new(),
-        more => format!("; {} not shown (-n shows more)", counted(more, "mode or period")),
+        more => format!("; {} not shown (-n shows more)", counted(more, "mode, period or drift")),
+    };
+    let drifts = match outliers.drifts.len() as u64 + outliers.hidden_drifts {
+        0 => String::new(),
+        drifts => format!(", {}", counted(drifts, "drift")),
     };
     let mut footnotes = vec![format!(
-        "{}{hidden}, {} and {} among {}{not_shown}",
+        "{}{hidden}, {} and {}{drifts} among {}{not_shown}",
         counted(outliers.found, "single event"),
         counted(outliers.modes.len() as u64 + outliers.hidden_modes, "slow mode"),
         counted(outliers.periods.len() as u64 + outliers.hidden_periods, "slow period"),
         counted(outliers.judged, "duration"),
     )];
-    footnotes.extend(outliers.rule.as_deref().map(rule));
+    footnotes.extend(outliers.rule.as_deref().filter(|_| outliers.explains).map(rule));
     footnotes.extend(unjudged(&outliers.unjudged));
     footnotes
 }

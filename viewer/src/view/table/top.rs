@@ -28,6 +28,9 @@ fn columns(top: &Top) -> Vec<Column> {
         columns.push(if title == "P99" { column } else { column.droppable(importance) });
     }
     columns.extend([Column::number("MAX"), Column::text("EVENT")]);
+    if top.over_time.is_some() {
+        columns.insert(0, Column::text("FROM"));
+    }
     let kept = columns.iter_mut().filter(|column| column.title == sorted_by);
     kept.for_each(|column| column.importance = None);
     columns
@@ -37,8 +40,19 @@ fn columns(top: &Top) -> Vec<Column> {
 pub fn add(top: &Top, screen: &Screen, page: &mut Page) {
     let names = Names::new(top.groups.iter().map(|group| &*group.name.event), screen.is_narrow());
     let mut grid = Grid::new(columns(top));
-    grid.sorted_by = Some(top.sorted_by.to_string().to_uppercase());
-    top.groups.iter().for_each(|group| grid.row(row(group, &names)));
+    match &top.over_time {
+        None => {
+            grid.sorted_by = Some(top.sorted_by.to_string().to_uppercase());
+            top.groups.iter().for_each(|group| grid.row(row(group, &names)));
+        }
+        Some(over_time) => {
+            for slice in &over_time.slices {
+                let cells =
+                    |group| [screen.time_of_day(slice.begin_ns)].into_iter().chain(row(group, &names));
+                slice.groups.iter().for_each(|group| grid.row(cells(group).collect()));
+            }
+        }
+    }
     if !top.groups.is_empty() {
         page.grid(grid);
     }

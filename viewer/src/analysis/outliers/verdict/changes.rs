@@ -7,24 +7,27 @@
 
 use std::ops::Range;
 
-use super::prefix_sums::{Bin, PrefixSums};
+use super::prefix_sums::PrefixSums;
 use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PERIOD_WORTH};
 
 /// Ranges of at most this number of bins are too short for a test of their edges.
 const SHORT: usize = 3;
+/// How many times the noise a jump at an edge is, at least.
+const EDGE_OVER_NOISE: f64 = 2.0;
 /// How often what is left and right of a change is searched again.
 const DEPTH: usize = 6;
 
 /// The times in which the level was higher, as ranges of bins.
-pub(super) fn changes(bins: &[Bin], probability: f64, least_factor: f64) -> Vec<Range<usize>> {
-    let course = PrefixSums::new(bins);
-    if course.count(&(0..bins.len())) < (PERIOD_EVENTS as f64) || bins.len() < 2 {
+pub(super) fn changes(course: &PrefixSums, probability: f64, least_factor: f64) -> Vec<Range<usize>> {
+    let bins = course.bins();
+    if course.count(&(0..bins)) < (PERIOD_EVENTS as f64) || bins < 2 {
         return Vec::new();
     }
+    let noise = course.noises();
     let mut found: Vec<Range<usize>> = Vec::new();
-    let mut pieces = vec![(0..bins.len(), DEPTH)];
+    let mut pieces = vec![(0..bins, DEPTH)];
     while let Some((piece, depth)) = pieces.pop() {
-        let Some(change) = course.strongest(&piece, probability) else { continue };
+        let Some(change) = course.strongest(&piece, probability, &noise) else { continue };
         let raised = course.raised(&piece, &change);
         match raised.filter(|raised| course.is_slow_period(raised, least_factor)) {
             Some(raised) => {
@@ -59,9 +62,20 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// The search for changes.
 impl PrefixSums {
-    /// The range of a piece that differs most from the rest, if more than chance allows.
-    fn strongest(&self, piece: &Range<usize>, probability: f64) -> Option<Range<usize>> {
+    /// The noise of ranges by the power of two of their length.
+    fn noises(&self) -> Vec<f64> {
+        (0..=self.bins().ilog2()).map(|power| self.noise(1 << power)).collect()
+    }
+
+    /// The range of a piece that differs most from the rest, if more than chance allows. Where durations are similar to
+    /// those shortly before, chance allows more: the noise of each length is part of its error.
+    fn strongest(&self, piece: &Range<usize>, probability: f64, noise: &[f64]) -> Option<Range<usize>> {
         let length = piece.len();
+        // The shorter one of the range and the rest decides how uncertain their difference is.
+        let over_noise = |range: &Range<usize>| {
+            let shorter = range.len().min(length - range.len()).max(1);
+            self.score(range, piece).abs() / noise[shorter.ilog2() as usize]
+        };
         let mut best: Option<(f64, Range<usize>)> = None;
         let mut consider = |range: Range<usize>| {
             let score = self.score(&range, piece).abs();
@@ -78,7 +92,7 @@ impl PrefixSums {
         }
         let (_, range) = best?;
         let range = self.refined(range, piece);
-        let score = self.score(&range, piece);
+        let score = over_noise(&range);
         // Bonferroni: the probability is divided by the number of ranges examined.
         let looked_at = 10.0 * self.bins() as f64;
         (score * score / 2.0 > (looked_at / probability).ln()).then_some(range)
@@ -148,20 +162,21 @@ impl PrefixSums {
         if sum - inside * rest / outside < PERIOD_WORTH * (sum + rest) {
             return false;
         }
-        let error = (self.variance * (1.0 / inside + 1.0 / outside)).sqrt();
-        if difference / (error * self.noise(range.len())) < PERIOD_OVER_NOISE {
+        let noise = self.noise(range.len().min(whole.end - range.len()));
+        let error = noise * (self.variance * (1.0 / inside + 1.0 / outside)).sqrt();
+        if difference / error < PERIOD_OVER_NOISE {
             return false;
         }
         range.len() <= SHORT
             || [range.start, range.end]
                 .into_iter()
                 .filter(|&edge| edge > 0 && edge < whole.end)
-                .all(|edge| self.is_sharp(edge, range, difference))
+                .all(|edge| self.is_sharp(edge, range, difference, noise))
     }
 
     /// Whether the level jumps at an edge by most of the difference. A drift across the edge is not a jump: straight
     /// lines are fitted before and after it, and compared at the edge (regression discontinuity).
-    fn is_sharp(&self, edge: usize, range: &Range<usize>, difference: f64) -> bool {
+    fn is_sharp(&self, edge: usize, range: &Range<usize>, difference: f64, noise: f64) -> bool {
         let events = self.count(range) / 2.0;
         // The bin of the edge may have both levels.
         let gap = usize::from(range.len() >= 8);
@@ -173,6 +188,7 @@ impl PrefixSums {
         };
         let jump = if edge == range.start { after.at - before.at } else { before.at - after.at };
         let error = (self.variance * (before.error + after.error)).sqrt();
-        jump >= PERIOD_JUMP * difference && jump >= PERIOD_SURE * error
+        let is_sure = jump >= PERIOD_SURE * error && jump >= EDGE_OVER_NOISE * noise * error;
+        jump >= PERIOD_JUMP * difference && is_sure
     }
 }

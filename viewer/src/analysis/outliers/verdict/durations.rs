@@ -10,7 +10,7 @@ use super::rule::Rule;
 use super::series::Resolution;
 use super::tally::Timed;
 use crate::analysis::durations::histogram::Histogram;
-use crate::analysis::finding::Span;
+use crate::analysis::finding::{GroupName, Span};
 use crate::analysis::groups::group::Tally;
 use crate::analysis::groups::summary::Pools;
 use crate::analysis::reading::key;
@@ -80,7 +80,8 @@ pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
         .map(|group| {
             let (figures, series) = group.tally.clone().finish(&resolution);
             pools.entry(Arc::clone(&group.kind)).or_default().merge(&figures.durations);
-            Evidence { kind: Arc::clone(&group.kind), key: group.key.clone(), figures, series }
+            let name = GroupName::new(&group.kind, key::decode(&group.key));
+            Evidence::new(&group.kind, group.key.clone(), name, figures, series)
         })
         .collect();
     let mut pools: Pools = pools.into_iter().collect();

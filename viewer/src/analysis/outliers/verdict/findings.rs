@@ -36,6 +36,9 @@ pub struct Mode {
     /// Which group.
     #[serde(flatten)]
     pub name: GroupName,
+    /// The place of the group among those that were judged.
+    #[serde(skip)]
+    pub(in crate::analysis) group: usize,
     /// The number of events.
     pub count: u64,
     /// Their share of the group.
@@ -140,6 +143,32 @@ pub struct Shift {
     /// What they took longer.
     #[serde(rename = "lost_us")]
     pub lost: Ns,
+}
+
+/// The level of a group rose steadily over the whole trace.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Drift {
+    /// Which group.
+    #[serde(flatten)]
+    pub name: GroupName,
+    /// The number of events, without single ones and modes.
+    pub count: u64,
+    /// By which factor the level rose from the first twelfth of the events to the last.
+    pub factor: f64,
+    /// The mean of the first quarter of the events.
+    pub mean_first_us: f64,
+    /// The mean of the last quarter.
+    pub mean_last_us: f64,
+    /// The excess over the same number of events as fast as the first quarter.
+    #[serde(rename = "lost_us")]
+    pub lost: Ns,
+    /// When it begins: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When it ends.
+    pub end_ns: i64,
+    /// Why it is shown, in words.
+    pub reason: String,
 }
 
 /// An event that was seen too rarely to be judged.

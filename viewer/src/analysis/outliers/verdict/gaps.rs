@@ -9,6 +9,9 @@
 //! (exponential, gamma, uniform) end sooner, so a gap beyond them is found earlier than necessary; a power law does
 //! not end, and one to three in ten such groups have a gap without a stall.
 
+use std::f64::consts::PI;
+use std::ops::Range;
+
 use super::normal::{ln_tail, mills, tail_quantile};
 use super::rule::ENOUGH;
 use crate::analysis::durations::histogram::{Bucket, Histogram};
@@ -55,6 +58,43 @@ impl Level {
     }
 }
 
+/// How wide groups are, on the logarithmic scale: the standard deviation of their upper half.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    pub sigma: f64,
+    /// The number of independent values that it is known from.
+    pub freedom: f64,
+}
+
+/// Groups of up to this number of durations are also judged by what is known of similar ones.
+pub(super) const SMALL: u64 = 300;
+/// The most durations at the end of a small group that are judged that way, and how far they are above the rest.
+const ALONE: (u64, f64) = (3, 10.0);
+/// What is known of the width of a group before any of its durations is.
+const UNKNOWN: Scale = Scale { sigma: 1.0, freedom: 6.0 };
+
+impl Scale {
+    /// What the widths of similar groups have in common: their median, and the less they differ, the firmer.
+    pub fn of_similar(groups: &[Scale]) -> Option<Scale> {
+        const FEWEST: usize = 5;
+        const FIRMEST: f64 = 60.0;
+        if groups.len() < FEWEST {
+            return None;
+        }
+        let median = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        let sigma = median(groups.iter().map(|group| group.sigma).collect());
+        let freedom = median(groups.iter().map(|group| group.freedom).collect());
+        let spread = median(groups.iter().map(|group| (group.sigma / sigma).ln().abs()).collect()) / 0.674_5;
+        // The logarithm of an estimate of n values has the variance 1/2n; the rest is what they differ by.
+        // A spread of a few groups is uncertain itself.
+        let differ = ((spread / 1.5).powi(2) - 0.5 / freedom.max(1.0)).max(0.0);
+        (sigma > 0.0).then(|| Scale { sigma, freedom: (0.5 / differ.max(1e-9)).min(FIRMEST) })
+    }
+}
+
 /// The tail below a place: how far durations should lie apart there.
 #[derive(Clone, Copy)]
 struct Tail {
@@ -96,6 +136,51 @@ impl Levels {
 
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The number of durations in some levels.
+    pub fn count_in(&self, levels: Range<usize>) -> u64 {
+        self.levels[levels].iter().map(|level| level.count).sum()
+    }
+
+    /// The levels from one on, as if there were no others.
+    pub fn above(&self, level: usize) -> Levels {
+        let levels = self.levels[level..].to_vec();
+        Levels { count: levels[0].at_or_above, levels, quantum: self.quantum }
+    }
+
+    /// The median of what lies below a level, and how wide the half above it is.
+    pub fn scale(&self, level: usize) -> (f64, Scale) {
+        let above = self.levels.get(level).map_or(0, |level| level.at_or_above);
+        let below = (self.count - above) as f64;
+        let median = self.at(above as f64 + below / 2.0);
+        let upper = self.levels[..level].iter().filter(|level| level.middle() > median);
+        let (mut count, mut sum) = (0.0, 0.0);
+        for level in upper {
+            count += level.count as f64;
+            sum += level.count as f64 * (level.middle() - median);
+        }
+        // The mean of the upper half of a normal distribution, and what its estimate is worth.
+        let sigma = sum / (below / 2.0).max(1.0) / (2.0 / PI).sqrt();
+        (median, Scale { sigma, freedom: f64::max(count.min(below / 2.0) * 0.87, 1.0) })
+    }
+
+    /// Whether the durations from a level on are alone: few, at the end of a small group, and improbable for one as wide
+    /// as this and as similar ones.
+    pub fn is_alone(&self, level: usize, probability: f64, similar: Option<&Scale>) -> bool {
+        let (most, times) = ALONE;
+        let (alone, last) = (&self.levels[level], &self.levels[level - 1]);
+        if self.count > SMALL || alone.at_or_above > most || (alone.low as f64) < times * last.high as f64 {
+            return false;
+        }
+        let (median, own) = self.scale(level);
+        let prior = similar.unwrap_or(&UNKNOWN);
+        let freedom = own.freedom + prior.freedom;
+        let variance = own.freedom * own.sigma.powi(2) + prior.freedom * prior.sigma.powi(2);
+        let t = (alone.bottom - median) / (variance / freedom).sqrt();
+        // Student's distribution by way of the normal one (Wallace).
+        let z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t * t / freedom).ln_1p()).sqrt();
+        ln_tail(z) + (self.count as f64).ln() < probability.ln()
     }
 
     pub fn levels(&self) -> &[Level] {

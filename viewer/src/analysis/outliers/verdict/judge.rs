@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::findings::{Basis, Mode, Period, Unjudged};
+use super::findings::{Basis, Drift, Mode, Period, Unjudged};
+use super::gaps::{Levels, SMALL, Scale};
 use super::limits::{Limit, Limits};
 use super::modes::{Evidence, event_mode, mode, mode_span, rare_mode};
 use super::periods::{GroupCourse, periods};
+use super::processes::join_processes;
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
@@ -16,9 +18,9 @@ use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
 use crate::analysis::groups::group::{Group, Sort};
-use crate::analysis::groups::summary::{Pools, summarise_into};
-use crate::analysis::reading::key;
-use crate::analysis::reading::selection::{EventKind, Selection};
+use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::groups::summary::{PROCESSES_MAX, Pools, summarise_into};
+use crate::analysis::reading::selection::{EventKind, Processes, Selection};
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 
@@ -34,6 +36,8 @@ pub(in crate::analysis) struct Verdicts {
     pub notes: Notes,
     /// What was found.
     pub judged: Judged,
+    /// How events are grouped.
+    pub selection: Arc<Selection>,
 }
 
 /// The verdicts on groups.
@@ -50,13 +54,19 @@ pub struct Judged {
     pub modes: Vec<Mode>,
     /// The slow periods, those that lost the most time first.
     pub periods: Vec<Period>,
+    /// The groups that became slower steadily, those that lost the most time first.
+    pub drifts: Vec<Drift>,
+    /// The groups, as limits and modes number them.
+    pub(in crate::analysis) groups: Vec<JudgedGroup>,
     /// The number of single events.
     pub singles: u64,
     /// The events that were seen too rarely to be judged, those with the longest durations first.
     pub unjudged: Vec<Unjudged>,
 }
 
-/// Reads a trace once and judges all of its groups, keeping at most `cap` keys separately.
+/// Reads a trace and judges all of its groups, keeping at most `cap` keys separately.
+///
+/// If the selection has processes counted and there are several, the trace is read again with processes apart.
 pub(in crate::analysis) fn verdicts<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -68,31 +78,53 @@ pub(in crate::analysis) fn verdicts<S: Source>(
     let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
     let length = if until > since { until.abs_diff(since) } else { 0 };
     let resolution = Resolution::new(length);
-    let summary = summarise_into::<Timed, S>(input, selection, Sort::Total, cap, resolution)?;
+    let mut selection = Arc::clone(selection);
+    let mut summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
+    if (2..=PROCESSES_MAX).contains(&summary.processes.len()) {
+        selection = Arc::new(Selection { processes: Processes::Apart, ..Selection::clone(&selection) });
+        summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
+    }
     let trace = TraceFinding::new(&summary.report);
-    let evidence = |(group, series): (&Group, &Series)| Evidence {
-        kind: Arc::clone(&group.kind),
-        key: group.key_bytes.clone(),
-        figures: group.figures.clone(),
-        series: series.clone(),
+    let evidence = |(group, series): (&Group, &Series)| {
+        let name = GroupName::of(group);
+        Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
     };
     let notes = Notes::of_summary(&summary);
-    let evidence: Vec<Evidence> = summary.groups.iter().zip(&summary.extras).map(evidence).collect();
+    let mut evidence: Vec<Evidence> = summary.groups.iter().zip(&summary.extras).map(evidence).collect();
+    if selection.processes == Processes::Apart {
+        evidence = join_processes(evidence, &selection);
+    }
     let span = Span { begin_ns: trace.begin_ns.unwrap_or(0), end_ns: trace.end_ns.unwrap_or(0) };
-    Ok(Verdicts { judged: judge_all(&evidence, &summary.pools, rule, span), trace, notes })
+    Ok(Verdicts { judged: judge_all(&evidence, &summary.pools, rule, span), trace, notes, selection })
 }
 
 /// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.
 pub(in crate::analysis) fn single_limit(lengths: &Histogram, rule: &Rule) -> Option<u64> {
-    let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns);
+    let split = || Split::new(lengths, 1, rule.probability, rule.least_excess_ns, None);
     (lengths.count() >= FEWEST).then(|| split().above)
+}
+
+/// A group that was judged.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct JudgedGroup {
+    pub name: GroupName,
+    pub kind: Arc<EventKind>,
+    /// The number of plausible durations.
+    pub count: u64,
+    /// Durations above this are slow.
+    pub above: u64,
+    /// The number of those.
+    pub slow: u64,
+    /// Nine of ten take this long or less.
+    pub p90: u64,
 }
 
 /// The groups of one kind that are too rare to be judged by themselves.
 #[derive(Default)]
 struct Rare<'a> {
     slow: u64,
-    groups: Vec<&'a Evidence>,
+    /// The groups, with their places among all.
+    groups: Vec<(usize, &'a Evidence)>,
 }
 
 pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span: Span) -> Judged {
@@ -110,15 +142,16 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
     let judged_groups = evidence.iter().filter(has_enough).count() + pools.iter().filter(is_more).count();
     let rule_finding = RuleFinding::new(rule, judged_groups as u64);
     let probability = rule_finding.group_probability;
-    let split = |kind: &EventKind, durations: &Histogram| {
+    let split = |kind: &EventKind, durations: &Histogram, similar: Option<Scale>| {
         let unit = kind.unit_ns();
         let least_excess = u128::from(rule.least_excess_ns).div_ceil(unit);
-        Split::new(durations, unit, probability, least_excess as u64)
+        Split::new(durations, unit, probability, least_excess as u64, similar)
     };
+    let similar = scales(evidence);
     let (mut unjudged, mut durations) = (Vec::new(), 0);
     let mut events: Vec<Option<Split>> = Vec::new();
     for (number, (kind, pool)) in pools.iter().enumerate() {
-        let event = (kind.unit.is_some() && pool.count() >= FEWEST).then(|| split(kind, pool));
+        let event = (kind.unit.is_some() && pool.count() >= FEWEST).then(|| split(kind, pool, None));
         match &event {
             Some(_) => durations += pool.count(),
             None if pool.count() > 0 => unjudged.push(Unjudged {
@@ -128,7 +161,7 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
             }),
             None => {}
         }
-        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, None)));
+        limits.fold(number, event.as_ref().map(|split| limit(split, Basis::Event, None, usize::MAX)));
         events.push(event);
     }
     unjudged.sort_by_key(|event| Reverse(event.max));
@@ -137,43 +170,50 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
     let mut rare: HashMap<usize, Rare<'_>> = HashMap::new();
     // The groups that may have been slower at times, each with the limit of its body.
     let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
-    for group in evidence {
+    for (place, group) in evidence.iter().enumerate() {
         let Some(number) = limits.kind_number(&group.kind) else { continue };
         let Some(event) = &events[number] else { continue };
         if !has_enough(&group) {
             let rare = rare.entry(number).or_default();
             rare.slow += group.above(event.above);
-            rare.groups.push(group);
+            rare.groups.push((place, group));
             continue;
         }
-        let mut own = split(&group.kind, group.durations());
+        let mut own = split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
         lift_periods(&mut own, group, probability);
         bodies.push((group, own.above));
-        modes.extend(own.modes.iter().map(|cluster| mode(group, &own, cluster)));
+        modes.extend(own.modes.iter().map(|cluster| Mode { group: place, ..mode(group, &own, cluster) }));
         singles += own.singles;
-        let mut limit = limit(&own, Basis::Own, Some(group.durations().count()));
+        let mut limit = limit(&own, Basis::Own, Some(group.durations().count()), place);
         let is_far = own.median as f64 >= FAR_FROM_EVENT * event.median.max(1) as f64;
         if is_far && group.above(event.above) as f64 >= DENSE * group.durations().count() as f64 {
-            modes.push(event_mode(group, event, own.above));
+            modes.push(Mode { group: place, ..event_mode(group, event, own.above) });
             limit.modes.push(event.above + 1..=own.above);
             limit.above = event.above;
         }
-        limits.enter(number, &group.key, limit);
+        limits.enter(number, &group.members, &limit);
     }
     for (number, Rare { slow, groups }) in rare {
         let Some(event) = &events[number] else { continue };
-        for group in &groups {
-            limits.enter(number, &group.key, limit(event, Basis::Event, Some(group.durations().count())));
+        for &(place, group) in &groups {
+            let limit = limit(event, Basis::Event, Some(group.durations().count()), place);
+            limits.enter(number, &group.members, &limit);
         }
-        let alike: Vec<&Evidence> =
-            groups.iter().copied().filter(|group| group.above(event.above) > SINGLES_MAX).collect();
+        let alike = groups.iter().filter(|(_, group)| group.above(event.above) > SINGLES_MAX);
+        let alike: Vec<(usize, &Evidence)> = alike.copied().collect();
+        let members = |groups: &[(usize, &'_ Evidence)]| -> Vec<Box<[u8]>> {
+            groups.iter().flat_map(|(_, group)| group.members.iter().cloned()).collect()
+        };
         if slow > RARE_SINGLES_MAX {
-            modes.push(rare_mode(&groups, event));
-            limits.all_in_modes(number, groups.iter().map(|group| &*group.key));
+            let all: Vec<&Evidence> = groups.iter().map(|(_, group)| *group).collect();
+            modes.push(Mode { group: groups[0].0, ..rare_mode(&all, event) });
+            limits.all_in_modes(number, &members(&groups));
         } else {
-            modes.extend(alike.iter().map(|group| event_mode(group, event, u64::MAX)));
-            limits.all_in_modes(number, alike.iter().map(|group| &*group.key));
-            singles += slow - alike.iter().map(|group| group.above(event.above)).sum::<u64>();
+            let mode =
+                |&(place, group): &(usize, &_)| Mode { group: place, ..event_mode(group, event, u64::MAX) };
+            modes.extend(alike.iter().map(mode));
+            limits.all_in_modes(number, &members(&alike));
+            singles += slow - alike.iter().map(|(_, group)| group.above(event.above)).sum::<u64>();
         }
     }
     modes.sort_by(|one, other| {
@@ -183,18 +223,44 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
             .then_with(|| one.name.event.cmp(&other.name.event))
             .then(one.from.cmp(&other.from))
     });
-    let name = |group: &Evidence| GroupName::new(&group.kind, key::decode(&group.key));
-    let names: Vec<Box<dyn Fn() -> GroupName + '_>> =
-        bodies.iter().map(|(group, _)| Box::new(move || name(group)) as Box<dyn Fn() -> GroupName>).collect();
-    let courses: Vec<GroupCourse<'_>> = bodies
-        .iter()
-        .zip(&names)
-        .map(|(&(group, above), name)| {
-            GroupCourse::new(&**name, &group.series, above, group.kind.unit_ns(), probability)
-        })
-        .collect();
+    let mut courses: Vec<GroupCourse<'_>> = Vec::with_capacity(bodies.len());
+    for (group, above) in bodies {
+        let unit_ns = group.kind.unit_ns();
+        courses.push(GroupCourse::new(&group.name, &group.series, above, unit_ns, probability));
+    }
     let periods = periods(&courses, span);
-    Judged { rule: rule_finding, durations, limits: Arc::new(limits), modes, periods, singles, unjudged }
+    let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
+    drifts.sort_by_key(|drift| Reverse(drift.lost));
+    let judged_group = |group: &Evidence| {
+        let above = limits.kind_number(&group.kind).and_then(|kind| limits.of(kind, &group.key));
+        JudgedGroup {
+            name: group.name.clone(),
+            kind: Arc::clone(&group.kind),
+            count: group.durations().count(),
+            above: above.map_or(u64::MAX, |limit| limit.above),
+            slow: above.map_or(0, |limit| group.above(limit.above)),
+            p90: group.durations().percentile(Quantile::P90).unwrap_or(0),
+        }
+    };
+    let groups = evidence.iter().map(judged_group).collect();
+    let limits = Arc::new(limits);
+    Judged { groups, rule: rule_finding, durations, limits, modes, periods, drifts, singles, unjudged }
+}
+
+/// How wide the groups of an event are, where there are several that are small: those borrow from each other.
+fn scales(evidence: &[Evidence]) -> HashMap<&EventKind, Scale> {
+    let is_small = |group: &&Evidence| (ENOUGH..=SMALL).contains(&group.durations().count());
+    let mut kinds: HashMap<&EventKind, (Vec<Scale>, bool)> = HashMap::new();
+    for group in evidence.iter().filter(|group| group.durations().count() >= ENOUGH) {
+        let levels = Levels::new(group.durations(), group.kind.unit_ns());
+        let (scales, has_small) = kinds.entry(&group.kind).or_default();
+        scales.push(levels.scale(levels.levels().len()).1);
+        *has_small |= is_small(&group);
+    }
+    let common = |(kind, (scales, has_small)): (_, (Vec<Scale>, bool))| {
+        Some((kind, Scale::of_similar(&scales).filter(|_| has_small)?))
+    };
+    kinds.into_iter().filter_map(common).collect()
 }
 
 /// Turns modes into slow periods that contain nearly all events of their time and have sharp edges.
@@ -206,10 +272,9 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
             .filter(|cell| (begin..end).contains(&group.series.begin(cell.bin())))
             .map(|cell| cell.count)
             .sum();
-        let name = || GroupName::new(&group.kind, Vec::new());
         let is_dense = cluster.count as f64 >= DENSE * in_time as f64;
         let is_period = || {
-            GroupCourse::new(&name, &group.series, cluster.high, group.kind.unit_ns(), probability)
+            GroupCourse::new(&group.name, &group.series, cluster.high, group.kind.unit_ns(), probability)
                 .covers(begin, end)
         };
         if !is_dense || !is_period() {
@@ -220,10 +285,11 @@ fn lift_periods(split: &mut Split, group: &Evidence, probability: f64) {
     }
 }
 
-fn limit(split: &Split, basis: Basis, seen: Option<u64>) -> Limit {
+fn limit(split: &Split, basis: Basis, seen: Option<u64>, group: usize) -> Limit {
     let (quantile, at_quantile) = split.reference;
     Limit {
         basis,
+        group,
         above: split.above,
         modes: match basis {
             // Modes of an event are entered for each of its groups.

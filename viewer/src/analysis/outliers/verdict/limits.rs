@@ -15,6 +15,8 @@ use crate::analysis::reading::selection::EventKind;
 pub struct Limit {
     /// What it rests on.
     pub basis: Basis,
+    /// The place of the group among those that were judged.
+    pub(in crate::analysis) group: usize,
     /// Durations above this are slow. It is in a gap if there is one, otherwise above the longest duration.
     pub above: u64,
     /// The durations above it that belong to modes, and so are not single.
@@ -85,7 +87,7 @@ impl Limits {
     }
 
     /// All slow durations of these groups are in modes.
-    pub(super) fn all_in_modes<'k>(&mut self, kind: usize, keys: impl Iterator<Item = &'k [u8]>) {
+    pub(super) fn all_in_modes(&mut self, kind: usize, keys: &[Box<[u8]>]) {
         for key in keys {
             if let Some(limit) = self.groups.get_mut(kind, key) {
                 limit.modes = vec![limit.above + 1..=u64::MAX];
@@ -93,8 +95,9 @@ impl Limits {
         }
     }
 
-    pub(super) fn enter(&mut self, kind: usize, key: &[u8], limit: Limit) {
+    /// Enters the limit of a group, which may have several keys.
+    pub(super) fn enter(&mut self, kind: usize, keys: &[Box<[u8]>], limit: &Limit) {
         self.lowest[kind] = self.lowest[kind].min(limit.above);
-        self.groups.entry(kind, key, || limit);
+        keys.iter().for_each(|key| _ = self.groups.entry(kind, key, || limit.clone()));
     }
 }

@@ -5,16 +5,19 @@
 //!                    │
 //!      histogram ──> gaps ──> modes and singles: is an empty stretch below the longest durations improbable?
 //!      series    ──> changes ──> periods: did the level jump, and for how long?
+//!                └─> drift: did it rise steadily?
 //! ```
 //!
 //! - A *single* event is improbable for its group and stands apart; more than `SINGLES_MAX` of a group are a mode.
 //! - A *slow mode* is two or more events far above the main body of their group.
 //! - A *slow period* is a time in which a whole group, or all of them, were slower; at the end of a trace, a level shift.
+//! - A *drift* is a group whose level rose steadily over the whole trace.
 //!
-//! An event is covered by one of the three: what a mode holds is not single, and a period counts what is in neither.
+//! An event is covered by one of the first three: what a mode holds is not single, and a period counts what is in neither.
 //! `docs/verdicts.md` describes the rules and their limits.
 
 mod changes;
+mod drift;
 mod durations;
 mod findings;
 mod gaps;
@@ -24,6 +27,7 @@ mod modes;
 mod normal;
 mod periods;
 mod prefix_sums;
+mod processes;
 mod rule;
 mod series;
 mod split;
@@ -32,9 +36,12 @@ mod tally;
 mod tests;
 
 pub use durations::{Durations, judge};
-pub use findings::{Basis, Mode, Period, PeriodKind, Shift, Unjudged};
+pub use findings::{Basis, Drift, Mode, Period, PeriodKind, Shift, Unjudged};
 pub use judge::Judged;
 pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding};
 
-pub(in crate::analysis) use judge::{single_limit, verdicts};
+#[cfg(test)]
+pub(in crate::analysis) use tests::samples::Random;
+
+pub(in crate::analysis) use judge::{JudgedGroup, single_limit, verdicts};

@@ -9,7 +9,6 @@ use super::split::{Cluster, Split};
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::{GroupName, Ns};
 use crate::analysis::groups::group::Figures;
-use crate::analysis::reading::key;
 use crate::analysis::reading::selection::EventKind;
 use crate::text::amount::{counted, grouped, share};
 
@@ -18,11 +17,24 @@ use crate::text::amount::{counted, grouped, share};
 pub(super) struct Evidence {
     pub kind: Arc<EventKind>,
     pub key: Box<[u8]>,
+    /// The keys of all that are in the group; several where processes are together after all.
+    pub members: Vec<Box<[u8]>>,
+    pub name: GroupName,
     pub figures: Figures,
     pub series: Series,
 }
 
 impl Evidence {
+    pub fn new(
+        kind: &Arc<EventKind>,
+        key: Box<[u8]>,
+        name: GroupName,
+        figures: Figures,
+        series: Series,
+    ) -> Self {
+        Evidence { kind: Arc::clone(kind), members: vec![key.clone()], key, name, figures, series }
+    }
+
     pub fn durations(&self) -> &Histogram {
         &self.figures.durations
     }
@@ -66,28 +78,29 @@ pub(super) fn mode_span(group: &Evidence, low: u64, high: u64) -> (i64, i64) {
 
 /// A mode of a group, by its own durations.
 pub(super) fn mode(group: &Evidence, split: &Split, cluster: &Cluster) -> Mode {
-    let name = GroupName::new(&group.kind, key::decode(&group.key));
     let times = mode_span(group, cluster.low, cluster.high);
-    finding(&group.kind, name, (cluster, group.durations().count()), split, Basis::Own, times)
+    finding(&group.kind, group.name.clone(), (cluster, group.durations().count()), split, Basis::Own, times)
 }
 
 /// A group that is a mode of its event, between the event's limit and another limit.
 pub(super) fn event_mode(group: &Evidence, event: &Split, up_to: u64) -> Mode {
     let cluster = group.cluster(event.above, up_to);
-    let name = GroupName::new(&group.kind, key::decode(&group.key));
     let times = mode_span(group, cluster.low, cluster.high);
-    finding(&group.kind, name, (&cluster, group.durations().count()), event, Basis::Event, times)
+    finding(
+        &group.kind,
+        group.name.clone(),
+        (&cluster, group.durations().count()),
+        event,
+        Basis::Event,
+        times,
+    )
 }
 
 /// All slow events in groups of an event that are too rare to be judged and too many to be listed.
 pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
     let kind = &groups[0].kind;
-    let mut all = Evidence {
-        kind: Arc::clone(kind),
-        key: Box::default(),
-        figures: Figures::default(),
-        series: Series::default(),
-    };
+    let name = GroupName::new(kind, Vec::new());
+    let mut all = Evidence::new(kind, Box::default(), name, Figures::default(), Series::default());
     let (mut begin, mut end) = (i64::MAX, i64::MIN);
     for group in groups {
         all.figures.durations.merge(group.durations());
@@ -97,8 +110,7 @@ pub(super) fn rare_mode(groups: &[&Evidence], event: &Split) -> Mode {
         }
     }
     let cluster = all.cluster(event.above, u64::MAX);
-    let name = GroupName::new(kind, Vec::new());
-    finding(kind, name, (&cluster, all.durations().count()), event, Basis::Event, (begin, end))
+    finding(kind, all.name.clone(), (&cluster, all.durations().count()), event, Basis::Event, (begin, end))
 }
 
 fn finding(
@@ -111,6 +123,7 @@ fn finding(
 ) -> Mode {
     let usual = u128::from(cluster.count) * u128::from(split.median);
     let mut mode = Mode {
+        group: usize::MAX,
         count: cluster.count,
         share: cluster.count as f64 / all.max(1) as f64,
         from: Ns(kind.ns(cluster.low)),

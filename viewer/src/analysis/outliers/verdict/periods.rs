@@ -1,8 +1,9 @@
 //! Slow periods of a trace: times in which groups were slower, joined over groups and over time.
 
 use super::changes::changes;
-use super::findings::{Period, PeriodKind, Shift};
-use super::prefix_sums::{Bin, bins};
+use super::drift::{Trend, trend};
+use super::findings::{Drift, Period, PeriodKind, Shift};
+use super::prefix_sums::{Bin, PrefixSums, bins};
 use super::rule::SHIFT;
 use super::series::Series;
 use crate::analysis::durations::octave::octave_of;
@@ -14,7 +15,7 @@ use crate::text::{escape, short_name};
 
 /// A group over time.
 pub(super) struct GroupCourse<'a> {
-    name: &'a dyn Fn() -> GroupName,
+    name: &'a GroupName,
     series: &'a Series,
     bins: Vec<Bin>,
     unit_ns: f64,
@@ -22,6 +23,8 @@ pub(super) struct GroupCourse<'a> {
     above: u64,
     /// When it was slower.
     spans: Vec<Span>,
+    /// Whether its level rose steadily.
+    trend: Option<Trend>,
 }
 
 /// The most groups and spans that a period names.
@@ -34,21 +37,52 @@ const ALIKE: f64 = 3.0;
 const MOST: f64 = 0.7;
 
 impl<'a> GroupCourse<'a> {
-    pub fn new(
-        name: &'a dyn Fn() -> GroupName,
-        series: &'a Series,
-        above: u64,
-        unit_ns: u128,
-        probability: f64,
-    ) -> Self {
+    pub fn new(name: &'a GroupName, series: &'a Series, above: u64, unit_ns: u128, probability: f64) -> Self {
         let bins = bins(series, above);
-        let spans = changes(&bins, probability, SHIFT);
+        let course = PrefixSums::new(&bins);
+        let spans = changes(&course, probability, SHIFT);
+        let trend = trend(&course, probability);
         let span = |range: &std::ops::Range<usize>| Span {
             begin_ns: series.begin(bins[range.start].number),
             end_ns: series.begin(bins[range.end - 1].number + 1),
         };
         let spans = spans.iter().map(span).collect();
-        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans }
+        GroupCourse { name, series, bins, unit_ns: unit_ns as f64, above, spans, trend }
+    }
+
+    /// The drift of its level, as a finding.
+    pub fn drift(&self) -> Option<Drift> {
+        let Trend { factor, first, last } = self.trend.as_ref()?;
+        let [all, first, last] = [0..self.bins.len(), first.clone(), last.clone()].map(|range| {
+            let mut totals = BinTotals::default();
+            self.bins[range].iter().for_each(|bin| {
+                totals.count += bin.count;
+                totals.sum += bin.sum * self.unit_ns;
+            });
+            totals
+        });
+        let [mean_first, mean_last] = [first, last].map(|part| part.sum / part.count);
+        let begin_ns = self.series.begin(self.bins.first()?.number);
+        let end_ns = self.series.begin(self.bins.last()?.number + 1);
+        let name = self.name.clone();
+        let reason = format!(
+            "{} level rose by a factor of {factor:.1} over {}, steadily: mean {} in the first quarter, {} in the last",
+            short(&name),
+            Ns::from(end_ns.abs_diff(begin_ns)).in_words(),
+            duration_in_words(mean_first),
+            duration_in_words(mean_last),
+        );
+        Some(Drift {
+            name,
+            count: all.count as u64,
+            factor: *factor,
+            mean_first_us: mean_first / 1000.0,
+            mean_last_us: mean_last / 1000.0,
+            lost: Ns((all.sum - all.count * mean_first).max(0.0) as u128),
+            begin_ns,
+            end_ns,
+            reason,
+        })
     }
 
     /// Whether most of a time was slower.
@@ -81,7 +115,7 @@ impl<'a> GroupCourse<'a> {
         }
         let [during, before] = [inside, outside].map(|part| part.sum / part.count);
         Some(Shift {
-            name: (self.name)(),
+            name: self.name.clone(),
             count: inside.count as u64,
             mean_before_us: before / 1000.0,
             mean_during_us: during / 1000.0,

@@ -150,24 +150,49 @@ impl PrefixSums {
         edge..to.max(edge + 1).min(self.bins())
     }
 
-    /// How many times more the level fluctuates at this scale than it would for independent durations.
+    /// How many times more the level fluctuates, from one range of this length to the next, than it would for
+    /// independent durations. Where the trace has too few of such ranges, it grows as it does from shorter ones on.
     pub fn noise(&self, length: usize) -> f64 {
-        const BLOCKS: usize = 9;
-        let size = (length / 2).min(self.bins() / BLOCKS).max(1);
-        let blocks: Vec<Range<usize>> =
-            (0..self.bins() / size).map(|block| block * size..(block + 1) * size).collect();
-        let mut ratios: Vec<f64> = blocks
-            .windows(2)
-            .map(|pair| {
-                let (one, other) = (self.count(&pair[0]), self.count(&pair[1]));
-                let error = (self.variance * (1.0 / one + 1.0 / other)).sqrt();
-                (self.level(&pair[1]) - self.level(&pair[0])).abs() / error
+        const BLOCKS: usize = 16;
+        const FEW_RANGES: usize = 4;
+        let wanted = (length / 2).max(1);
+        let size = wanted.min(self.bins() / BLOCKS).max(1);
+        let noise = self.fluctuation(size);
+        let growth = match size {
+            0..4 => 1.0,
+            _ => (noise / self.fluctuation(size / 4)).sqrt().clamp(1.0, 1.5),
+        };
+        let grown = noise * growth.powf((wanted as f64 / size as f64).log2());
+        // What goes up and down faster than this averages out.
+        let ratios = self.ratios(wanted);
+        match ratios.len() {
+            FEW_RANGES.. => grown.min((2.0 * ratios[ratios.len() - 2]).max(1.0)),
+            _ => grown,
+        }
+    }
+
+    /// By how many errors of independent durations neighbouring blocks of a number of bins differ, sorted.
+    fn ratios(&self, size: usize) -> Vec<f64> {
+        let blocks = self.bins() / size;
+        let block = |number: usize| number * size..(number + 1) * size;
+        let mut ratios: Vec<f64> = (1..blocks)
+            .map(|number| {
+                let (one, other) = (block(number - 1), block(number));
+                let error = (self.variance * (1.0 / self.count(&one) + 1.0 / self.count(&other))).sqrt();
+                (self.level(&other) - self.level(&one)).abs() / error
             })
             .collect();
-        if ratios.len() < BLOCKS - 1 {
+        ratios.sort_by(f64::total_cmp);
+        ratios
+    }
+
+    /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
+    fn fluctuation(&self, size: usize) -> f64 {
+        const FEWEST: usize = 8;
+        let ratios = self.ratios(size);
+        if ratios.len() < FEWEST {
             return 1.0;
         }
-        ratios.sort_by(f64::total_cmp);
         // The median of a normal distribution's absolute values.
         (ratios[ratios.len() / 2] / 0.674_5).max(1.0)
     }

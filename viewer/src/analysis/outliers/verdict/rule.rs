@@ -24,6 +24,12 @@ pub const PERIOD_JUMP: f64 = 0.6;
 pub const PERIOD_SURE: f64 = 4.0;
 /// How many times the noise between neighbouring times the difference is, at least.
 pub const PERIOD_OVER_NOISE: f64 = 3.0;
+/// Processes are judged apart if the median of one is this number of times that of another.
+pub const PROCESSES_DIFFER: f64 = 2.0;
+/// A drift has at least this many events.
+pub const DRIFT_EVENTS: u64 = 200;
+/// In a drift, each quarter of the events is slower than the one before by at least this part of the whole rise.
+pub const DRIFT_STEP: f64 = 0.08;
 /// A group with fewer durations is judged by all of its event.
 pub const ENOUGH: u64 = 20;
 /// With fewer durations nothing is said.

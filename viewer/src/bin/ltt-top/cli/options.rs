@@ -11,7 +11,7 @@ use ltt_top::analysis::live::LookBack;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};
-use super::values::{FormatChoice, interval, length, nanoseconds, probability};
+use super::values::{FormatChoice, interval, length, nanoseconds, probability, slice};
 
 #[derive(Args, Debug)]
 pub struct TopOptions {
@@ -46,6 +46,16 @@ impl TopOptions {
         }
         quantiles
     }
+}
+
+#[derive(Args, Debug)]
+pub struct TopCommandOptions {
+    #[command(flatten)]
+    pub top: TopOptions,
+
+    /// Show the figures over time: of each such length, for the groups with the most time in the whole trace.
+    #[arg(long, value_name = "DURATION", value_parser = slice, help_heading = "Grouping")]
+    pub every: Option<Duration>,
 }
 
 #[derive(Args, Debug)]
@@ -144,6 +154,16 @@ pub struct OutlierOptions {
         help_heading = "Rule"
     )]
     pub slower_than_ns: Option<u64>,
+
+    /// Judge only the events that pass the filters, as if nothing else had been recorded.
+    ///
+    /// By default all events are judged, and filters select from what was found.
+    #[arg(long, help_heading = "Filters")]
+    pub in_isolation: bool,
+
+    /// Say how findings were made: the rule with its limits.
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
 }
 
 #[derive(Args, Debug)]

@@ -65,6 +65,14 @@ pub fn length(text: &str) -> Result<Duration, String> {
     nanoseconds(text).map(Duration::from_nanos)
 }
 
+/// The length of a slice of time.
+pub fn slice(text: &str) -> Result<Duration, String> {
+    length(text)
+        .ok()
+        .filter(|slice| !slice.is_zero())
+        .ok_or_else(|| "write a time such as 1s or 100ms".into())
+}
+
 /// The time from one table to the next, which must not fill the output.
 pub fn interval(text: &str) -> Result<Duration, String> {
     let parsed = length(text)?;

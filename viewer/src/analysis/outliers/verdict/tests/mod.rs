@@ -1,3 +1,5 @@
+mod conditions;
 mod never_silent;
-mod samples;
+pub mod samples;
+
 mod statistics;

@@ -25,15 +25,15 @@ impl Random {
         (self.uniform() * limit as f64) as u64
     }
 
-    fn exponential(&mut self) -> f64 {
+    pub fn exponential(&mut self) -> f64 {
         -self.uniform().ln()
     }
 
-    fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
     }
 
-    fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
+    pub fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
         median * (sigma * self.normal()).exp()
     }
 

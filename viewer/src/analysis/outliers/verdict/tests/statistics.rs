@@ -147,7 +147,7 @@ fn healthy_groups_are_quiet_stalls_are_found_and_the_table_says_so() {
 }
 
 /// Compares a table with that of the documentation, between `<!-- name -->` and `<!-- end -->`.
-fn assert_documented(name: &str, table: &str) {
+pub fn assert_documented(name: &str, table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdicts.md");
     let text = fs::read_to_string(&path).expect("the document is there");
     let begin = format!("<!-- {name} -->\n");
