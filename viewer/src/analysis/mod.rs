@@ -7,7 +7,7 @@
 //!  reading ──> groups, durations ──> slow, outliers ──┐
 //!     │        info                                   ├──> question: what was asked, what was found
 //!     └──────> intervals ──> incidents ───────────────┘
-//!              live, follow: events as they arrive
+//!              live, follow, timeline: in parts, as they arrive
 //! ```
 
 pub mod durations;
@@ -22,6 +22,7 @@ pub mod outliers;
 mod question;
 pub(crate) mod reading;
 pub mod slow;
+pub mod timeline;
 
 pub use incidents::IncidentRule;
 pub use question::{Finding, Question, ReportFinding};

@@ -4,10 +4,12 @@
 //!  Finding, with its notes ──> output (the trait) ──> table/ · markdown · json · csv, listed below
 //!  events, as they are read ─> events/: a form for each format
 //!  live findings ────────────> live/: the full screen
+//!  timelines, in parts ──────> export/: files for other programs
 //! ```
 
 mod csv;
 pub mod events;
+pub mod export;
 mod json;
 pub mod live;
 mod markdown;
@@ -18,6 +20,7 @@ mod screen;
 mod sheet;
 mod table;
 
+pub use notes::warnings;
 pub use output::{EventStream, Format, Output};
 pub use screen::Screen;
 pub use table::HEAT_GUTTER;

@@ -9,6 +9,7 @@ mod csv;
 mod damage;
 mod defaults;
 mod events;
+mod export;
 mod figures;
 mod handwritten;
 mod help;

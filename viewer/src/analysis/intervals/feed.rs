@@ -243,6 +243,11 @@ impl Feed {
         }
     }
 
+    /// How the events of a class are processed; none if they are not.
+    pub fn plan(&self, class: usize) -> Option<&ClassPlan> {
+        self.roster.plan(class)
+    }
+
     /// What was left out, or why the selection does not fit this trace.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
         self.filter.as_ref().unwrap_or(&self.roster).finish()

@@ -16,14 +16,14 @@ mod help;
 mod options;
 mod values;
 
-use help::{EXAMPLES, LIVE_URL, RECORD_HELP};
+use help::{EXAMPLES, EXPORT_HELP, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
-pub use options::{EventsOptions, ListOptions, LiveOptions, RecordOptions, TopOptions};
+pub use options::{EventsOptions, ExportOptions, ListOptions, LiveOptions, RecordOptions, TopOptions};
 use options::{
     HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,
 };
-pub use values::ColorChoice;
+pub use values::{ColorChoice, ExportFormat};
 
 /// Finds slow commands and duration outliers in CTF traces.
 ///
@@ -40,6 +40,7 @@ pub use values::ColorChoice;
     version = env!("VERSION_WITH_COMMIT"),
     override_usage = "ltt-top [COMMAND] [OPTIONS] [TRACE]...",
     disable_help_subcommand = true,
+    disable_version_flag = true,
     max_term_width = 100,
     after_help = "Options: ltt-top COMMAND --help. Examples, times and exit statuses: ltt-top --help.",
     after_long_help = EXAMPLES
@@ -47,6 +48,10 @@ pub use values::ColorChoice;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Print version.
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, hide_short_help = true)]
+    version: (),
 }
 
 /// What to do.
@@ -96,6 +101,15 @@ pub enum Command {
                             { packet }, { context }, { fields }. --format json writes one object per line."
     )]
     Events(EventsOptions),
+    /// Write a timeline that Perfetto, Speedscope and chrome://tracing open.
+    #[command(
+        mut_arg("format", |argument| argument.hide(true)),
+        mut_arg("color", |argument| argument.hide(true)),
+        mut_arg("limit", |argument| argument.hide(true)),
+        mut_arg("all", |argument| argument.hide(true)),
+        after_help = EXPORT_HELP
+    )]
+    Export(ExportOptions),
     /// Show what is slow right now, while it is being recorded.
     #[command(
         mut_arg("traces", |argument| argument.value_name("URL").help(LIVE_URL).long_help(None)),

@@ -11,6 +11,7 @@ use ltt_top::view::{HEAT_GUTTER, progress};
 
 use crate::cli::{self, Command, Common, TopOptions};
 use crate::events;
+use crate::export;
 use crate::invocation::Invocation;
 use crate::live;
 use crate::outcome::{Outcome, Trouble, warn};
@@ -20,6 +21,7 @@ use crate::record;
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
     match command {
         Command::Events(options) => events::run(options),
+        Command::Export(options) => export::run(options),
         Command::Live(options) => live::run(options),
         Command::Record(options) => run(&Command::Incidents(options.incidents(record::run(options)?))),
         Command::List(options) => record::list(options),

@@ -6,6 +6,7 @@ mod catalogs;
 mod cli;
 mod command;
 mod events;
+mod export;
 mod invocation;
 mod live;
 mod man;

@@ -21,6 +21,8 @@ Examples:
       Statistics of all calls longer than a millisecond, for a program to read.
   ltt-top events TRACE --where name=flushall --context 20
       What happened just before and after each FLUSHALL?
+  ltt-top export TRACE --output trace.json.gz
+      A timeline for Perfetto, Speedscope or chrome://tracing.
   ltt-top live -e 'valkey_*'
       What is slow on this machine right now?
   ltt-top record -e 'valkey_*' --name valkey-server --for 30s
@@ -49,6 +51,21 @@ Environment:
   COLUMNS          the maximum width of lines; by default that of the terminal,
                    or unlimited without a terminal
   TZ               the local time zone";
+
+/// What follows the options of `export`.
+pub const EXPORT_HELP: &str = "\
+Each thread is a track with its intervals, nested as they were and with their fields as arguments; incidents have a \
+track, and the rate of intervals and the blocked time are counters. Recorded durations are truncated, so intervals may \
+seem to cross: up to 100 us these are clipped, and the output says how many. Intervals that cross by more are drawn on \
+another track of their thread. Events without a duration are left out, as are those that only repeat others.
+
+Speedscope and chrome://tracing open up to about 500 MiB, Perfetto's page up to about 2 GiB.
+
+Examples:
+  ltt-top export TRACE --output trace.json.gz
+      All of a trace, for Perfetto's page.
+  ltt-top export TRACE --around 23:59:59.5 --within 200ms --output stall.json
+      What happened around a stall.";
 
 /// What follows the options of `record`.
 pub const RECORD_HELP: &str = "\

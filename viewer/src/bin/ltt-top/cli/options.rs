@@ -11,7 +11,7 @@ use ltt_top::analysis::live::LookBack;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};
-use super::values::{FormatChoice, interval, length, nanoseconds, probability, slice};
+use super::values::{ExportFormat, FormatChoice, interval, length, nanoseconds, probability, slice};
 
 #[derive(Args, Debug)]
 pub struct TopOptions {
@@ -198,6 +198,56 @@ pub struct EventsOptions {
     /// Write events as they are recorded; TRACE is the URL of a session, as for `live`.
     #[arg(long, short = 'f')]
     pub follow: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ExportOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+
+    /// What to write.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
+    pub to: ExportFormat,
+
+    /// The file to write; compressed if its name ends in .gz.
+    #[arg(short = 'o', long, value_name = "FILE", required = true, help_heading = "Output")]
+    pub output: PathBuf,
+
+    /// Replace the file if it exists.
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+
+    /// Write no file larger than this, in MiB before compression.
+    #[arg(
+        long = "max-size",
+        value_name = "MIB",
+        default_value_t = 512,
+        value_parser = clap::value_parser!(u64).range(1..1 << 40),
+        help_heading = "Output"
+    )]
+    pub max_size_mib: u64,
+
+    /// Only what is near a time, on both sides of it; see Times.
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["since", "until"],
+        help_heading = "Filters"
+    )]
+    pub around: Option<Moment>,
+
+    /// How far from --around.
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "1s",
+        value_parser = nanoseconds,
+        help_heading = "Filters"
+    )]
+    pub within: u64,
 }
 
 #[derive(Args, Debug)]

@@ -30,6 +30,14 @@ impl ValueEnum for FormatChoice {
     }
 }
 
+/// A file for another program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// The Trace Event format: a timeline for Perfetto's page, Speedscope and chrome://tracing.
+    #[default]
+    ChromeTrace,
+}
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {

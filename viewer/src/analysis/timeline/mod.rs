@@ -1,0 +1,228 @@
+//! A timeline: what each thread did when, the rate of it, and the incidents; in parts, because all of it would not fit
+//! into memory.
+
+mod rates;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ctf_reader::{Error, EventClass, OrderedEvent, Step};
+
+use crate::analysis::finding::{Ns, Span};
+use crate::analysis::follow::FollowedEvents;
+use crate::analysis::incidents::{Incident, IncidentRule, incidents};
+use crate::analysis::intervals::{Feed, Interval, Listener};
+use crate::analysis::reading::fields::{KeptFields, RecordedFields};
+use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::{Failure, SourceWindow};
+use crate::datum::Pairs;
+use crate::source::Source;
+use rates::{Rates, bins, blocked};
+
+/// The most incidents on a timeline; the longest if there are more.
+const MOST_INCIDENTS: usize = 10_000;
+
+/// A part of a timeline. Times are nanoseconds since 1970.
+#[derive(Debug)]
+pub enum Part<'p> {
+    /// What a thread did for a time.
+    Interval(Work<'p>),
+    /// The total of pieces of a thread's work, which is known when the last has ended.
+    Sum(Work<'p>),
+    /// The number of intervals of a process that end in a second, from a time on.
+    Rate {
+        /// The process, by its place in [`Timeline::processes`].
+        process: usize,
+        /// From when on.
+        at_ns: i64,
+        /// How many.
+        per_second: f64,
+    },
+    /// A time in which a process was held up.
+    Incident(&'p Incident),
+    /// The share of the time in which any process was held up, from a time on.
+    Blocked {
+        /// From when on.
+        at_ns: i64,
+        /// From 0 to 1.
+        share: f64,
+    },
+}
+
+/// What a thread did, from when to when.
+#[derive(Debug)]
+pub struct Work<'p> {
+    /// The thread, by its place in [`Timeline::threads`].
+    pub thread: usize,
+    /// When it began.
+    pub begin_ns: i64,
+    /// When it ended.
+    pub end_ns: i64,
+    /// The full name of the event.
+    pub event: &'p str,
+    /// The values that identify its group.
+    pub key: Pairs,
+    /// All fields of the event that ended it.
+    pub fields: RecordedFields,
+}
+
+/// What is to be known of a timeline, besides its parts.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Timeline {
+    /// What was read, and the number of intervals and sums.
+    pub followed: FollowedEvents,
+    /// The threads that work was done by.
+    pub threads: Vec<TimelineThread>,
+    /// Their processes.
+    pub processes: Vec<TimelineProcess>,
+    /// The number of incidents.
+    pub incidents: u64,
+    /// The number of shorter ones after those.
+    pub hidden_incidents: u64,
+}
+
+/// A thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineThread {
+    /// Its process, by its place in [`Timeline::processes`].
+    pub process: usize,
+    /// Its id; without it, all threads of the process are one.
+    pub tid: Option<i64>,
+}
+
+/// A process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineProcess {
+    /// Its id, where that was recorded.
+    pub pid: Option<i64>,
+    /// Its name, where that was recorded.
+    pub name: Option<String>,
+    /// The machine that it ran on, where that was recorded.
+    pub host: Option<String>,
+}
+
+/// Hands the timeline of the events that pass the filters to `put`, in parts in no order. If that stops it, the reason
+/// is returned.
+pub fn timeline<S: Source, E>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    rule: IncidentRule,
+    mut put: impl FnMut(Part<'_>) -> ControlFlow<E>,
+) -> Result<ControlFlow<E, Timeline>, Failure> {
+    let window = input.window;
+    let span = input.source.span()?.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
+    let span = span.unwrap_or(Span { begin_ns: 0, end_ns: 0 }).within(window);
+    let bins = bins(span);
+    let found = incidents(input, selection, rule, MOST_INCIDENTS)?;
+    let spans = found.incidents.iter().map(|incident| (incident.begin_ns, incident.end_ns));
+    let of_incidents = blocked(&bins, spans).into_iter().chain(found.incidents.iter().map(Part::Incident));
+    if let ControlFlow::Break(stop) = of_incidents.into_iter().try_for_each(&mut put) {
+        return Ok(ControlFlow::Break(stop));
+    }
+    let Some(reader) = input.source.in_order() else {
+        return Err(Error::new("this source has no events in time order, which a timeline needs").into());
+    };
+    let mut feed = Feed::isolated(selection, reader.gaps(window));
+    let traces = reader.traces();
+    let mut kept: Vec<Option<KeptFields>> = Vec::new();
+    let mut want = |class: &Arc<EventClass>| {
+        let mut slots = Slots(feed.want(class, traces[class.trace].environment("hostname"))?);
+        let meaning = selection.dictionary.look_up(class);
+        if kept.len() <= class.index {
+            kept.resize_with(class.index + 1, || None);
+        }
+        kept[class.index] =
+            feed.plan(class.index).map(|plan| KeptFields::new(class, &meaning, plan, &mut slots));
+        Some(slots.0)
+    };
+    let mut wanted: Vec<_> = reader.classes().map(&mut want).collect();
+    let take = |class: &Arc<EventClass>| wanted[class.index].take();
+    let mut events = reader.in_order(window, take).with_progress(input.progress);
+    let mut rates = Rates::new(bins);
+    let mut shown = 0;
+    let mut threads = 0;
+    while let Step::Event(event) = events.next_event() {
+        let mut ended = Ended::default();
+        feed.event(&event, &mut ended);
+        let Some((thread, interval, is_sum)) = ended.0 else { continue };
+        shown += 1;
+        threads = threads.max(thread + 1);
+        let Some(work) = work(&feed, thread, interval, &kept, &event) else { continue };
+        let process = feed.threads.thread(thread).process;
+        let earlier = if is_sum { Vec::new() } else { rates.ended(process, interval.end) };
+        let work = if is_sum { Part::Sum(work) } else { Part::Interval(work) };
+        let stop = earlier.into_iter().chain([work]).try_for_each(&mut put);
+        if let ControlFlow::Break(stop) = stop {
+            return Ok(ControlFlow::Break(stop));
+        }
+    }
+    if let ControlFlow::Break(stop) = rates.finish().into_iter().try_for_each(&mut put) {
+        return Ok(ControlFlow::Break(stop));
+    }
+    let mut followed = FollowedEvents::new(&events.report(), shown);
+    followed.notes.implausible = feed.implausible;
+    followed.notes.left_out = feed.finish()?;
+    let thread = |number: usize| {
+        let thread = feed.threads.thread(number);
+        TimelineThread { process: thread.process, tid: thread.tid }
+    };
+    let threads: Vec<TimelineThread> = (0..threads).map(thread).collect();
+    let processes = threads.iter().map(|thread| thread.process + 1).max().unwrap_or(0);
+    let process = |number: usize| {
+        let process = feed.threads.process(number);
+        TimelineProcess { pid: process.pid, name: process.name.clone(), host: process.host_name.clone() }
+    };
+    Ok(ControlFlow::Continue(Timeline {
+        followed,
+        threads,
+        processes: (0..processes).map(process).collect(),
+        incidents: found.incidents.len() as u64,
+        hidden_incidents: found.hidden_incidents,
+    }))
+}
+
+fn work<'f>(
+    feed: &'f Feed,
+    thread: usize,
+    interval: Interval,
+    kept: &[Option<KeptFields>],
+    event: &OrderedEvent<'_>,
+) -> Option<Work<'f>> {
+    let of_one = event.events();
+    let fields = kept.get(of_one.class)?.as_ref()?.of(&of_one.get(0));
+    Some(Work {
+        thread,
+        begin_ns: interval.begin,
+        end_ns: interval.end,
+        event: &feed.lexicon.entry(interval.name).event,
+        key: feed.lexicon.key(interval.name),
+        fields,
+    })
+}
+
+impl Work<'_> {
+    /// How long it took.
+    pub fn length(&self) -> Ns {
+        Ns(self.end_ns.saturating_sub(self.begin_ns).max(0) as u128)
+    }
+}
+
+/// What an event ended: the thread, the interval, and whether it is a sum.
+#[derive(Default)]
+struct Ended(Option<(usize, Interval, bool)>);
+
+impl Listener for Ended {
+    fn event(&mut self, _: usize, _: i64) {}
+
+    fn ended(&mut self, thread: usize, interval: Interval, _: &Feed) {
+        self.0 = Some((thread, interval, false));
+    }
+
+    fn summed(&mut self, thread: usize, sum: Interval) {
+        self.0 = Some((thread, sum, true));
+    }
+
+    fn lost(&mut self, _: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {}
+}

@@ -1,0 +1,270 @@
+//! `ltt-top export`: timelines, held against the format's rules and against `ltt-top top`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::handwritten::{BEGIN, Handwritten, requests};
+use super::run::{Said, copy, json, ltt_top, said, streams};
+use super::shared_trace::SharedTrace;
+
+/// Exports a trace, and reads what was written.
+fn export(trace: &Path, options: &[&str]) -> (Value, Said) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.json");
+    let said =
+        said(ltt_top(["export", "--to", "chrome-trace"]).args(options).arg(trace).arg("-o").arg(&file));
+    let written = fs::read(&file).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    (serde_json::from_slice(&written).expect("it is JSON"), said)
+}
+
+fn of_phase<'t>(trace: &'t Value, phase: &'t str) -> impl Iterator<Item = &'t Value> {
+    trace["traceEvents"].as_array().unwrap().iter().filter(move |event| event["ph"] == phase)
+}
+
+/// A time or a length in nanoseconds.
+fn ns(microseconds: &Value) -> i64 {
+    (microseconds.as_f64().expect("a number") * 1000.0).round() as i64
+}
+
+/// The format's rules: complete events of a thread nest, and times ascend, the longest of the same time first.
+fn assert_valid(trace: &Value) {
+    assert_eq!(trace["displayTimeUnit"], "ns");
+    let mut open: HashMap<(i64, i64), Vec<i64>> = HashMap::new();
+    let mut last = (0, i64::MIN);
+    for event in of_phase(trace, "X") {
+        assert!(event["name"].is_string() && event["args"].is_object(), "{event}");
+        let (pid, tid) = (event["pid"].as_i64().unwrap(), event["tid"].as_i64().unwrap());
+        assert!(pid > 0 && tid > 0, "{event}");
+        let (begin, length) = (ns(&event["ts"]), ns(&event["dur"]));
+        assert!(last <= (begin, -length), "times ascend: {event}");
+        last = (begin, -length);
+        let open = open.entry((pid, tid)).or_default();
+        open.retain(|end| *end > begin);
+        assert!(open.iter().all(|end| *end >= begin + length), "it nests: {event}");
+        open.push(begin + length);
+    }
+    for (pid, tid) in open.keys() {
+        let names = |what: &str| {
+            let is_this = |event: &&Value| {
+                event["name"] == what
+                    && event["pid"] == *pid
+                    && (what == "process_name" || event["tid"] == *tid)
+            };
+            of_phase(trace, "M").filter(is_this).count()
+        };
+        assert_eq!((names("process_name"), names("thread_name")), (1, 1), "{pid} {tid}");
+    }
+}
+
+/// The count and the total in nanoseconds of each group: its event and its key.
+fn totals(trace: &Value, groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
+    let keys = |event: &Value| {
+        let of_event = groups.iter().find(|group| group["event"] == *event);
+        of_event.map(|group| group["key"].as_object().unwrap().keys().cloned().collect::<Vec<_>>())
+    };
+    let keys: HashMap<String, Vec<String>> = groups
+        .iter()
+        .map(|group| (group["event"].as_str().unwrap().to_owned(), keys(&group["event"]).unwrap()))
+        .collect();
+    let mut totals: BTreeMap<String, (u64, i64)> = BTreeMap::new();
+    let incidents = incidents_process(trace);
+    for event in of_phase(trace, "X").chain(of_phase(trace, "i")) {
+        if Some(&event["pid"]) == incidents {
+            continue;
+        }
+        let args = &event["args"];
+        let length = match event["ph"] == "i" {
+            true => ns(&args["total_us"]),
+            false => ns(&event["dur"]) + args.get("clipped by ltt-top (us)").map_or(0, ns),
+        };
+        let name = event["cat"].as_str().unwrap();
+        let key: Vec<Value> = keys[name].iter().map(|key| args[key].clone()).collect();
+        let total = totals.entry(format!("{name} {}", json!(key))).or_default();
+        *total = (total.0 + 1, total.1 + length);
+    }
+    totals
+}
+
+fn incidents_process(trace: &Value) -> Option<&Value> {
+    of_phase(trace, "M").find(|event| event["args"]["name"] == "Incidents").map(|event| &event["pid"])
+}
+
+/// The same of what `top` says.
+fn expected(groups: &[Value]) -> BTreeMap<String, (u64, i64)> {
+    let timed = groups.iter().filter(|group| !group["total_us"].is_null());
+    let plausible = |group: &Value| group["count"].as_u64().unwrap() - group["implausible"].as_u64().unwrap();
+    timed
+        .filter(|group| plausible(group) > 0)
+        .map(|group| {
+            let key: Vec<&Value> = group["key"].as_object().unwrap().values().collect();
+            let name = format!("{} {}", group["event"].as_str().unwrap(), json!(key));
+            (name, (plausible(group), ns(&group["total_us"])))
+        })
+        .collect()
+}
+
+#[test]
+fn intervals_of_a_real_trace_nest_and_sum_up_to_what_top_says_with_any_filter() {
+    let shared = SharedTrace::unpack();
+    let filters: [&[&str]; 5] = [
+        &[],
+        &["--since", "+2s", "--until", "+4s"],
+        &["--event", "command_call", "--where", "duration>=10us"],
+        &["--event", "valkey_aof:*"],
+        &["--where", "name=eval"],
+    ];
+    for options in filters {
+        let (trace, said) = export(shared.folder(), options);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert_valid(&trace);
+        let top = json(ltt_top(["top"]).args(options).arg(shared.folder()));
+        let groups = top["groups"].as_array().unwrap();
+        let expected = expected(groups);
+        assert!(!expected.is_empty(), "{options:?}");
+        assert_eq!(totals(&trace, groups), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn incidents_have_a_track_and_rates_and_blocked_time_are_counters() {
+    let shared = SharedTrace::unpack();
+    let (trace, _) = export(shared.folder(), &[]);
+    let process = incidents_process(&trace).expect("there are incidents");
+    let shown: Vec<(i64, i64)> = of_phase(&trace, "X")
+        .filter(|event| event["pid"] == *process)
+        .map(|event| (ns(&event["ts"]), ns(&event["dur"])))
+        .collect();
+    let found = json(ltt_top(["incidents", "--each", "-n", "0"]).arg(shared.folder()));
+    let origin = trace["otherData"]["origin_ns"].as_i64().unwrap();
+    let mut expected: Vec<(i64, i64)> = found["incidents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|incident| (incident["begin_ns"].as_i64().unwrap(), incident["end_ns"].as_i64().unwrap()))
+        .map(|(begin, end)| (begin - origin, end - begin))
+        .collect();
+    expected.sort_by_key(|(begin, length)| (*begin, -length));
+    assert_eq!(shown, expected);
+    let counters = |name: &'static str| of_phase(&trace, "C").filter(move |event| event["name"] == name);
+    let rates: Vec<f64> =
+        counters("intervals per second").map(|event| event["args"]["rate"].as_f64().unwrap()).collect();
+    assert!(rates.iter().any(|rate| *rate > 0.0) && rates.last() == Some(&0.0), "{rates:?}");
+    assert!(counters("blocked (%)").any(|event| event["args"]["share"].as_f64().unwrap() > 0.0));
+}
+
+#[test]
+fn hostile_names_survive_a_parser() {
+    let names =
+        ["\"quoted\\", "\u{202e}right to left", "\u{1b}[31mred\u{7}", "</script><!--", "\u{fffd}", "ünï"];
+    let trace = requests("host\u{1b}", &names.map(|name| (name, 5))).write();
+    let (written, said) = export(trace.path(), &[]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_valid(&written);
+    let mut found: Vec<&str> =
+        of_phase(&written, "X").filter_map(|event| event["args"]["name"].as_str()).collect();
+    found.sort_unstable();
+    let mut expected = names;
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    assert!(!said.err.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn times_are_exact_to_the_nanosecond() {
+    let mut trace = Handwritten::new("host");
+    let class = trace.class("app:step", "u64 _duration_ns;");
+    trace.event_at(BEGIN + 1_001, class, &[&1_001_u64.to_le_bytes()]);
+    trace.event_at(BEGIN + 3_600_000_000_001, class, &[&123_456_789_u64.to_le_bytes()]);
+    let (written, _) = export(trace.write().path(), &[]);
+    assert_eq!(written["otherData"]["origin_ns"], BEGIN);
+    let incidents = incidents_process(&written);
+    let found: Vec<(String, String)> = of_phase(&written, "X")
+        .filter(|event| Some(&event["pid"]) != incidents)
+        .map(|event| (event["ts"].to_string(), event["dur"].to_string()))
+        .collect();
+    let expected = [("0", "1.001"), ("3599876543.212", "123456.789")];
+    assert_eq!(found, expected.map(|(begin, length)| (begin.to_owned(), length.to_owned())));
+}
+
+#[test]
+fn an_empty_trace_and_one_of_one_event_are_files_that_viewers_open() {
+    let empty = Handwritten::new("host").write();
+    let (written, said) = export(empty.path(), &[]);
+    assert_eq!((said.status, of_phase(&written, "X").count()), (0, 0), "{said:?}");
+    assert!(said.err.contains("nothing found"), "{said:?}");
+    let one = requests("host", &[("get", 7)]).write();
+    let (written, said) = export(one.path(), &[]);
+    assert_valid(&written);
+    let event = of_phase(&written, "X").next().expect("one event");
+    assert_eq!(
+        (&event["name"], &event["ts"], &event["dur"], &event["pid"]),
+        (&json!("request"), &json!(0), &json!(7), &json!(42))
+    );
+    assert_eq!(
+        said.err.lines().filter(|line| line.contains("1 interval of 1 thread")).count(),
+        1,
+        "{said:?}"
+    );
+}
+
+#[test]
+fn of_a_damaged_trace_the_rest_is_written_and_the_status_says_so() {
+    let shared = SharedTrace::unpack();
+    let trace = copy(shared.folder());
+    let stream = &streams(trace.path())[0];
+    let length = fs::metadata(stream).unwrap().len();
+    fs::OpenOptions::new().write(true).open(stream).unwrap().set_len(length / 2).unwrap();
+    let (written, said) = export(trace.path(), &[]);
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.err.contains("warning: left out: "), "{said:?}");
+    assert_valid(&written);
+    assert!(of_phase(&written, "X").count() > 0);
+}
+
+#[test]
+fn a_file_is_replaced_only_on_request_and_compressed_by_its_name() {
+    let trace = requests("host", &[("get", 7)]).write();
+    let folder: TempDir = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.json.gz");
+    fs::write(&file, "precious").unwrap();
+    let export =
+        |more: &[&str]| said(ltt_top(["export"]).arg(trace.path()).arg("--output").arg(&file).args(more));
+    let refused = export(&[]);
+    assert_eq!((refused.status, &*fs::read(&file).unwrap()), (1, &b"precious"[..]), "{refused:?}");
+    assert!(refused.err.contains("--force"), "{refused:?}");
+    let replaced = export(&["--force"]);
+    assert_eq!(replaced.status, 0, "{replaced:?}");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(fs::File::open(&file).unwrap()).read_to_string(&mut text).unwrap();
+    assert_valid(&serde_json::from_str(&text).expect("it is JSON"));
+}
+
+#[test]
+fn a_file_that_would_be_too_large_is_refused_with_what_to_do() {
+    let shared = SharedTrace::unpack();
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["export", "--max-size", "1", "--output"];
+    let said = said(ltt_top(arguments).arg(folder.path().join("trace.json")).arg(shared.folder()));
+    assert_eq!((said.status, said.err.lines().count()), (1, 1), "{said:?}");
+    for word in ["1 MiB", "--since", "--max-size", "Speedscope", "Perfetto"] {
+        assert!(said.err.contains(word), "{word}: {said:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
+fn around_a_time_only_what_is_near_is_written() {
+    let shared = SharedTrace::unpack();
+    let (trace, said) = export(shared.folder(), &["--around", "+3s", "--within", "50ms"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let window = ["top", "--since", "+2950ms", "--until", "+3050ms"];
+    let top = json(ltt_top(window).arg(shared.folder()));
+    let groups = top["groups"].as_array().unwrap();
+    assert_eq!(totals(&trace, groups), expected(groups));
+}
