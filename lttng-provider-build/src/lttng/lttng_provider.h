@@ -26,7 +26,10 @@
  * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
  * crash before `main`. Such a program names no dynamic loader.
  */
-extern unsigned long getauxval(unsigned long type);
+#ifdef __cplusplus
+extern "C"
+#endif
+unsigned long getauxval(unsigned long type);
 
 static inline bool lttng_provider_is_static(void)
 {
