@@ -85,8 +85,10 @@ fn change(catalog: &mut Catalog, random: &mut Random) {
 
 #[track_caller]
 fn assert_refused(catalog: &Catalog, because: &str) {
-    let errors =
-        [generate(&[catalog.clone()], &Options::default()).err(), c_sources(&[catalog.clone()]).err()];
+    let errors = [
+        generate(std::slice::from_ref(catalog), &Options::default()).err(),
+        c_sources(std::slice::from_ref(catalog)).err(),
+    ];
     for error in errors {
         let error = error.expect("it was generated").to_string();
         assert!(error.contains(because), "{error}");
