@@ -45,11 +45,11 @@ impl CProgram<'_> {
         let sources = generate_c(self.catalogs, &generated);
         let mut objects =
             vec![self.compile(self.compiler, &workspace().join(self.source), folder, self.own_flags)];
-        // The generated files are C, whatever the program is.
-        let c = self.compiler.replace("++", "");
-        let c = if c == "g" { "gcc" } else { &c };
+        // The generated files are C and C++.
+        let standard = self.own_flags.iter().find(|flag| flag.starts_with("-std=")).unwrap_or(&"-std=c99");
+        let language = if self.compiler.ends_with("++") { "c++" } else { "c" };
         for source in sources {
-            objects.push(self.compile(c, &source, folder, &["-std=c99"]));
+            objects.push(self.compile(self.compiler, &source, folder, &[standard, "-x", language]));
         }
         let program = folder.join("program");
         let mut link = Command::new(self.compiler);

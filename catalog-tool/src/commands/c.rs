@@ -23,6 +23,12 @@ pub struct Options {
     #[arg(long)]
     check: bool,
 
+    /// Give every event with a duration a USDT probe where it begins, EVENT__start, and the macro trace_…_start() for it.
+    ///
+    /// Tracers of USDT then time it themselves, as with `entry = true` in the catalog.
+    #[arg(long)]
+    start_probes: bool,
+
     /// The licence of the files, as SPDX names it.
     #[arg(long, value_name = "SPDX", default_value = "MIT OR Apache-2.0", value_parser = licence)]
     license: String,
@@ -32,6 +38,11 @@ pub fn run(options: &Options) -> Result<Outcome, Trouble> {
     let mut catalogs = Vec::new();
     for path in &options.files {
         catalogs.push(files::catalog(path)?);
+    }
+    if options.start_probes {
+        let events =
+            catalogs.iter_mut().flat_map(|catalog| &mut catalog.providers).flat_map(|p| &mut p.events);
+        events.for_each(|event| event.entry |= event.meaning.duration.is_some());
     }
     let generated = c_sources(&catalogs).map_err(|clash| Trouble::Failed(clash.to_string()))?;
     let folder = &options.out;

@@ -99,7 +99,7 @@ impl<'t> Expander<'_, 't> {
         let call = calls.at(at, calls.tokens.len())?.ok()?;
         let argument = |name: &str| {
             let index = parameters.iter().position(|parameter| *parameter == name)?;
-            let first = call.arguments.get(index).cloned().unwrap_or_default();
+            let Some(first) = call.arguments.get(index).cloned() else { return Some(0..0) };
             let last = call.arguments.last().filter(|last| name == "__VA_ARGS__" && last.end > first.start);
             Some(first.start..last.map_or(first.end, |last| last.end))
         };
@@ -127,11 +127,8 @@ impl<'t> Expander<'_, 't> {
             let mut piece = piece.into_iter();
             match body.last_mut().filter(|_| std::mem::take(&mut joins)) {
                 // `, ## __VA_ARGS__` without arguments has no comma.
-                Some(last) if last.is(",") => {
-                    if piece.len() == 0 {
-                        body.pop();
-                    }
-                }
+                Some(last) if last.is(",") && piece.len() == 0 => _ = body.pop(),
+                Some(last) if last.is(",") => {}
                 Some(last) => {
                     if let Some(first) = piece.next() {
                         last.text = self.paste(format!("{}{}", last.text, first.text))?;

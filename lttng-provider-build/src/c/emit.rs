@@ -12,7 +12,7 @@ pub(super) fn record(event: &Event<'_>) -> String {
     let sizes: String = each().map(|(argument, p)| size(argument, p)).collect();
     let packs: String = each().map(|(argument, p)| pack(argument, p)).collect();
     let parts: String = each().map(|(argument, p)| format!("\t\t\t{},\n", part(argument, p))).collect();
-    let parts = if parts.is_empty() { "\t\t\t{ 0 },\n".to_owned() } else { parts };
+    let parts = if parts.is_empty() { "\t\t\t{ 0, NULL, 0 },\n".to_owned() } else { parts };
     format!(
         "\tchar lttng_packed[{room}];
 \tchar *lttng_end = lttng_packed;
@@ -111,11 +111,11 @@ fn part(argument: &Argument<'_>, parameters: &[CParameter]) -> String {
     let name = &parameters[0].name;
     match (argument.shape.extent, parameters) {
         (Extent::One, _) if argument.shape.is_float() => {
-            format!("{{ .value = lttng_provider_bits_of_{}({name}) }}", argument.shape.element.c_type())
+            format!("{{ lttng_provider_bits_of_{}({name}), NULL, 0 }}", argument.shape.element.c_type())
         }
-        (Extent::One, _) => format!("{{ .value = (uint64_t) {name} }}"),
-        (_, [_, length]) => format!("{{ .start = {name}, .length = {} }}", length.name),
-        (Extent::Fixed(count), _) => format!("{{ .start = {name}, .length = {count} }}"),
-        _ => format!("{{ .start = {name} }}"),
+        (Extent::One, _) => format!("{{ (uint64_t) {name}, NULL, 0 }}"),
+        (_, [_, length]) => format!("{{ 0, {name}, {} }}", length.name),
+        (Extent::Fixed(count), _) => format!("{{ 0, {name}, {count} }}"),
+        _ => format!("{{ 0, {name}, 0 }}"),
     }
 }

@@ -41,8 +41,8 @@ fn one(provider: &Provider<'_>) -> String {
 
 fn event(event: &Event<'_>) -> String {
     let Event { symbol, c_name, .. } = event;
-    let sized = for_cpp(event.passed_c_parameters());
-    let plain = for_cpp(event.passed().flat_map(Argument::c_parameters).collect());
+    let sized = event.passed_c_parameters();
+    let plain: Vec<CParameter> = event.passed().flat_map(Argument::c_parameters).collect();
     let emit = event.emit_function();
     let mut text = format!("\n{}", comment(&documentation(event)));
     text.push_str(&format!("LTTNG_APPLICATION_SWITCH({symbol});\n\n"));
@@ -184,7 +184,7 @@ extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
 /// Arguments of the emitting function where texts end in a NUL.
 fn measured(event: &Event<'_>) -> Vec<String> {
     let each = event.passed().flat_map(|argument| {
-        let parameters = for_cpp(argument.c_parameters());
+        let parameters = argument.c_parameters();
         let name = &parameters[0].name;
         match argument.shape.extent {
             Extent::Terminated => {
@@ -205,8 +205,7 @@ fn within(event: &Event<'_>) -> Vec<String> {
     let parameters = event.sized_c_parameters();
     let each = event.arguments.iter().zip(&parameters).filter(|(a, _)| a.is_passed()).flat_map(
         |(argument, parameters)| {
-            let names: Vec<String> =
-                for_cpp(parameters.clone()).into_iter().map(|parameter| parameter.name).collect();
+            let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
             match &names[..] {
                 [start, length] if argument.is_text() && argument.field.length_argument().is_none() => {
                     vec![start.clone(), format!("lttng_application_length_within({start}, {length})")]
@@ -216,23 +215,4 @@ fn within(event: &Event<'_>) -> Vec<String> {
         },
     );
     each.collect()
-}
-
-/// Keywords of C++ that neither C nor the catalog reserves.
-const CPP_KEYWORDS: &str = "
-    alignas alignof and and_eq asm bitand bitor catch char16_t char32_t char8_t class co_await
-    co_return co_yield compl concept const_cast consteval constexpr constinit decltype delete
-    dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or
-    or_eq private protected public reinterpret_cast requires static_assert static_cast template this
-    thread_local throw try typeid typename using virtual wchar_t xor xor_eq
-";
-
-/// The parameters under names that are valid in C++.
-fn for_cpp(mut parameters: Vec<CParameter>) -> Vec<CParameter> {
-    let is_keyword = |name: &str| CPP_KEYWORDS.split_whitespace().any(|keyword| keyword == name);
-    for parameter in parameters.iter_mut().filter(|p| is_keyword(&p.name)) {
-        // No name of a catalog begins like this.
-        parameter.name.insert_str(0, "lttng_");
-    }
-    parameters
 }

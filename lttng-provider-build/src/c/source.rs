@@ -22,6 +22,10 @@ pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
 #include \"lttng_usdt.h\"
 #endif
 
+#ifdef __cplusplus
+extern \"C\" {{
+#endif
+
 /* ISO C does not allow an empty file. */
 typedef int lttng_provider_of_{name};
 
@@ -39,6 +43,7 @@ LTTNG_USDT_ALIGN
     for each in &provider.events {
         text.push_str(&event(name, each));
     }
+    text.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     GeneratedFile { name: format!("{name}.c"), text }
 }
 

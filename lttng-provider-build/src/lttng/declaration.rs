@@ -5,7 +5,8 @@ use lttng_catalog::{Base, ByteOrder, Content, Extent, Number, NumberKind, Shape}
 
 /// `lttng_ust_field_integer(uint64_t, duration, duration)`
 pub(super) fn field(provider: &str, argument: &Argument<'_>) -> String {
-    let (name, from) = (&argument.field.name, &argument.field.argument);
+    let parameters = argument.c_parameters();
+    let (name, from) = (&argument.field.name, &parameters[0].name);
     let Shape { content, element, extent } = argument.shape;
     let kind = match (content, extent) {
         (Content::Enumeration, _) => "enum",
@@ -29,7 +30,9 @@ pub(super) fn field(provider: &str, argument: &Argument<'_>) -> String {
     let after = match extent {
         Extent::One | Extent::Terminated => String::new(),
         Extent::Fixed(count) => format!(", {count}"),
-        Extent::Counted(length) => format!(", {}, {from}_length", Number::length(length).c_type()),
+        Extent::Counted(length) => {
+            format!(", {}, {}", Number::length(length).c_type(), parameters[1].name)
+        }
     };
     format!("lttng_ust_field_{kind}{}({before}{element_type}{name}, {from}{after})", variant(argument))
 }

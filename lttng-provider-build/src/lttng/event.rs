@@ -50,13 +50,11 @@ lttng_provider_call_{symbol}(void (*probe)(void), void *data, const struct lttng
 }}
 
 static const struct lttng_provider_event lttng_provider_event_{symbol} = {{
-\t.fields = {fields},
-\t.count = {count},
-\t.has_strings = {has_strings},
-\t.has_copies = {has_copies},
-\t.probe = (void (*)(void)) lttng_ust__event_probe__{provider}___{class},
-\t.prepare = lttng_provider_prepare_{symbol},
-\t.call = lttng_provider_call_{symbol},
+\t{fields}, {count},
+\t/* has_strings, has_copies: */ {has_strings}, {has_copies},
+\t(void (*)(void)) lttng_ust__event_probe__{provider}___{class},
+\tlttng_provider_prepare_{symbol},
+\tlttng_provider_call_{symbol},
 }};
 "
     )
@@ -67,7 +65,7 @@ fn from_part((index, argument): (usize, &Argument<'_>)) -> Vec<String> {
     let part = format!("parts[{index}]");
     let element = argument.shape.element;
     let value = |source| match source {
-        Source::Start => format!("{part}.start"),
+        Source::Start => format!("(const {} *) {part}.start", element.c_type()),
         Source::Length => format!("{part}.length"),
         Source::Value if argument.is_swapped() => {
             let bits = element.width.bits();
@@ -90,21 +88,21 @@ fn needs_copy(argument: &Argument<'_>) -> bool {
     }
 }
 
-/// `{ .kind = LTTNG_PROVIDER_NUMBER, .recorded = true, .size = 8 }`
+/// `{ LTTNG_PROVIDER_NUMBER, true, false, 8, 0, 0 }`: without names of members, which C++ before 20 does not know.
 fn row(argument: &Argument<'_>) -> String {
     let shape = argument.shape;
-    let (kind, more) = match (shape.content, shape.extent) {
-        (_, Extent::One) => ("NUMBER", String::new()),
-        (_, Extent::Terminated) => ("STRING", String::new()),
-        (Content::Text, Extent::Counted(length)) => ("TEXT", format!(", .length_size = {}", length.bytes())),
-        (_, Extent::Counted(length)) => ("SEQUENCE", format!(", .length_size = {}", length.bytes())),
-        (Content::Text, Extent::Fixed(count)) => ("CHARACTERS", format!(", .count = {count}")),
-        (_, Extent::Fixed(count)) => ("ARRAY", format!(", .count = {count}")),
+    let (kind, length_size, count) = match (shape.content, shape.extent) {
+        (_, Extent::One) => ("NUMBER", 0, 0),
+        (_, Extent::Terminated) => ("STRING", 0, 0),
+        (Content::Text, Extent::Counted(length)) => ("TEXT", length.bytes(), 0),
+        (_, Extent::Counted(length)) => ("SEQUENCE", length.bytes(), 0),
+        (Content::Text, Extent::Fixed(count)) => ("CHARACTERS", 0, count),
+        (_, Extent::Fixed(count)) => ("ARRAY", 0, count),
     };
-    let swapped = if argument.is_swapped() { ", .swapped = true" } else { "" };
     format!(
-        "{{ .kind = LTTNG_PROVIDER_{kind}, .recorded = {}{swapped}, .size = {}{more} }}",
+        "{{ LTTNG_PROVIDER_{kind}, {}, {}, {}, {length_size}, {count} }}",
         argument.recorded(),
+        argument.is_swapped(),
         shape.element.width.bytes()
     )
 }

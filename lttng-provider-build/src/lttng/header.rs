@@ -26,9 +26,11 @@ pub(crate) fn header(provider: &Provider<'_>) -> GeneratedFile {
 #if !defined({guard}) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define {guard}
 
+#ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
 #include <lttng/tracepoint.h>
 

@@ -30,7 +30,10 @@
  * A statically linked program has a private C library. LTTng-UST would load another one beside it, and the process would
  * crash before `main`. Such a program names no dynamic loader.
  */
-extern unsigned long getauxval(unsigned long type);
+#ifdef __cplusplus
+extern "C"
+#endif
+unsigned long getauxval(unsigned long type);
 
 static inline bool lttng_provider_is_static(void)
 {
@@ -59,9 +62,15 @@ static inline void *lttng_provider_open(const char *library, int mode)
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/ust-tracer.h>
 
-/* LTTng-UST's macros define a type several times, which C99 does not allow. */
+/* LTTng-UST's macros define a type several times, which C99 does not allow, and take no argument for an ellipsis. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wtypedef-redefinition"
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
+
+/* They also keep negative labels of enums as unsigned numbers, which C++ does not allow. */
+#if defined(__cplusplus)
+#pragma GCC diagnostic ignored "-Wnarrowing"
 #endif
 
 /* The ABI between providers and LTTng-UST that this file and lttng-provider's enabled check are made for. */
@@ -148,8 +157,20 @@ struct lttng_provider_shared {
 	char chunks[LTTNG_PROVIDER_LANES][LTTNG_PROVIDER_CHUNKS][LTTNG_PROVIDER_CHUNK];
 };
 
+typedef struct lttng_provider_shared lttng_provider_shared_type;
+
+#ifdef __cplusplus
+/* C++ has no common symbols. Files in C++ share another one with each other. */
+template <int> struct lttng_provider_shared_by_cpp {
+	static lttng_provider_shared_type shared;
+};
+template <int number> lttng_provider_shared_type lttng_provider_shared_by_cpp<number>::shared
+	__attribute__((visibility("hidden"), aligned(LTTNG_PROVIDER_CHUNK)));
+#define lttng_provider_shared lttng_provider_shared_by_cpp<0>::shared
+#else
 struct lttng_provider_shared lttng_provider_shared
 	__attribute__((common, visibility("hidden"), aligned(LTTNG_PROVIDER_CHUNK)));
+#endif
 
 /* The threads that had chunks are not in the child. */
 static void lttng_provider_reset_after_fork(void)
@@ -160,7 +181,7 @@ static void lttng_provider_reset_after_fork(void)
 
 static void __attribute__((constructor)) lttng_provider_start(void)
 {
-	struct lttng_provider_shared *shared = &lttng_provider_shared;
+	lttng_provider_shared_type *shared = &lttng_provider_shared;
 	void *library, *lock;
 
 	if (!shared->is_reset_after_fork)
@@ -205,7 +226,7 @@ static inline uint64_t lttng_provider_runs(uint64_t bits, size_t count)
 /* Memory of this size until it is returned; NULL if too many threads have some, or if it is larger than a lane. */
 static inline char *lttng_provider_take(struct lttng_provider_taken *taken, size_t size)
 {
-	struct lttng_provider_shared *shared = &lttng_provider_shared;
+	lttng_provider_shared_type *shared = &lttng_provider_shared;
 	size_t count = (size + LTTNG_PROVIDER_CHUNK - 1) / LTTNG_PROVIDER_CHUNK;
 	/* Threads differ in where their stacks are. */
 	size_t first = (size_t) (((uint64_t) (uintptr_t) taken >> 12) * 0x9e3779b97f4a7c15u >> 62);
@@ -327,7 +348,7 @@ static inline bool lttng_provider_packs(void)
 /* Whether the event's session and channel record at the moment. */
 static inline bool lttng_provider_is_active(const struct lttng_ust_event_common *event)
 {
-	const struct lttng_ust_event_recorder *recorder = event->child;
+	const struct lttng_ust_event_recorder *recorder = (const struct lttng_ust_event_recorder *) event->child;
 	const struct lttng_ust_channel_common *channel = recorder->chan->parent;
 
 	return CMM_ACCESS_ONCE(channel->session->active) && CMM_ACCESS_ONCE(channel->enabled);
@@ -357,8 +378,8 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 	const struct lttng_ust_tracepoint *tracepoint, void (*own_probe)(void),
 	const char *payload, size_t size, void *ip)
 {
-	struct lttng_provider_rest rest = { .ip = ip, .probe = NULL };
-	struct lttng_ust_probe_ctx context = { .struct_size = sizeof(context), .ip = ip };
+	struct lttng_provider_rest rest = { ip, NULL };
+	struct lttng_ust_probe_ctx context = { sizeof(context), ip };
 	const struct lttng_ust_tracepoint_probe *probe;
 
 	if (caa_unlikely(!__atomic_load_n(&lttng_provider_shared.rcu_read_lock, __ATOMIC_ACQUIRE)))
@@ -369,7 +390,7 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 	if (caa_unlikely(!probe))
 		goto end;
 	do {
-		const struct lttng_ust_event_common *event = probe->data;
+		const struct lttng_ust_event_common *event = (const struct lttng_ust_event_common *) probe->data;
 
 		if (caa_unlikely(!lttng_provider_packs() || !payload || probe->func != own_probe
 				|| event->type != LTTNG_UST_EVENT_TYPE_RECORDER
@@ -378,7 +399,7 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 			return rest;
 		}
 		if (lttng_provider_is_active(event) && CMM_ACCESS_ONCE(event->enabled))
-			lttng_provider_write_packed(event->child, payload, size, &context);
+			lttng_provider_write_packed((struct lttng_ust_event_recorder *) event->child, payload, size, &context);
 	} while ((++probe)->func);
 end:
 	lttng_provider_shared.rcu_read_unlock();
@@ -459,7 +480,7 @@ static __attribute__((unused, noinline, target("ssse3"))) size_t lttng_provider_
 	}
 
 static inline void lttng_provider_copy_swapped(
-	char *restrict to, const char *restrict from, size_t count, size_t size)
+	char *__restrict__ to, const char *__restrict__ from, size_t count, size_t size)
 {
 #ifdef __x86_64__
 	if (size > 1 && count * size >= 16 && lttng_provider_shared.has_ssse3) {
@@ -551,7 +572,7 @@ static inline void lttng_provider_put_swapped(
 static inline void lttng_provider_put_padded(
 	struct lttng_provider_gathered *gathered, const char *start, size_t length, size_t size)
 {
-	static const char zeros[64];
+	static const char zeros[64] = { 0 };
 	size_t used = length ? strnlen(start, length) : 0;
 
 	lttng_provider_put(gathered, start, used);
@@ -575,12 +596,12 @@ static inline void lttng_provider_put_field(
 		lttng_provider_put_number(gathered, part->value, field->size, field->swapped);
 		return;
 	case LTTNG_PROVIDER_STRING:
-		lttng_provider_put(gathered, part->start, count);
+		lttng_provider_put(gathered, (const char *) part->start, count);
 		*lttng_provider_next(gathered, 1) = 0;
 		gathered->used++;
 		return;
 	case LTTNG_PROVIDER_CHARACTERS:
-		lttng_provider_put_padded(gathered, part->start, count, field->count);
+		lttng_provider_put_padded(gathered, (const char *) part->start, count, field->count);
 		return;
 	case LTTNG_PROVIDER_TEXT:
 	case LTTNG_PROVIDER_SEQUENCE:
@@ -590,11 +611,11 @@ static inline void lttng_provider_put_field(
 		break;
 	}
 	if (field->kind == LTTNG_PROVIDER_TEXT)
-		lttng_provider_put_padded(gathered, part->start, count, count);
+		lttng_provider_put_padded(gathered, (const char *) part->start, count, count);
 	else if (field->swapped && !is_swapped)
-		lttng_provider_put_swapped(gathered, part->start, count, field->size);
+		lttng_provider_put_swapped(gathered, (const char *) part->start, count, field->size);
 	else
-		lttng_provider_put(gathered, part->start, count * field->size);
+		lttng_provider_put(gathered, (const char *) part->start, count * field->size);
 }
 
 /* Writes an event that is too large to be packed, its large fields from where they are. */
@@ -677,7 +698,7 @@ static inline void lttng_provider_copy(
 	char *copy, size_t size, const struct lttng_provider_field *field, struct lttng_provider_part *part)
 {
 	if (field->kind == LTTNG_PROVIDER_ARRAY || field->kind == LTTNG_PROVIDER_SEQUENCE) {
-		lttng_provider_copy_swapped(copy, part->start, size / field->size, field->size);
+		lttng_provider_copy_swapped(copy, (const char *) part->start, size / field->size, field->size);
 	} else {
 		memcpy(copy, part->start, part->length);
 		memset(copy + part->length, 0, size - part->length);
@@ -773,7 +794,8 @@ static inline void lttng_provider_deliver_to(
 	const struct lttng_provider_event *event, const char *payload, size_t size,
 	const struct lttng_provider_part *parts, void *ip)
 {
-	struct lttng_ust_probe_ctx context = { .struct_size = sizeof(context), .ip = ip };
+	struct lttng_ust_probe_ctx context = { sizeof(context), ip };
+	struct lttng_ust_event_recorder *recorder = (struct lttng_ust_event_recorder *) to->child;
 	bool is_recorder = to->type == LTTNG_UST_EVENT_TYPE_RECORDER;
 
 	if ((is_recorder && !lttng_provider_is_active(to)) || !CMM_ACCESS_ONCE(to->enabled))
@@ -781,22 +803,22 @@ static inline void lttng_provider_deliver_to(
 	if (CMM_ACCESS_ONCE(to->eval_filter)) {
 		if (caa_unlikely(!lttng_provider_prepare(values, event, payload, parts))) {
 			if (is_recorder)
-				lttng_provider_discard(to->child, &context);
+				lttng_provider_discard(recorder, &context);
 			return;
 		}
 		if (to->run_filter(to, values->stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT)
 			return;
 	}
 	if (is_recorder && payload) {
-		lttng_provider_write_packed(to->child, payload, size, &context);
+		lttng_provider_write_packed(recorder, payload, size, &context);
 	} else if (is_recorder) {
-		lttng_provider_write_parts(to->child, event, values->copied ? values->parts : parts,
+		lttng_provider_write_parts(recorder, event, values->copied ? values->parts : parts,
 			values->copied, &context);
 	} else if (to->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-		struct lttng_ust_event_notifier *notifier = to->child;
+		struct lttng_ust_event_notifier *notifier = (struct lttng_ust_event_notifier *) to->child;
 		struct lttng_ust_notification_ctx notification = {
-			.struct_size = sizeof(notification),
-			.eval_capture = CMM_ACCESS_ONCE(notifier->eval_capture),
+			sizeof(notification),
+			CMM_ACCESS_ONCE(notifier->eval_capture),
 		};
 
 		if (notification.eval_capture && !lttng_provider_prepare(values, event, payload, parts))
@@ -820,7 +842,7 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	values.prepared = false;
 	do {
 		if (lttng_provider_packs() && probe->func == event->probe)
-			lttng_provider_deliver_to(probe->data, &values, event, payload, size, parts, rest.ip);
+			lttng_provider_deliver_to((struct lttng_ust_event_common *) probe->data, &values, event, payload, size, parts, rest.ip);
 		else if (lttng_provider_complete(&values, event, payload, parts))
 			event->call(probe->func, probe->data, values.complete);
 	} while ((++probe)->func);
@@ -897,7 +919,7 @@ static inline __attribute__((always_inline)) char *
 lttng_provider_pack_list(char *end, const void *list, size_t count, size_t size, bool swapped)
 {
 	if (swapped)
-		lttng_provider_copy_swapped(end, list, count, size);
+		lttng_provider_copy_swapped(end, (const char *) list, count, size);
 	else if (count)
 		memcpy(end, list, count * size);
 	return end + count * size;
@@ -946,7 +968,7 @@ static inline _Unwind_Reason_Code lttng_provider_frame(struct _Unwind_Context *c
 static __attribute__((unused, noinline)) size_t lttng_provider_capture(uint64_t *frames)
 {
 	/* This function, and the one that emits. */
-	struct lttng_provider_frames found = { .frames = frames, .count = 0, .skip = 2 };
+	struct lttng_provider_frames found = { frames, 0, 2 };
 
 	_Unwind_Backtrace(lttng_provider_frame, &found);
 	return found.count;

@@ -50,6 +50,7 @@ fn what_applications_include_is_c99_and_cpp17_for_every_accepted_catalog() {
         for back_ends in all {
             for file in files.iter().filter(|file| file.is_c_source()) {
                 compile("c99", "c", back_ends, &folder, &file.name);
+                compile("c++17", "c++", back_ends, &folder, &file.name);
             }
             compile("c++17", "c++", back_ends, &folder, "main.cpp");
             compile("c99", "c", back_ends, &folder, "main.cpp");

@@ -42,6 +42,36 @@ fn c_sources_compile_and_offer_every_event_to_both_tracers() {
     assert_eq!((again.status, &*again.out), (0, ""), "what is there already is not written");
 }
 
+#[test]
+fn every_duration_of_valkey_can_have_a_probe_where_it_begins() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path();
+    let path = catalog("valkey.toml");
+    assert_eq!(said(["c", text(&path), "--start-probes", "--out", text(out)]).status, 0);
+    let main = "#include \"valkey-trace.h\"\nint main(void)\n{\n\ttrace_valkey_commands_command_call_start();\n\
+        \ttrace_valkey_rdb_fork_start();\n\treturn 0;\n}\n";
+    fs::write(out.join("main.c"), main).expect("a writable folder");
+    let sources = [
+        "main",
+        "valkey_aof",
+        "valkey_cluster",
+        "valkey_commands",
+        "valkey_db",
+        "valkey_rdb",
+        "valkey_server",
+    ];
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-Wall", "-Wextra", "-Werror", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(out);
+    gcc.args(sources.map(|name| out.join(format!("{name}.c")))).arg("-o").arg(out.join("program"));
+    let output = gcc.arg("-ldl").output().expect("gcc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let listed = said(["list", text(&out.join("program")), "--no-libraries", "--format", "json"]);
+    let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
+    let probes = offer["files"][0]["probes"].as_array().expect("a list");
+    assert_eq!(probes.len(), 35 + 35);
+    assert!(probes.iter().any(|probe| probe["name"] == "command_call__start"), "{probes:?}");
+}
+
 /// For projects that keep generated files: CI notices when they are stale.
 #[test]
 fn check_fails_for_a_file_that_is_missing_or_stale() {
