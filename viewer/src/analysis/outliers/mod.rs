@@ -157,21 +157,26 @@ pub(in crate::analysis) fn outliers<S: Source>(
     });
     input.window = window;
     let ((all, _), found) = compared?;
-    let Judged { rule, durations, limits, mut modes, mut periods, mut drifts, mut unjudged, groups, .. } =
-        found.judged;
+    let Judged {
+        rule, mut durations, limits, mut modes, mut periods, mut drifts, mut unjudged, groups, ..
+    } = found.judged;
     let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
     let (mut trace, mut notes) = (found.trace, found.notes);
     let LongestCollector { mut longest, passed: mut found_events, .. } = all;
     if selects {
         let of_selection = Selection { processes: found.selection.processes, ..Selection::clone(selection) };
         let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
-        let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new() };
+        let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new(), events: 0 };
         let (chosen, report) = input.read(LongestCollector::new(roster, filter, limit))?;
         trace = TraceFinding::new(&report);
         notes.left_out = chosen.roster.finish()?;
         notes.implausible = chosen.implausible;
         (longest, found_events) = (chosen.longest, chosen.passed);
         let seen = &chosen.filter.groups;
+        if chosen.filter.events == 0 {
+            // Nothing is selected, and the notes say why.
+            (durations, unjudged) = (0, Vec::new());
+        }
         let has_name = |name: &GroupName| {
             seen.keys().any(|&group| groups.get(group).is_some_and(|known| known.name == *name))
         };
@@ -314,6 +319,8 @@ struct Chosen {
     limits: Arc<Limits>,
     /// The groups that have events, and whether any of those are in modes.
     groups: BTreeMap<usize, bool>,
+    /// The number of events with a plausible duration.
+    events: u64,
 }
 
 impl EventFilter for Chosen {
@@ -328,6 +335,7 @@ impl EventFilter for Chosen {
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {
+        self.events += 1;
         if let Some(limit) = self.limits.of(seen.kind, seen.key) {
             *self.groups.entry(limit.group).or_default() |=
                 seen.ticks > limit.above && !limit.is_single(seen.ticks);
@@ -335,10 +343,11 @@ impl EventFilter for Chosen {
     }
 
     fn emptied(&self) -> Self {
-        Chosen { limits: Arc::clone(&self.limits), groups: BTreeMap::new() }
+        Chosen { limits: Arc::clone(&self.limits), groups: BTreeMap::new(), events: 0 }
     }
 
     fn absorb(&mut self, other: Self) {
+        self.events += other.events;
         other
             .groups
             .into_iter()

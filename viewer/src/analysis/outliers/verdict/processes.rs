@@ -13,13 +13,16 @@ use crate::analysis::reading::selection::{EventKind, PROCESS, Selection};
 use crate::datum::Datum;
 use ctf_reader::Value;
 
+/// A kind of events, and the key of a group without the process.
+type GroupKey = (Arc<EventKind>, Box<[u8]>);
+
 /// Joins the groups of a key over processes, unless those differ. The process is the last key of each group.
 pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Vec<Evidence> {
     let limit = Resolution::cells(groups.len());
     let is_given = selection.by.iter().flatten().any(|name| name == PROCESS || name == "pid");
     let has_process = |kind: &EventKind| !is_given && kind.keys.last().is_some_and(|name| name == PROCESS);
     let mut joined = Vec::new();
-    let mut families: BTreeMap<(Arc<EventKind>, Box<[u8]>), Vec<Evidence>> = BTreeMap::new();
+    let mut families: BTreeMap<GroupKey, Vec<Evidence>> = BTreeMap::new();
     for group in groups {
         match stem(&group).filter(|_| has_process(&group.kind)) {
             Some(stem) => families.entry((Arc::clone(&group.kind), stem)).or_default().push(group),
