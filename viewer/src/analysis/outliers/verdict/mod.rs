@@ -38,3 +38,4 @@ pub use limits::{Limit, Limits};
 pub use rule::{Rule, RuleFinding};
 
 pub(in crate::analysis) use judge::{single_limit, verdicts};
+pub(in crate::analysis) use normal::ln_tail;
