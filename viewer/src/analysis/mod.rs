@@ -6,10 +6,12 @@
 //! ```text
 //!  reading ──> groups, durations ──> slow, outliers ──┐
 //!     │        info                                   ├──> question: what was asked, what was found
+//!     ├──────> compare: two recordings
 //!     └──────> intervals ──> incidents ───────────────┘
 //!              live, follow, timeline: in parts, as they arrive
 //! ```
 
+pub mod compare;
 pub mod durations;
 pub mod finding;
 pub mod follow;

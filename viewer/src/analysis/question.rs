@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::analysis::compare::Compare;
 use crate::analysis::durations::heat::{Heat, heat};
 use crate::analysis::durations::hist::{Hist, hist};
 use crate::analysis::finding::{Notes, TraceFinding};
@@ -165,6 +166,8 @@ pub enum Finding {
     Heat(Heat),
     /// What the traces contain.
     Info(Info),
+    /// Two recordings, compared.
+    Compare(Box<Compare>),
     /// What is to be known about single events, which arrived one by one.
     Events(FollowedEvents),
     /// What is known so far of sessions that are being recorded.
@@ -194,6 +197,7 @@ macro_rules! part {
             Finding::Hist(found) => $($reference)+ found.$part,
             Finding::Heat(found) => $($reference)+ found.$part,
             Finding::Info(found) => $($reference)+ found.$part,
+            Finding::Compare(found) => $($reference)+ found.$part,
             Finding::Events(found) => $($reference)+ found.$part,
             Finding::Live(found) => $($reference)+ found.top.$part,
         }
@@ -204,6 +208,15 @@ impl Finding {
     /// What was read.
     pub fn trace(&self) -> &TraceFinding {
         part!(self, trace, &)
+    }
+
+    /// Whether part of what was read is damaged and left out.
+    pub fn is_damaged(&self) -> bool {
+        let before = match self {
+            Finding::Compare(compare) => Some(&compare.before),
+            _ => None,
+        };
+        before.into_iter().chain([self.trace()]).any(|trace| !trace.damage.is_empty())
     }
 
     /// Notes for the reader of the finding.
@@ -237,6 +250,7 @@ impl Finding {
             Finding::Hist(hist) => hist.groups.is_empty() && hist.hidden_groups == 0,
             Finding::Heat(heat) => heat.groups.is_empty() && heat.hidden_groups == 0,
             Finding::Info(info) => info.events_by_name.is_empty(),
+            Finding::Compare(compare) => compare.compared == 0,
             Finding::Events(events) => events.shown == 0,
             Finding::Live(_) => false,
         }

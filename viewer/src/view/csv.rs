@@ -8,6 +8,7 @@ use super::output::{EventStream, Output, unsupported};
 use super::sheet::{Sheet, SheetRow, datum, number, optional, text};
 use super::{Screen, notes};
 use crate::analysis::Finding;
+use crate::analysis::compare::FIGURES;
 use crate::analysis::finding::{EventFinding, GroupFinding, GroupName};
 use crate::analysis::groups::Top;
 use crate::analysis::incidents::Incident;
@@ -101,6 +102,33 @@ fn sheet(finding: &Finding) -> io::Result<Option<Sheet>> {
                 let from = ("rows_from_us".into(), number(&group.rows_from_us));
                 let cells = [from, ("counts".into(), number(&group.counts))];
                 sheet.add(name_cells(&group.outline.name).into_iter().chain(cells).collect());
+            }
+        }
+        Finding::Compare(compare) => {
+            let first = ["event", "key.*", "verdict", "probability", "lost_us_per_s"];
+            sheet = Sheet::new(
+                &first
+                    .into_iter()
+                    .chain(["before.*", "after.*", "ratio.*", "low.*", "high.*"])
+                    .collect::<Vec<_>>(),
+            );
+            for group in &compare.groups {
+                let verdict = serde_json::to_value(group.verdict).unwrap_or_default();
+                let mut row = name_cells(&group.name);
+                row.push(("verdict".into(), verdict.as_str().unwrap_or_default().to_owned()));
+                row.push(("probability".into(), optional(&group.probability)));
+                row.push(("lost_us_per_s".into(), number(&group.lost_us_per_s)));
+                for (side, figures) in ["before", "after"].iter().zip(&group.figures) {
+                    let figures = figures.iter().flat_map(|figures| FIGURES.iter().zip(figures.0));
+                    row.extend(figures.map(|(name, figure)| (format!("{side}.{name}"), optional(&figure))));
+                }
+                for change in &group.changes {
+                    let cells = [("ratio", change.ratio), ("low", change.low), ("high", change.high)];
+                    row.extend(
+                        cells.map(|(what, cell)| (format!("{what}.{}", change.figure), optional(&cell))),
+                    );
+                }
+                sheet.add(row);
             }
         }
         Finding::Info(info) => {

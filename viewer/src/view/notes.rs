@@ -24,6 +24,9 @@ pub fn heading(trace: &TraceFinding, screen: &Screen) -> String {
 /// What must be said beside an output that has no place for it.
 pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
     let mut warnings = losses(finding.trace());
+    if let Finding::Compare(compare) = finding {
+        warnings.extend(losses(&compare.before));
+    }
     warnings.extend(finding.notes().empty.iter().map(|empty| self::empty(empty, screen)));
     warnings
 }

@@ -9,7 +9,7 @@ use lttng_testing::assert_golden;
 use super::run::{ltt_top, said};
 
 /// The commands, each after those whose options it shares.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "",
     "report",
     "incidents",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 15] = [
     "hist",
     "info",
     "events",
+    "compare",
     "export",
     "live",
     "record",

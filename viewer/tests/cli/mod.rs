@@ -5,6 +5,7 @@ mod archives;
 mod bounds;
 #[path = "../../../ctf/tests/support/case.rs"]
 mod case;
+mod compare;
 mod csv;
 mod damage;
 mod defaults;

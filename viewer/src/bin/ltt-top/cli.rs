@@ -16,10 +16,12 @@ mod help;
 mod options;
 mod values;
 
-use help::{EXAMPLES, EXPORT_HELP, LIVE_URL, RECORD_HELP};
+use help::{COMPARE_HELP, EXAMPLES, EXPORT_HELP, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
-pub use options::{EventsOptions, ExportOptions, ListOptions, LiveOptions, RecordOptions, TopOptions};
+pub use options::{
+    CompareOptions, EventsOptions, ExportOptions, ListOptions, LiveOptions, RecordOptions, TopOptions,
+};
 use options::{
     HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,
 };
@@ -40,14 +42,19 @@ pub use values::{ColorChoice, ExportFormat};
     version = env!("VERSION_WITH_COMMIT"),
     override_usage = "ltt-top [COMMAND] [OPTIONS] [TRACE]...",
     disable_help_subcommand = true,
+    disable_help_flag = true,
     disable_version_flag = true,
     max_term_width = 100,
-    after_help = "Options: ltt-top COMMAND --help. Examples, times and exit statuses: ltt-top --help.",
+    after_help = "Options: ltt-top COMMAND --help. Version: ltt-top -V. Examples, times and exit statuses: ltt-top --help.",
     after_long_help = EXAMPLES
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Print help.
+    #[arg(short, long, global = true, action = clap::ArgAction::Help, hide_short_help = true)]
+    help: (),
 
     /// Print version.
     #[arg(short = 'V', long, action = clap::ArgAction::Version, hide_short_help = true)]
@@ -101,6 +108,13 @@ pub enum Command {
                             { packet }, { context }, { fields }. --format json writes one object per line."
     )]
     Events(EventsOptions),
+    /// Compare two recordings: what became slower, what faster, and what cannot be told.
+    #[command(
+        override_usage = "ltt-top compare [OPTIONS] BEFORE AFTER",
+        mut_arg("traces", |argument| argument.value_name("BEFORE AFTER").help("The two recordings, the earlier one first")),
+        after_help = COMPARE_HELP
+    )]
+    Compare(CompareOptions),
     /// Write a timeline that Perfetto, Speedscope and chrome://tracing open.
     #[command(
         mut_arg("format", |argument| argument.hide(true)),

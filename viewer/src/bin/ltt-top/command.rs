@@ -10,6 +10,7 @@ use ltt_top::source;
 use ltt_top::view::{HEAT_GUTTER, progress};
 
 use crate::cli::{self, Command, Common, TopOptions};
+use crate::compare;
 use crate::events;
 use crate::export;
 use crate::invocation::Invocation;
@@ -21,6 +22,7 @@ use crate::record;
 pub fn run(command: &Command) -> Result<Outcome, Trouble> {
     match command {
         Command::Events(options) => events::run(options),
+        Command::Compare(options) => compare::run(options),
         Command::Export(options) => export::run(options),
         Command::Live(options) => live::run(options),
         Command::Record(options) => run(&Command::Incidents(options.incidents(record::run(options)?))),
@@ -112,6 +114,5 @@ pub fn write(invocation: &Invocation<'_>, finding: &Finding) -> Result<Outcome, 
     let notes = invocation.output().write(finding, &mut out)?;
     out.flush()?;
     notes.iter().for_each(|note| warn(note));
-    let is_damaged = !finding.trace().damage.is_empty();
-    Ok(if is_damaged { Outcome::Damaged } else { Outcome::Complete })
+    Ok(if finding.is_damaged() { Outcome::Damaged } else { Outcome::Complete })
 }

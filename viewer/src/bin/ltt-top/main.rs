@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod catalogs;
 mod cli;
 mod command;
+mod compare;
 mod events;
 mod export;
 mod invocation;
@@ -23,6 +24,7 @@ use outcome::{Outcome, Trouble};
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const DAMAGED: u8 = 3;
+const EXCEEDED: u8 = 4;
 
 fn main() -> ExitCode {
     let command = match cli::parse() {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     match command::run(&command) {
         Ok(Outcome::Complete) | Err(Trouble::BrokenPipe) => ExitCode::SUCCESS,
         Ok(Outcome::Damaged) => ExitCode::from(DAMAGED),
+        Ok(Outcome::Exceeded) => ExitCode::from(EXCEEDED),
         Err(trouble @ Trouble::Usage(_)) => complain(&trouble, USAGE),
         Err(trouble @ Trouble::Failed(_)) => complain(&trouble, FAILED),
     }

@@ -15,6 +15,8 @@ pub enum Outcome {
     Complete,
     /// Part of the trace is damaged and was left out.
     Damaged,
+    /// A change is beyond a limit that was given.
+    Exceeded,
 }
 
 /// Why there is no result: one line that says what is wrong, where, and what to do.

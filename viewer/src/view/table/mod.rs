@@ -1,5 +1,6 @@
 //! Findings as text for a terminal.
 
+mod compare;
 mod grid;
 mod heat;
 mod hist;
@@ -74,6 +75,7 @@ pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
         Finding::Hist(hist) => hist::add(hist, screen, &mut page),
         Finding::Heat(heat) => heat::add(heat, screen, &mut page),
         Finding::Info(info) => info::add(info, screen, &mut page),
+        Finding::Compare(compare) => compare::add(compare, screen, &mut page),
         Finding::Live(live) => top::add(&live.top, screen, &mut page),
         Finding::Events(_) => {}
     }

@@ -45,3 +45,4 @@ pub use rule::{Rule, RuleFinding};
 pub(in crate::analysis) use tests::samples::Random;
 
 pub(in crate::analysis) use judge::{JudgedGroup, single_limit, verdicts};
+pub(in crate::analysis) use normal::ln_tail;

@@ -21,6 +21,8 @@ Examples:
       Statistics of all calls longer than a millisecond, for a program to read.
   ltt-top events TRACE --where name=flushall --context 20
       What happened just before and after each FLUSHALL?
+  ltt-top compare before/ after/ --fail-if 'p99>+10%'
+      Did the change help? Exits with 4 if a 99th percentile is certainly more than a tenth longer.
   ltt-top export TRACE --output trace.json.gz
       A timeline for Perfetto, Speedscope or chrome://tracing.
   ltt-top live -e 'valkey_*'
@@ -40,6 +42,7 @@ Exit status:
   1  nothing could be read, or the result could not be written
   2  the command line is wrong, or asks for a field or an event that the trace does not have
   3  a result was given, but part of the trace is damaged and left out, or a recording ended early
+  4  compare: a change is beyond a limit of --fail-if
 
 A valid filter that matches no event is not an error; the output names it.
 
@@ -51,6 +54,20 @@ Environment:
   COLUMNS          the maximum width of lines; by default that of the terminal,
                    or unlimited without a terminal
   TZ               the local time zone";
+
+/// What follows the options of `compare`.
+pub const COMPARE_HELP: &str = "\
+Groups are ranked by LOST/S, how much more of each second they take. The verdict compares ranks of durations over 24 \
+blocks of time, because calls of one moment resemble each other; in brackets are the changes that the data allow, from \
+drawing blocks again. docs/compare.md describes the method and its limits.
+
+Examples:
+  ltt-top compare before/ after/
+      Did the change help?
+  ltt-top compare before.tar.gz after.tar.gz --event command_call --fail-if 'p99>+10%'
+      Fail a build if the 99th percentile of any command is more than a tenth longer.
+  ltt-top compare --before a1 --before a2 --after b1
+      Recordings of several traces.";
 
 /// What follows the options of `export`.
 pub const EXPORT_HELP: &str = "\

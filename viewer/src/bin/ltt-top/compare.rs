@@ -1,0 +1,63 @@
+//! `ltt-top compare`: two recordings side by side.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ctf_reader::Progress;
+use ltt_top::analysis::compare::{CompareRule, compare};
+use ltt_top::analysis::{Finding, IncidentRule, SourceWindow};
+use ltt_top::source;
+use ltt_top::view::progress;
+
+use crate::cli::CompareOptions;
+use crate::command::write;
+use crate::invocation::Invocation;
+use crate::outcome::{Outcome, Trouble};
+
+/// Compares two recordings.
+pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
+    let [before, after] = sides(options)?;
+    let traces = [before, after].concat();
+    let invocation = Invocation { traces, ..Invocation::live(&options.common) };
+    let selection = Arc::new(invocation.selection(options.by.as_deref(), options.common.all)?);
+    let threads = options.common.threads.map(usize::from);
+    let [mut earlier, mut later] = [source::open(before, threads)?, source::open(after, threads)?];
+    let windows = [invocation.window(&mut earlier)?, invocation.window(&mut later)?];
+    let state = Progress::default();
+    let rule = CompareRule {
+        error_rate: options.error_rate,
+        incidents: IncidentRule {
+            threshold_ns: options.rule.longer_than_ns,
+            in_isolation: false,
+            shows_each: false,
+        },
+        limit: invocation.limit(20, usize::MAX),
+        fail_if: options.fail_if.clone(),
+    };
+    let found = progress::shown(&state, || {
+        let sides = [
+            SourceWindow { source: &mut earlier, window: windows[0], progress: &state },
+            SourceWindow { source: &mut later, window: windows[1], progress: &state },
+        ];
+        compare(sides, &selection, &rule)
+    })?;
+    let has_failed = !found.failures.is_empty();
+    let mut finding = Finding::Compare(Box::new(found));
+    finding.explain(
+        &mut SourceWindow { source: &mut later, window: windows[1], progress: &state },
+        &selection,
+    )?;
+    let outcome = write(&invocation, &finding)?;
+    Ok(if has_failed { Outcome::Exceeded } else { outcome })
+}
+
+/// The traces of both sides.
+fn sides(options: &CompareOptions) -> Result<[&[PathBuf]; 2], Trouble> {
+    match (&options.common.traces[..], &options.before[..], &options.after[..]) {
+        ([before, after], [], []) => Ok([std::slice::from_ref(before), std::slice::from_ref(after)]),
+        ([], before @ [_, ..], after @ [_, ..]) => Ok([before, after]),
+        _ => Err(Trouble::Usage(
+            "compare needs two recordings: BEFORE AFTER, or --before and --after for each trace".into(),
+        )),
+    }
+}
