@@ -162,7 +162,8 @@ fn top_sheet(top: &Top) -> Sheet {
     let (before, after) = GROUP.split_at(4);
     let percentile_names = percentiles.iter().map(String::as_str);
     let times: &[&str] = if top.over_time.is_some() { &["begin_ns", "end_ns"] } else { &[] };
-    let columns = times.iter().copied().chain(["event", "key.*"]).chain(names(before)).chain(percentile_names);
+    let columns =
+        times.iter().copied().chain(["event", "key.*"]).chain(names(before)).chain(percentile_names);
     let mut sheet = Sheet::new(&columns.chain(names(after)).collect::<Vec<_>>());
     let group_row = |group: &GroupFinding| {
         let values = group.percentiles.0.iter().map(|(_, value)| optional(value));
