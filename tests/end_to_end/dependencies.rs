@@ -32,7 +32,6 @@ const LICENCES: &[&str] = &[
 /// Crates that published crates need in several versions, and why that cannot be helped.
 const DUPLICATES: &[(&str, &str)] = &[
     ("bitflags", "defmt, which jiff names for microcontrollers and nothing here compiles, needs 1.x"),
-    ("shlex", "bindgen needs 1.x, cc 2.x"),
     ("signal-hook", "crossterm needs 0.3; ltt-top and valkey-lite use 0.4"),
     (
         "syn",

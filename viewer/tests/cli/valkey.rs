@@ -82,7 +82,8 @@ fn slow_commands_seen_once_are_outliers_and_healthy_groups_have_few() {
     let eval = events.iter().find(|event| event["fields"]["name"] == "eval").expect("it took 164 ms");
     assert_eq!(
         eval["reason"],
-        "164 ms; eval seen once; 99.9 % of usual command_call take 44 µs or less, and more than 288 µs is improbable"
+        "164 ms; eval of process 23624 seen once; 99.9 % of usual command_call take 44 µs or less, and more than 303 µs is \
+         improbable"
     );
     let keys = events.iter().filter(|event| event["fields"]["name"] == "keys");
     assert_eq!(keys.count(), 2);

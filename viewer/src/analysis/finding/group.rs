@@ -5,8 +5,9 @@ use serde::{Serialize, Serializer};
 use super::{Ns, TraceFinding};
 use crate::analysis::groups::group::{Folded, Group};
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::reading::selection::{EventKind, PROCESS};
 use crate::datum::{Datum, Pairs, pairs};
+use crate::text::{escape, short_name};
 
 /// What a group of events is called.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,4 +133,20 @@ impl From<&Folded> for FoldedFinding {
             max: Ns(folded.max_ns),
         }
     }
+}
+
+/// What a group is called in a sentence: its keys, or the event without its provider; `get of process 42`.
+pub(in crate::analysis) fn group_in_words<'k>(
+    event: &str,
+    key: impl Iterator<Item = (&'k String, &'k Datum)>,
+) -> String {
+    let (mut process, mut others) = (String::new(), Vec::new());
+    for (name, value) in key {
+        match name == PROCESS {
+            true => process = format!(" of process {}", escape::datum(value)),
+            false => others.push(escape::datum(value)),
+        }
+    }
+    let name = if others.is_empty() { escape::text(short_name(event)) } else { others.join(" ") };
+    name + &process
 }

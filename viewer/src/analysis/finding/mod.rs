@@ -21,4 +21,5 @@ pub use ns::Ns;
 pub use span::Span;
 pub use trace::{DamageFinding, StepsFinding, TraceFinding};
 
+pub(super) use group::group_in_words;
 pub(super) use notes::guessed;

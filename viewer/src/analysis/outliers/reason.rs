@@ -1,6 +1,6 @@
 //! Why a single event is shown, in words.
 
-use crate::analysis::finding::Ns;
+use crate::analysis::finding::{Ns, group_in_words};
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::outliers::verdict::{Basis, Limit};
 use crate::analysis::slow::longest::Record;
@@ -12,7 +12,12 @@ use crate::text::{escape, short_name};
 pub(in crate::analysis) fn reason(record: &Record, limit: &Limit) -> String {
     let took = Ns(record.duration_ns).in_words();
     let event = escape::text(short_name(&record.kind.event));
-    let key = record.key().iter().map(escape::datum).collect::<Vec<_>>().join(" ");
+    let values = record.key();
+    let key = if values.is_empty() {
+        String::new()
+    } else {
+        group_in_words(&record.kind.event, record.kind.keys.iter().zip(&values))
+    };
     let usual = Ns(record.kind.ns(limit.at_quantile)).in_words();
     let above = Ns(record.kind.ns(limit.above)).in_words();
     let part = match limit.quantile {
@@ -20,9 +25,9 @@ pub(in crate::analysis) fn reason(record: &Record, limit: &Limit) -> String {
         quantile => format!("{quantile} %"),
     };
     let count = grouped(limit.compared_with.into());
-    let group = if key.is_empty() { &event } else { &key };
+    let of_group = if key.is_empty() { &event } else { &key };
     let compared = match limit.basis {
-        Basis::Own => format!("{part} of {count} usual {group} take {usual} or less"),
+        Basis::Own => format!("{part} of {count} usual {of_group} take {usual} or less"),
         _ if key.is_empty() => format!("{part} of usual {event} take {usual} or less"),
         _ => {
             let seen = limit.seen.map_or("rarely".into(), times);

@@ -8,10 +8,9 @@ use super::rule::SHIFT;
 use super::series::Series;
 use crate::analysis::durations::octave::octave_of;
 use crate::analysis::finding::Span;
-use crate::analysis::finding::{GroupName, Ns};
+use crate::analysis::finding::{GroupName, Ns, group_in_words};
 use crate::analysis::intervals::total;
 use crate::text::amount::{counted, duration_in_words, scaled};
-use crate::text::{escape, short_name};
 
 /// A group over time.
 pub(super) struct GroupCourse<'a> {
@@ -266,11 +265,7 @@ fn reason(period: &Period) -> String {
     format!("{rate}{first}{others}{whose}")
 }
 
-/// The keys of a group, or the event without its provider.
+/// What a group is called in a sentence.
 pub(super) fn short(name: &GroupName) -> String {
-    let key: Vec<String> = name.key.0.iter().map(|(_, value)| escape::datum(value)).collect();
-    match key.is_empty() {
-        true => escape::text(short_name(&name.event)),
-        false => key.join(" "),
-    }
+    group_in_words(&name.event, name.key.0.iter().map(|(name, value)| (name, value)))
 }
