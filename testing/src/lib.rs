@@ -38,7 +38,7 @@ pub use daemon::Daemon;
 pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
 pub use golden::{assert_golden, check_golden, difference, overwrites};
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, need_no_other_daemon, not_allowed};
-pub use processes::{kill_descendants, kill_tree, start_with_default_signals};
+pub use processes::{kill_descendants, kill_tree, reap_orphans, start_with_default_signals};
 pub use program::{Program, cargo, workspace};
 pub use random::Random;
 pub use relay::Relay;

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 
 use rustix::fs::fstat;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_shutdown;
 
@@ -47,6 +47,16 @@ pub fn kill_descendants() -> String {
     let threads = describe(&left);
     kill(&left);
     threads
+}
+
+/// Waits for processes that have ended and became children of this one when their parents ended, a child of its own aside:
+/// as long as nobody does, they seem to be there.
+pub fn reap_orphans(child: u32) {
+    let own = std::process::id();
+    let ended = parents().into_iter().filter(|&(id, parent)| parent == own && id != child && is_zombie(id));
+    for pid in ended.filter_map(|(id, _)| Pid::from_raw(id.cast_signed())) {
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+    }
 }
 
 /// The name by which `/proc` shows a pipe.

@@ -20,10 +20,15 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use lttng_testing::{CommandInTime as _, kill_descendants, kill_tree, patience, start_with_default_signals};
+use lttng_testing::{
+    CommandInTime as _, kill_descendants, kill_tree, patience, reap_orphans, start_with_default_signals,
+};
 
 /// After this time libtest says that a test still runs.
 const TOLD_AFTER: Duration = Duration::from_secs(60);
+
+/// How often to look at the tests that run.
+const TICK: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
@@ -147,9 +152,13 @@ impl Run {
         let lines = lines(child);
         let mut is_libtest = false;
         let mut running: Vec<(String, Instant)> = Vec::new();
-        let mut heard = Instant::now();
+        let (mut heard, mut reaped) = (Instant::now(), Instant::now());
         loop {
-            match lines.recv_timeout(Duration::from_millis(200)) {
+            if reaped.elapsed() > TICK {
+                reap_orphans(child.id());
+                reaped = Instant::now();
+            }
+            match lines.recv_timeout(TICK) {
                 Ok(line) => {
                     println!("{line}");
                     heard = Instant::now();
