@@ -14,7 +14,7 @@ fn events_are_recorded_without_an_allocation() {
     let session = daemon.session();
     session.enable("shop:*");
     session.start();
-    let arguments = ["--exact", "emits_where_the_other_test_records", "--ignored", "--nocapture"];
+    let arguments = ["--exact", "emits_in_another_process", "--ignored", "--nocapture"];
     daemon.run(current_exe().unwrap(), arguments);
     let events = session.stop().events();
     assert_eq!(events.len(), 1001);
@@ -24,7 +24,7 @@ fn events_are_recorded_without_an_allocation() {
 
 #[test]
 #[ignore = "run by the other test, where a daemon traces it"]
-fn emits_where_the_other_test_records() {
+fn emits_in_another_process() {
     let shop = Provider::new("shop").unwrap();
     shop.add("sale(article: string, took: i32 us)").unwrap();
     let sale = shop.event("sale").unwrap();

@@ -30,7 +30,7 @@ fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
     let catalogs = env::join_paths(["shop.toml", "warehouse.toml"].map(|file| catalogs.join(file))).unwrap();
     // In another process, because the cases have no build script that would name the catalogs: the environment does.
     let mut compile = Command::new(env::current_exe().unwrap());
-    compile.args(["--exact", "refused::compile_cases", "--ignored", "--nocapture"]);
+    compile.args(["--exact", "refused::compile_in_another_process", "--ignored", "--nocapture"]);
     compile.env(FOLDER, &folder).env("LTTNG_PROVIDER_CATALOGS", catalogs);
     if overwrites() {
         compile.env("TRYBUILD", "overwrite");
@@ -46,7 +46,7 @@ fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
 
 #[test]
 #[ignore = "the test above runs it, in a process with another environment"]
-fn compile_cases() {
+fn compile_in_another_process() {
     let folder = PathBuf::from(env::var_os(FOLDER).expect("the other test sets it"));
     trybuild::TestCases::new().compile_fail(folder.join("*.rs"));
 }
