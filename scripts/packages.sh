@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs all crates as `cargo publish` would, and unpacks those that are published into target/packages, a workspace without
+# Packs the published crates as `cargo publish` would, and unpacks them into target/packages, a workspace without
 # the rest of the repository. Sourced by the checks of what is published; defines `chosen`, the crates to check (the arguments,
 # or all that are published), and `features`, which lists the features of one.
 set -euo pipefail
@@ -12,7 +12,7 @@ chosen=("${published[@]}")
 features() { jq --raw-output --arg name "$1" '.packages[] | select(.name == $name) | .features | keys[]' <<<"$metadata"; }
 
 # Cargo's own verification would build everything again for each crate, with debug information and machine code.
-cargo package --quiet --workspace --no-verify --allow-dirty --offline 2>&1 |
+cargo package --quiet "${published[@]/#/--package=}" --no-verify --allow-dirty --offline 2>&1 |
 	{ grep --invert-match --regexp='^warning: ignoring' --regexp='manifest has no documentation' --regexp='^ *|$' --regexp='^ *= note: see' || true; }
 
 packages=$PWD/target/packages
