@@ -11,6 +11,9 @@ use crate::analysis::outliers::verdict::ln_tail;
 const FEWEST_BLOCKS: usize = 4;
 const FEWEST: u64 = 8;
 
+/// The largest share of a block that the next one is taken to keep: beyond it, a recording is one drift.
+const MOST_KEPT: f64 = 0.9;
+
 /// How often blocks are drawn again, and the share of the results beyond each end of an interval.
 const DRAWS: usize = 400;
 const BEYOND: f64 = 0.005;
@@ -39,7 +42,7 @@ pub fn difference(before: &[Histogram], after: &[Histogram]) -> Option<(f64, boo
         // All blocks of a side are equal to the last duration: no scale to judge the difference by.
         return None;
     }
-    let part = |side: &MeanRank| side.variance * side.variance / (side.blocks - 1.0);
+    let part = |side: &MeanRank| side.variance * side.variance / side.freedom;
     let freedom = variance * variance / (part(&one) + part(&other));
     let t2 = distance * distance / variance;
     // Wallace's approximation of Student's distribution by the normal one.
@@ -66,7 +69,7 @@ struct MeanRank {
     mean: f64,
     /// Of the mean.
     variance: f64,
-    blocks: f64,
+    freedom: f64,
 }
 
 fn mean_rank(blocks: &[Histogram], ranks: &BTreeMap<u64, f64>) -> Option<MeanRank> {
@@ -82,11 +85,28 @@ fn mean_rank(blocks: &[Histogram], ranks: &BTreeMap<u64, f64>) -> Option<MeanRan
     }
     let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / count;
     let errors: Vec<f64> = sums.iter().map(|(of_block, sum)| sum - mean * of_block).collect();
-    // Neighbouring blocks may be alike, too; that they are opposites is only believed by chance.
-    let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let squares = errors.iter().map(|error| error * error).sum::<f64>() + 2.0 * neighbours.max(0.0);
+    let squares: f64 = errors.iter().map(|error| error * error).sum();
     let blocks = sums.len() as f64;
-    Some(MeanRank { mean, variance: blocks / (blocks - 1.0) * squares / (count * count), blocks })
+    let repetition = repetition(&errors, squares);
+    Some(MeanRank {
+        mean,
+        variance: blocks / (blocks - 1.0) * squares * repetition / (count * count),
+        freedom: ((blocks - 1.0) / repetition).max(1.0),
+    })
+}
+
+/// How many blocks say as much as one would if neighbours were independent: blocks are taken as a series in which each
+/// keeps a share of the one before it.
+fn repetition(errors: &[f64], squares: f64) -> f64 {
+    if squares <= 0.0 {
+        return 1.0;
+    }
+    let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let blocks = errors.len() as f64;
+    // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
+    let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
+    let kept = kept.clamp(0.0, MOST_KEPT);
+    (1.0 + kept) / (1.0 - kept)
 }
 
 /// From the lowest to the highest ratio that the data allow.

@@ -9,11 +9,12 @@ enum Law {
     LogNormal,
     TwoModes,
     ZeroOrOne,
-    /// Neighbours are alike: the level wanders.
-    Wandering,
+    /// Neighbours are alike: the level wanders, to about this many others in a recording.
+    Wandering(usize),
 }
 
-const LAWS: [Law; 5] = [Law::Exponential, Law::LogNormal, Law::TwoModes, Law::ZeroOrOne, Law::Wandering];
+const LAWS: [Law; 6] =
+    [Law::Exponential, Law::LogNormal, Law::TwoModes, Law::ZeroOrOne, Law::Wandering(40), Law::Wandering(8)];
 
 fn normal(random: &mut fastrand::Rng) -> f64 {
     (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
@@ -22,11 +23,11 @@ fn normal(random: &mut fastrand::Rng) -> f64 {
 /// A recording of `count` durations, each longer by a factor.
 fn recording(law: Law, count: usize, factor: f64, random: &mut fastrand::Rng) -> Vec<Histogram> {
     let mut blocks = vec![Histogram::default(); BLOCKS];
-    let mut level = 0.0_f64;
+    let levels = if let Law::Wandering(levels) = law { levels as f64 } else { 0.0 };
+    let change = levels / count.max(80) as f64;
+    let mut level = 0.2 * normal(random);
     for number in 0..count {
-        // About forty levels in a recording.
-        level = level * (1.0 - 40.0 / count.max(80) as f64)
-            + normal(random) * (60.0 / count.max(80) as f64).sqrt() * 0.2;
+        level = level * (1.0 - change) + 0.2 * (2.0 * change - change * change).sqrt() * normal(random);
         let duration = match law {
             Law::Exponential => -50.0 * (1.0 - random.f64()).ln(),
             Law::LogNormal => 40.0 * normal(random).exp(),
@@ -44,7 +45,7 @@ fn recording(law: Law, count: usize, factor: f64, random: &mut fastrand::Rng) ->
                     0.7
                 }
             }
-            Law::Wandering => 50.0 * (level + 0.3 * normal(random)).exp(),
+            Law::Wandering(_) => 50.0 * (level + 0.3 * normal(random)).exp(),
         };
         blocks[number * BLOCKS / count].record((duration * factor).max(0.0) as u64);
     }
@@ -87,7 +88,7 @@ fn assert_honest(pairs: usize, counts: &[usize]) {
             // Four standard deviations of what this number of pairs shows by chance.
             let most = rate + 4.0 * (rate * (1.0 - rate) / pairs as f64).sqrt();
             assert!(same <= most, "{law:?}, {count} events: {same} of equal pairs are told apart");
-            if count >= 10_000 && !matches!(law, Law::ZeroOrOne | Law::Wandering) {
+            if count >= 10_000 && !matches!(law, Law::ZeroOrOne | Law::Wandering(_)) {
                 assert!(found[1] > 0.9 && found[2] > 0.99, "{law:?}, {count} events: {found:?}");
             }
         }
