@@ -181,7 +181,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-fn target_folder() -> PathBuf {
+pub(crate) fn target_folder() -> PathBuf {
     workspace().join("target/e2e")
 }
 

@@ -12,6 +12,7 @@ mod harmless;
 mod linking;
 mod links;
 mod off;
+mod outside;
 mod processes;
 mod provider_readme;
 mod readme;

@@ -18,8 +18,6 @@ mod large;
 mod native;
 mod ordered;
 mod outside;
-#[path = "../support/package.rs"]
-mod package;
 mod packets;
 mod recorded;
 mod small;

@@ -3,8 +3,6 @@
 #[path = "../support/honest_relay.rs"]
 mod honest_relay;
 mod hostile;
-#[path = "../../../ctf/tests/support/package.rs"]
-mod package;
 mod relay;
 #[path = "../support/mod.rs"]
 mod support;

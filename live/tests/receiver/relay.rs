@@ -1,13 +1,12 @@
 //! A real relay and real session daemons: what is received is what the relay wrote.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use ctf_reader::{Nothing, Progress, Reader, Step, Window, all_fields};
 use lttng_live::{Options, Seek, State, Url, sessions};
-use lttng_testing::{Daemon, Relay, Session, Trace, must_end, need_namespaces, wait_until};
+use lttng_testing::{Daemon, Relay, Session, Trace, build_outside, must_end, need_namespaces, wait_until};
 
-use crate::package::outside;
 use crate::support::Viewer;
 use crate::tracee::Tracee;
 
@@ -260,8 +259,8 @@ fn a_program_outside_of_the_workspace_follows_a_session_to_its_end() {
     let session = started(&daemon, &relay);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 100);
-    let mut follow = outside("live/examples/outside", &["ctf-reader", "lttng-live"]);
-    let follow = follow.arg(url(&relay, &session)).stdout(Stdio::piped()).spawn().expect("cargo runs");
+    let mut follow = Command::new(build_outside("live/examples/outside").join("follow-session"));
+    let follow = follow.arg(url(&relay, &session)).stdout(Stdio::piped()).spawn().expect("it is built");
     let relay_url: Url = relay.viewer_url().parse().unwrap();
     wait_until("it is attached", || {
         sessions(&relay_url, &Options::default()).is_ok_and(|sessions| sessions[0].viewers == 1)

@@ -1,0 +1,3 @@
+fn main() {
+    lttng_provider_build::compile("shop.toml");
+}
