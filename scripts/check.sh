@@ -7,13 +7,13 @@ cd "$(dirname "$0")/.."
 
 begin
 export TEST_DEADLINE=900
-providers=(--package lttng-provider --package lttng-provider-derive --package lttng-provider-tracing
+providers=(--package lttng-provider --package lttng-provider-derive --package market --package lttng-provider-tracing
 	--package valkey-trace --package valkey-lite)
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
 stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests -- --ignored --skip in_another_process || true
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
 stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
-stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]/lttng-provider-derive/market}" --no-fail-fast --doc || true
+stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true
 stage "packages, each feature alone" scripts/check-packages.sh || true
 stage "minimum Rust" scripts/check-minimum-rust.sh || true
 stage "aarch64" scripts/check-aarch64.sh || true

@@ -33,9 +33,9 @@ keep() {
 	done
 }
 
-cargo build --quiet "${crates[@]}" --bin scenario "${examples[@]/#/--example=}"
+cargo build "${crates[@]}" --bin scenario "${examples[@]/#/--example=}"
 keep off scenario "${examples[@]/#/examples/}"
-cargo build --quiet "${everything[@]}" --lib --bins --examples
+cargo build "${everything[@]}" --lib --bins --examples
 mapfile -t built < <(cd "$CARGO_TARGET_DIR/debug" && find . examples -maxdepth 1 -type f \
 	\( -perm -u+x -o -name '*.a' \) ! -name '*-????????????????' ! -name '*.cargo-*')
 keep traced "${built[@]}"

@@ -4,5 +4,3 @@
 crates=(--workspace)
 # With tracing on, by LTTng and by probes.
 everything=("${crates[@]}" --features "valkey-trace/lttng,valkey-trace/usdt")
-# The macros' examples need a crate with a catalog, and run in that of their tests.
-documented=(--exclude lttng-provider-derive)
