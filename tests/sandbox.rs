@@ -55,7 +55,7 @@ fn program_that_ends_while_threads_emit_ends_well_even_with_triggers() {
     assert_ends_well(5);
 }
 
-/// With the pointers that LTTng's destructor clears, most of these runs end by SIGSEGV, and all of a C program's.
+/// With the pointers that LTTng's destructor clears, 16 of 60 ended by SIGSEGV on a busy machine.
 #[test]
 #[ignore = "make check: 60 programs with busy threads"]
 fn program_that_ends_while_threads_emit_ends_well_60_times() {
