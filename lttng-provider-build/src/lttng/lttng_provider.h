@@ -1088,6 +1088,11 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 		&& offsetof(struct lttng_ust_tracepoint, probes)				\
 			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
 
+/* If two crates of a program compile a provider of one name, the linker says so in these words. */
+#define LTTNG_PROVIDER_ONCE(provider)									\
+	__attribute__((visibility("hidden"), used)) const char						\
+	two_crates_compile_the_provider_##provider##__compile_its_catalog_in_one_and_use_the_events_of_that_one_in_the_other = 0;
+
 /*
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
  * catalog, and each must call its own.

@@ -9,6 +9,8 @@ use crate::c_text::comment;
 
 pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedFile {
     let mut text = comment(&provider.origin()) + "\n" + &includes(provider);
+    // Linkers report the first symbol that two crates define before others.
+    text.push_str(&format!("\nLTTNG_PROVIDER_ONCE({})\n", provider.name));
     if usdt {
         text.push_str("\nLTTNG_PROVIDER_ALIGN\n");
     }
