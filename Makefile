@@ -1,6 +1,6 @@
 # What a newcomer needs; longer than a few lines goes to scripts/.
 
-.PHONY: setup demo test check bench deb static
+.PHONY: setup demo test check bench deb static clock
 
 # Installs the system packages that are missing for all of these, or says which.
 setup:
@@ -34,3 +34,9 @@ deb:
 # ltt-top for any Linux on x86_64 and aarch64, in out/static.
 static:
 	@scripts/static.sh
+
+# The clock plugin for LTTng-UST, in out/clock; clock/README.md says how to install it.
+clock:
+	cargo build --release --quiet --package lttng-clock
+	install -D "$${CARGO_TARGET_DIR:-target}/release/liblttng_clock.so" out/clock/liblttng_clock.so
+	@echo 'export LTTNG_UST_CLOCK_PLUGIN=$(CURDIR)/out/clock/liblttng_clock.so'

@@ -13,7 +13,7 @@ use std::process::exit;
 const OLDEST: &str = "2.13";
 
 /// The version of generated code that `ffi` fits; the build scripts of dependents compare it with theirs.
-const GENERATED: u32 = 2;
+const GENERATED: u32 = 3;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(tracing, lttng, usdt)");

@@ -1,60 +1,77 @@
-//! Events of any length, with a filter, take neither a system call nor memory; and a program may end at any moment.
+//! Events on every path take neither a system call nor memory; and a program may end at any moment.
 
 use std::path::PathBuf;
 
 use lttng_testing::{Daemon, Event, Program};
 
-/// What `scenario` emits at a time, and how often.
-const SHAPES: [(&str, usize); 4] =
-    [("twin:strings", 2), ("twin:texts", 1), ("twin:ten", 1), ("twin:network", 1)];
+/// What `scenario` emits at a time, how often, and a filter that accepts all of them.
+const SHAPES: [(&str, usize, &str); 10] = [
+    ("twin:nothing", 1, "$ctx.vpid > 0"),
+    ("twin:numbers", 1, "d == 4 && h < 1.0"),
+    ("twin:first", 1, "name == \"short\""),
+    ("twin:lists", 1, "c[1] == 2"),
+    ("twin:strings", 2, "a == \"aa*\" && number == 1"),
+    ("twin:texts", 1, "number == 1"),
+    ("twin:ten", 1, "s9 == \"*a\""),
+    ("twin:network", 1, "e[1] == 1 && c == 1"),
+    ("valkey_db:expire_del", 1, "duration == 1"),
+    ("valkey_db:eviction_del", 1, "duration >= 0"),
+];
 const ROUNDS: usize = 101;
 
 #[test]
-fn long_events_with_a_filter_make_no_system_call() {
+fn no_event_makes_a_system_call() {
     assert_all_recorded("without-system-calls");
 }
 
 #[test]
-fn long_events_with_a_filter_need_no_memory() {
+fn no_event_needs_memory() {
     assert_all_recorded("without-memory");
 }
 
-/// Runs a scenario of long events with filters that accept them all, and counts what was recorded.
+/// Runs a scenario twice, the second time with filters that accept all events, and counts what was recorded.
 fn assert_all_recorded(name: &str) {
-    let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "large", "--subbuf-size=4194304", "--num-subbuf=4"]);
-    let filters = [
-        ("twin:strings", "a == \"aa*\" && number == 1"),
-        ("twin:texts", "number == 1"),
-        ("twin:ten", "s9 == \"*a\""),
-        ("twin:network", "e[1] == 1 && c == 1"),
-    ];
-    for (event, filter) in filters {
-        session.enable_with(event, &["--channel=large", "--filter", filter]);
-    }
-    session.start();
-    let output = daemon.command(scenario()).arg(name).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let events: Vec<Event> = session.stop().events();
-    for (name, count) in SHAPES {
-        let recorded = events.iter().filter(|event| event.name == name).count();
-        assert_eq!(recorded, ROUNDS * count, "{name}");
+    for is_filtered in [false, true] {
+        let daemon = Daemon::start();
+        let session = daemon.session();
+        session.lttng("enable-channel", ["--userspace", "large", "--subbuf-size=4194304", "--num-subbuf=4"]);
+        for (event, _, filter) in SHAPES {
+            let options = ["--channel=large", "--filter", filter];
+            session.enable_with(event, if is_filtered { &options } else { &options[..1] });
+        }
+        session.start();
+        let output = daemon.command(scenario()).arg(name).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let events: Vec<Event> = session.stop().events();
+        for (name, count, _) in SHAPES {
+            let recorded = events.iter().filter(|event| event.name == name).count();
+            assert_eq!(recorded, ROUNDS * count, "{name}");
+        }
     }
 }
 
 #[test]
 fn program_that_ends_while_threads_emit_ends_well_even_with_triggers() {
+    assert_ends_well(5);
+}
+
+/// With the pointers that LTTng's destructor clears, 16 of 60 ended by SIGSEGV on a busy machine.
+#[test]
+#[ignore = "make check: 60 programs with busy threads"]
+fn program_that_ends_while_threads_emit_ends_well_60_times() {
+    assert_ends_well(60);
+}
+
+fn assert_ends_well(runs: usize) {
     let daemon = Daemon::start();
     let rule = ["--condition=event-rule-matches", "--type=user:tracepoint", "--name=twin:*"];
     let added =
         daemon.command("lttng").arg("add-trigger").args(rule).arg("--action=notify").output().unwrap();
     assert!(added.status.success(), "{added:?}");
     let program = scenario();
-    for run in 0..20 {
-        let output = daemon.command(&program).arg("exit-while-emitting").output().unwrap();
-        assert!(output.status.success(), "run {run}: {output:?}");
-    }
+    let run = |_| daemon.command(&program).arg("exit-while-emitting").output().unwrap();
+    let failed: Vec<_> = (0..runs).map(run).filter(|output| !output.status.success()).collect();
+    assert!(failed.is_empty(), "{} of {runs}: {:?}", failed.len(), failed[0]);
 }
 
 fn scenario() -> PathBuf {

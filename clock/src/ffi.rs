@@ -4,22 +4,31 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
 use std::io::{self, Write as _};
 
-use lttng_provider::__private::{check_counter, counter};
+use lttng_provider::__private::check_counter;
+pub(crate) use lttng_provider::__private::counter;
 
-use crate::calibration;
+use crate::timekeeper;
 
-/// The name in a trace.
-const NAME: &CStr = c"lttng_clock_counter";
+/// The name in a trace: that of LTTng's own clock, since times are of the same clock.
+const NAME: &CStr = c"monotonic";
 
-/// The description in a trace.
-const DESCRIPTION: &CStr = c"Processor counter, calibrated against the monotonic clock";
+/// The description in a trace; it says that the session daemon has the plugin.
+const DESCRIPTION: &CStr = c"Monotonic clock, computed from the processor's counter";
+
+/// Nanoseconds in a second.
+const FREQUENCY: u64 = 1_000_000_000;
 
 /// Called by LTTng-UST when it has loaded the library; the name is part of its interface.
 #[unsafe(no_mangle)]
 extern "C" fn lttng_ust_clock_plugin_init() {
-    match check_counter().and_then(|()| install()) {
-        // The clock is measured from here until the frequency is asked for.
-        Ok(()) => calibration::begin(),
+    let result = check_counter().and_then(|()| {
+        timekeeper::begin();
+        // SAFETY: the function stays loaded, as LTTng-UST never unloads a plugin.
+        unsafe { libc::pthread_atfork(None, None, Some(reset_after_fork)) };
+        install()
+    });
+    match result {
+        Ok(()) => {}
         Err(reason) => {
             // Not by `eprintln!`, which would end the host program if its standard error cannot be written to.
             let message = "the processor's counter is not used, but LTTng's clock";
@@ -28,12 +37,26 @@ extern "C" fn lttng_ust_clock_plugin_init() {
     }
 }
 
+/// # Safety
+/// It may be called at any time.
+unsafe extern "C" fn reset_after_fork() {
+    timekeeper::reset_after_fork();
+}
+
+/// The monotonic clock, in nanoseconds.
+pub(crate) fn monotonic() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock always exists, and `time` is valid for writes.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * FREQUENCY + time.tv_nsec as u64
+}
+
 extern "C" fn read64() -> u64 {
-    counter()
+    timekeeper::now()
 }
 
 extern "C" fn frequency() -> u64 {
-    calibration::frequency()
+    FREQUENCY
 }
 
 extern "C" fn name() -> *const c_char {
@@ -44,24 +67,20 @@ extern "C" fn description() -> *const c_char {
     DESCRIPTION.as_ptr()
 }
 
-/// Differs from that of LTTng's clock, and is the same for all programs until the machine is rebooted.
+/// That of LTTng's clock: the UUID of the boot.
 extern "C" fn uuid(to: *mut c_char) -> c_int {
+    const LENGTH: usize = 36;
     let Ok(boot) = fs::read_to_string("/proc/sys/kernel/random/boot_id") else { return -1 };
-    let Some(text) = own_uuid(boot.trim()) else { return -1 };
+    let boot = boot.trim();
+    if boot.len() != LENGTH {
+        return -1;
+    }
     // SAFETY: LTTng-UST has room for a UUID as text and a NUL.
     unsafe {
-        to.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
-        to.add(text.len()).write(0);
+        to.copy_from_nonoverlapping(boot.as_ptr().cast(), LENGTH);
+        to.add(LENGTH).write(0);
     }
     0
-}
-
-/// The UUID of the boot, which LTTng's clock has, with its last digits changed.
-fn own_uuid(boot: &str) -> Option<String> {
-    const MARK: u64 = 0x6c74_7463_6c6b;
-    let (start, end) = boot.rsplit_once('-').filter(|_| boot.len() == 36)?;
-    let end = u64::from_str_radix(end, 16).ok()? ^ MARK;
-    Some(format!("{start}-{end:012x}"))
 }
 
 /// Gives LTTng-UST, which has loaded us, the functions above.
@@ -104,19 +123,4 @@ fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
     assert_eq!(size_of::<F>(), size_of::<*mut c_void>(), "a pointer to a function");
     // SAFETY: the callers say the type that the header has for the function, and the size is right.
     Ok(unsafe { std::mem::transmute_copy(&address) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uuid_differs_from_that_of_the_start_and_is_stable() {
-        let boot = "b9b9e6b5-8a3a-4d0e-9f10-0123456789ab";
-        let own = own_uuid(boot).unwrap();
-        assert_eq!(own.len(), boot.len());
-        assert_ne!(own, boot);
-        assert_eq!(own_uuid(&own).unwrap(), boot);
-        assert_eq!(own_uuid("not a UUID"), None);
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tracing_core::span::{Attributes, Id, Record};
 use tracing_core::subscriber::{Interest, Subscriber};
-use tracing_core::{Event, Metadata};
+use tracing_core::{Event, LevelFilter, Metadata};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Filtered;
 use tracing_subscriber::layer::{Context, Filter};
@@ -15,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::callsites::Callsites;
 use crate::captured::Captured;
 use crate::generated;
+use crate::interest::Interests;
 use crate::pattern::matches;
 use crate::plan::Plan;
 use crate::sources::values;
@@ -77,6 +78,7 @@ impl Bridge {
         let state = Arc::new(State {
             number: MADE.fetch_add(1, Ordering::Relaxed),
             events: self.events,
+            interests: Interests::watch(self.events),
             callsites: Callsites::default(),
             warnings: self.warnings,
         });
@@ -90,6 +92,7 @@ struct State {
     /// Tells the layers of a program apart.
     number: u64,
     events: &'static [generated::Event],
+    interests: Arc<Interests>,
     callsites: Callsites,
     warnings: Warnings,
 }
@@ -130,8 +133,8 @@ impl State {
 
 /// Lets through the spans and events that a session records.
 ///
-/// A call site that the catalog does not name is of no interest, which `tracing` asks once; for the others, whether a
-/// session records them is asked each time, and nothing is captured while none does.
+/// A call site that the catalog does not name, or that no session records, is of no interest, which `tracing` asks once and
+/// again after a change; for the others, whether a session records them is asked each time.
 #[derive(Debug)]
 pub struct CatalogFilter {
     state: Arc<State>,
@@ -139,9 +142,10 @@ pub struct CatalogFilter {
 
 impl<S> Filter<S> for CatalogFilter {
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
+        self.state.interests.start();
         match self.state.plan(metadata) {
-            Some(_) => Interest::sometimes(),
-            None => Interest::never(),
+            Some(plan) if self.state.interests.is_recorded(plan.events()) => Interest::sometimes(),
+            _ => Interest::never(),
         }
     }
 
@@ -151,6 +155,10 @@ impl<S> Filter<S> for CatalogFilter {
             Some(plan) => plan.is_some_and(Plan::enabled),
             None => self.state.is_recorded(metadata),
         }
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.state.interests.max_level())
     }
 }
 

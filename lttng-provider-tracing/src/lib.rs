@@ -5,6 +5,7 @@ mod captured;
 mod convert;
 #[doc(hidden)]
 pub mod generated;
+mod interest;
 mod kind;
 mod layer;
 mod literal;

@@ -81,6 +81,11 @@ const ABOUT: [(&str, Source); 9] = [
 ];
 
 impl Plan {
+    /// The events that the call site is recorded as.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &'static Event> {
+        self.recordings.iter().map(|recording| recording.event)
+    }
+
     /// None if the catalog does not name the call site.
     pub(crate) fn new(events: &'static [Event], metadata: &'static Metadata<'static>) -> Option<Plan> {
         let mut plan =

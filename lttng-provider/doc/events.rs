@@ -1,5 +1,5 @@
 const _: () = assert!(
-    lttng_provider::__private::GENERATED == 2,
+    lttng_provider::__private::GENERATED == 3,
     "these events were generated for another version of lttng-provider: generate them again"
 );
 

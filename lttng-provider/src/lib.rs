@@ -130,8 +130,8 @@ pub mod __private {
     pub use crate::measurement::{Clock, ClockGuard, Entry, Measurement, OrCancelled, call};
     pub use crate::{
         __is_not_zero as is_not_zero, __outcome as outcome, __polled as polled, __probe as probe,
-        __probe_enabled as probe_enabled, __record as record, __start_probe as start_probe,
-        __tracepoint_enabled as tracepoint_enabled,
+        __probe_enabled as probe_enabled, __record as record, __record_numbers as record_numbers,
+        __start_probe as start_probe, __tracepoint_enabled as tracepoint_enabled,
         __tracepoint_or_probe_enabled as tracepoint_or_probe_enabled, __usdt_probe as usdt_probe,
         __usdt_semaphores as usdt_semaphores,
     };

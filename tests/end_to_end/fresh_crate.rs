@@ -126,6 +126,36 @@ fn provider_with_the_name_of_a_module_is_told_what_to_do() {
 }
 
 #[test]
+#[ignore = "make check: builds crates"]
+fn provider_that_two_crates_compile_is_told_what_to_do() {
+    let other = Crate::new("other-shop");
+    other.write("src/lib.rs", "lttng_provider::include_events!();");
+    fs::remove_file(other.folder.join("src/main.rs")).unwrap();
+    let fresh = Crate::new("two-shops");
+    let manifest = fs::read_to_string(fresh.folder.join("Cargo.toml")).unwrap();
+    let dependency = format!("[dependencies]\nother-shop = {{ path = {:?} }}\n", other.folder);
+    fresh.write("Cargo.toml", &manifest.replace("[dependencies]\n", &dependency));
+    let both = MAIN.replace("fn main() {", "fn main() {\n    other_shop::shop::sold::emit(\"pears\", 1);");
+    fresh.write("src/main.rs", &both);
+    let errors = fresh.build(&["--features=lttng"], &[]).unwrap_err();
+    let remedy = "two_crates_compile_the_provider_shop__compile_its_catalog_in_one";
+    assert!(errors.contains(remedy), "{errors}");
+}
+
+#[test]
+#[ignore = "make check: builds a crate"]
+fn c_flags_of_the_environment_are_taken() {
+    let fresh = Crate::new("c-flags");
+    for flags in ["-flto", "-std=c99", "-std=c11 -pedantic -Werror"] {
+        fresh
+            .build(&["--features=lttng"], &[("CFLAGS", flags)])
+            .unwrap_or_else(|errors| panic!("{flags}: {errors}"));
+    }
+    let events = record(&fresh.build(&["--features=lttng"], &[("CFLAGS", "-flto -O2")]).unwrap());
+    assert_eq!(events.len(), 2);
+}
+
+#[test]
 #[ignore = "make check: builds a crate"]
 fn compiling_twice_is_refused() {
     let fresh = Crate::new("twice");

@@ -7,6 +7,7 @@ mod c_programs;
 mod clock;
 mod dependencies;
 mod field_types;
+mod frames;
 mod fresh_crate;
 mod harmless;
 mod linking;

@@ -1,13 +1,16 @@
 //! Events, lowered.
 
-use crate::identifier;
+use crate::{Extent, identifier};
 
 use super::argument::{Argument, CParameter, Source};
 use super::probe::Probe;
 
-/// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece. An emitting
-/// function's frame grows by as much, whether or not a session records.
-pub const PACKED_MAX: u32 = 512;
+/// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece.
+pub const PACKED_MAX: u32 = 2048;
+
+/// The largest event that is packed in the frame of the function that emits it, which it makes larger whether or not a
+/// session records. Others are packed by a function that is called while one does.
+const INLINE_MAX: u64 = 48;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +141,16 @@ impl<'c> Event<'c> {
         let size = self.fixed_size();
         let varies = self.arguments.iter().any(Argument::varies);
         (size <= u64::from(PACKED_MAX) && !varies).then_some(size)
+    }
+
+    /// Whether all values are numbers, and recorded.
+    pub fn is_numbers(&self) -> bool {
+        self.arguments.iter().all(|argument| argument.recorded() && argument.shape.extent == Extent::One)
+    }
+
+    /// The bytes that the packed event takes, if it is packed in the frame of the function that emits it.
+    pub fn inline_size(&self) -> Option<u64> {
+        (self.is_numbers() && self.fixed_size() <= INLINE_MAX).then(|| self.fixed_size())
     }
 
     /// The bytes that the event takes for any values.

@@ -9,4 +9,5 @@ mod mutations;
 mod probes;
 mod read;
 mod readme;
+mod schema;
 mod valkey;

@@ -45,6 +45,24 @@ impl Server {
         });
     }
 
+    /// Waits until the layer has looked several times at what sessions record: its thread sleeps after each.
+    fn wait_until_spans_are_on(&self) {
+        let tasks = PathBuf::from(format!("/proc/{}/task", self.process.id()));
+        let slept = || -> Option<u64> {
+            let tasks = fs::read_dir(&tasks).ok()?.flatten().map(|task| task.path());
+            let is_ours = |task: &PathBuf| {
+                fs::read_to_string(task.join("comm")).is_ok_and(|name| name == "lttng-interests\n")
+            };
+            let status = fs::read_to_string(tasks.into_iter().find(is_ours)?.join("status")).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+            line.trim().parse().ok()
+        };
+        let before = slept().expect("the layer has a thread");
+        wait_until("the layer looks at what sessions record", || {
+            slept().is_some_and(|now| now >= before + 5)
+        });
+    }
+
     fn stop(mut self) {
         kill_process(Pid::from_child(&self.process), Signal::INT).expect("the server runs");
         let status = self.process.wait_in_time().expect("the server ends");
@@ -249,6 +267,7 @@ fn nothing_is_recorded_of_what_began_before_the_session() {
     let session = daemon.session();
     session.enable("mini_redis_server:*");
     session.start();
+    server.wait_until_spans_are_on();
     request(&mut early, &["get", "early"], "$1\r\n1\r\n");
     drop(early);
     let events = recorded(&session, server);

@@ -23,7 +23,7 @@ pub(super) fn record(event: &Event<'_>) -> String {
 {packs}\t}} else {{
 \t\tlttng_payload = NULL;
 \t}}
-\tlttng_rest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, lttng_provider_event_{symbol}.probe,
+\tlttng_rest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, &lttng_provider_event_{symbol},
 \t\tlttng_payload, (size_t) (lttng_end - lttng_packed), __builtin_return_address(0));
 \tif (caa_unlikely(lttng_rest.probe)) {{
 \t\tconst struct lttng_provider_part lttng_parts[] = {{

@@ -6,7 +6,7 @@ use lttng_catalog::{Content, Extent};
 
 use crate::c_text::list;
 
-/// The table of the fields, two functions, and the description that refers to them.
+/// The table of the fields, functions, and the description that refers to them.
 pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
     let symbol = &event.symbol;
     let values: Vec<String> = event.arguments.iter().enumerate().flat_map(from_part).collect();
@@ -33,8 +33,12 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
             (format!("static const struct lttng_provider_field {table}[] = {{\n{rows}}};\n\n"), table)
         }
     };
-    let has_strings = event.arguments.iter().any(|a| a.recorded() && a.shape.extent == Extent::Terminated);
-    let has_copies = event.arguments.iter().any(needs_copy);
+    let is_read_packed = event.arguments.iter().any(|a| a.recorded() && needs_copy(a) && !needs_nul(a));
+    let has_copies = event.arguments.iter().any(|a| needs_copy(a) && (needs_nul(a) || !a.recorded()));
+    let (unpack, prepare_packed) = match event.is_numbers() {
+        true => (unpack(provider, event), format!("lttng_provider_prepare_packed_{symbol}")),
+        false => (String::new(), "NULL".to_owned()),
+    };
     let unused = if count == 0 { "\t(void) parts;\n" } else { "" };
     format!(
         "
@@ -42,7 +46,7 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
 {{
 {unused}{prepare}
 }}
-
+{unpack}
 static void
 lttng_provider_call_{symbol}(void (*probe)(void), void *data, const struct lttng_provider_part *parts)
 {{
@@ -51,12 +55,42 @@ lttng_provider_call_{symbol}(void (*probe)(void), void *data, const struct lttng
 
 static const struct lttng_provider_event lttng_provider_event_{symbol} = {{
 \t{fields}, {count},
-\t/* has_strings, has_copies: */ {has_strings}, {has_copies},
+\t/* is_read_packed, has_copies: */ {is_read_packed}, {has_copies},
 \t(void (*)(void)) lttng_ust__event_probe__{provider}___{class},
 \tlttng_provider_prepare_{symbol},
+\t{prepare_packed},
 \tlttng_provider_call_{symbol},
 }};
 "
+    )
+}
+
+/// Lays out the values of an event that has only numbers for filters, from the packed event.
+fn unpack(provider: &str, event: &Event<'_>) -> String {
+    let parameters = || event.arguments.iter().flat_map(Argument::c_parameters).enumerate();
+    let declared: String = parameters().map(|(index, p)| format!("\t{} lttng_{index};\n", p.kind)).collect();
+    let mut offset = 0;
+    let mut copied = String::new();
+    for (index, argument) in event.arguments.iter().enumerate() {
+        copied.push_str(&format!("\tmemcpy(&lttng_{index}, payload + {offset}, sizeof(lttng_{index}));\n"));
+        offset += argument.fixed_size();
+    }
+    let values: Vec<String> = ["stack", "NULL"].map(str::to_owned).into_iter().collect();
+    let values = [values, parameters().map(|(index, _)| format!("lttng_{index}")).collect()].concat();
+    let start = format!("lttng_ust__event_prepare_interpreter_stack__{provider}___{}(", event.class);
+    let body = match declared.is_empty() {
+        true => "\t(void) payload;\n".to_owned(),
+        false => format!("{declared}\n{copied}"),
+    };
+    format!(
+        "
+static void lttng_provider_prepare_packed_{}(char *stack, const char *payload)
+{{
+{body}{}
+}}
+",
+        event.symbol,
+        list("\t", &start, &values, ");"),
     )
 }
 
@@ -79,13 +113,18 @@ fn from_part((index, argument): (usize, &Argument<'_>)) -> Vec<String> {
     argument.c_parameters().iter().map(|parameter| value(parameter.source)).collect()
 }
 
-/// Whether filters need a copy of the packed value: with a NUL after it, or in network order.
+/// Whether filters cannot read the value where the application has it: with a NUL after it, or in network order.
 fn needs_copy(argument: &Argument<'_>) -> bool {
     match argument.shape.extent {
         Extent::One => false,
-        Extent::Terminated => !argument.recorded(),
+        Extent::Terminated => true,
         Extent::Fixed(_) | Extent::Counted(_) => argument.is_text() || argument.is_swapped(),
     }
+}
+
+/// Whether the packed value has no NUL after it, where filters look for one.
+fn needs_nul(argument: &Argument<'_>) -> bool {
+    argument.is_text() && argument.shape.extent != Extent::Terminated
 }
 
 /// `{ LTTNG_PROVIDER_NUMBER, true, false, 8, 0, 0 }`: without names of members, which C++ before 20 does not know.

@@ -328,13 +328,15 @@ struct lttng_provider_field {
 struct lttng_provider_event {
 	const struct lttng_provider_field *fields;
 	size_t count;
-	/* Whether strings are packed, and whether filters need copies of values. */
-	bool has_strings;
+	/* Whether filters read some values where they are packed, and whether they need copies of others. */
+	bool is_read_packed;
 	bool has_copies;
 	/* LTTng's probe for the event. */
 	void (*probe)(void);
 	/* Lays out the values for filters and captures. */
 	void (*prepare)(char *stack, const struct lttng_provider_part *parts);
+	/* The same from the packed event, if it has only numbers; otherwise NULL. */
+	void (*prepare_packed)(char *stack, const char *payload);
 	/* Calls a probe as C would. */
 	void (*call)(void (*probe)(void), void *data, const struct lttng_provider_part *parts);
 };
@@ -370,17 +372,22 @@ static inline void lttng_provider_write_packed(
 	ops->event_commit(&context);
 }
 
+/* What filters and captures read: an address and a length for each field. */
+#define LTTNG_PROVIDER_STACK (2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX)
+
 /*
  * The first function: writes a packed event to all sessions, up to the first probe that needs more than that.
- * If there is one, the RCU section stays open, and the second function ends it.
+ * If there is one, the RCU section stays open, and the second function ends it. Filters of an event that has only numbers
+ * need nothing more.
  */
 static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_provider_record(
-	const struct lttng_ust_tracepoint *tracepoint, void (*own_probe)(void),
+	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *own,
 	const char *payload, size_t size, void *ip)
 {
 	struct lttng_provider_rest rest = { ip, NULL };
 	struct lttng_ust_probe_ctx context = { sizeof(context), ip };
 	const struct lttng_ust_tracepoint_probe *probe;
+	char stack[LTTNG_PROVIDER_STACK];
 
 	if (caa_unlikely(!__atomic_load_n(&lttng_provider_shared.rcu_read_lock, __ATOMIC_ACQUIRE)))
 		return rest;
@@ -390,16 +397,27 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 	if (caa_unlikely(!probe))
 		goto end;
 	do {
-		const struct lttng_ust_event_common *event = (const struct lttng_ust_event_common *) probe->data;
+		struct lttng_ust_event_common *event = (struct lttng_ust_event_common *) probe->data;
+		bool is_filtered;
 
-		if (caa_unlikely(!lttng_provider_packs() || !payload || probe->func != own_probe
-				|| event->type != LTTNG_UST_EVENT_TYPE_RECORDER
-				|| CMM_ACCESS_ONCE(event->eval_filter))) {
+		if (caa_unlikely(!lttng_provider_packs() || !payload || probe->func != own->probe
+				|| event->type != LTTNG_UST_EVENT_TYPE_RECORDER)) {
 			rest.probe = probe;
 			return rest;
 		}
-		if (lttng_provider_is_active(event) && CMM_ACCESS_ONCE(event->enabled))
-			lttng_provider_write_packed((struct lttng_ust_event_recorder *) event->child, payload, size, &context);
+		is_filtered = CMM_ACCESS_ONCE(event->eval_filter);
+		if (caa_unlikely(is_filtered) && !own->prepare_packed) {
+			rest.probe = probe;
+			return rest;
+		}
+		if (!lttng_provider_is_active(event) || !CMM_ACCESS_ONCE(event->enabled))
+			continue;
+		if (caa_unlikely(is_filtered)) {
+			own->prepare_packed(stack, payload);
+			if (event->run_filter(event, stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT)
+				continue;
+		}
+		lttng_provider_write_packed((struct lttng_ust_event_recorder *) event->child, payload, size, &context);
 	} while ((++probe)->func);
 end:
 	lttng_provider_shared.rcu_read_unlock();
@@ -669,18 +687,26 @@ struct lttng_provider_values {
 	/* Whether copies were made, of which lists are in network order. */
 	bool copied;
 	bool failed;
-	/* What filters and captures read. */
-	char stack[2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX];
+	char stack[LTTNG_PROVIDER_STACK];
 	bool prepared;
 };
 
-/* The bytes that a copy of a value takes; 0 if none is needed. Packed strings already have their NUL. */
+/* Whether filters read a value where it is packed: strings have their NUL there, and lists are in network order. */
+static inline bool lttng_provider_is_read_packed(const struct lttng_provider_field *field)
+{
+	bool is_list = field->kind == LTTNG_PROVIDER_ARRAY || field->kind == LTTNG_PROVIDER_SEQUENCE;
+
+	return field->recorded && (field->kind == LTTNG_PROVIDER_STRING || (is_list && field->swapped));
+}
+
+/* The bytes that a copy of a value takes; 0 if none is needed. */
 static inline size_t lttng_provider_copy_size(
 	const struct lttng_provider_field *field, const struct lttng_provider_part *part, bool is_packed)
 {
+	if (is_packed && lttng_provider_is_read_packed(field))
+		return 0;
 	switch (field->kind) {
 	case LTTNG_PROVIDER_STRING:
-		return is_packed && field->recorded ? 0 : part->length + 1;
 	case LTTNG_PROVIDER_TEXT:
 		return part->length + 1;
 	case LTTNG_PROVIDER_CHARACTERS:
@@ -737,8 +763,8 @@ static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng
 		values->parts[i] = parts[i];
 		if (copied)
 			lttng_provider_copy(copy, copied, field, &values->parts[i]);
-		else if (field->kind == LTTNG_PROVIDER_STRING)
-			values->parts[i].start = payload;
+		else if (payload && lttng_provider_is_read_packed(field))
+			values->parts[i].start = payload + field->length_size;
 		copy += lttng_provider_aligned(copied);
 		if (payload)
 			payload += lttng_provider_field_size(field, &parts[i]);
@@ -746,15 +772,15 @@ static __attribute__((unused, noinline)) const struct lttng_provider_part *lttng
 	return values->parts;
 }
 
-/* Without copies, because all strings are packed. */
+/* Without copies, because all that filters read is packed. */
 static inline const struct lttng_provider_part *lttng_provider_point_into(
 	struct lttng_provider_values *values, const struct lttng_provider_event *event,
 	const char *payload, const struct lttng_provider_part *parts)
 {
 	for (size_t i = 0; i < event->count; i++) {
 		values->parts[i] = parts[i];
-		if (event->fields[i].kind == LTTNG_PROVIDER_STRING)
-			values->parts[i].start = payload;
+		if (lttng_provider_is_read_packed(&event->fields[i]))
+			values->parts[i].start = payload + event->fields[i].length_size;
 		payload += lttng_provider_field_size(&event->fields[i], &parts[i]);
 	}
 	return values->parts;
@@ -767,7 +793,7 @@ static inline bool lttng_provider_complete(
 {
 	if (values->complete || values->failed)
 		return !values->failed;
-	if (!event->has_strings && !event->has_copies)
+	if (!event->is_read_packed && !event->has_copies)
 		values->complete = parts;
 	else if (payload && !event->has_copies)
 		values->complete = lttng_provider_point_into(values, event, payload, parts);
@@ -850,6 +876,44 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	lttng_provider_return(&values.taken);
 }
 
+/* The second function for an event of which all values are numbers: they are unpacked. */
+static void __attribute__((unused, noinline, cold)) lttng_provider_deliver_packed(
+	const struct lttng_provider_event *event, struct lttng_provider_rest rest, const char *payload, size_t size)
+{
+	struct lttng_provider_part parts[LTTNG_PROVIDER_FIELDS_MAX];
+	const char *at = payload;
+
+	memset(parts, 0, sizeof(parts));
+	for (size_t i = 0; i < event->count; i++) {
+		const struct lttng_provider_field *field = &event->fields[i];
+		uint8_t one;
+		uint16_t two;
+		uint32_t four;
+
+		switch (field->size) {
+		case 1:
+			memcpy(&one, at, 1);
+			parts[i].value = one;
+			break;
+		case 2:
+			memcpy(&two, at, 2);
+			parts[i].value = field->swapped ? be16toh(two) : two;
+			break;
+		case 4:
+			memcpy(&four, at, 4);
+			parts[i].value = field->swapped ? be32toh(four) : four;
+			break;
+		default:
+			memcpy(&parts[i].value, at, 8);
+			if (field->swapped)
+				parts[i].value = be64toh(parts[i].value);
+			break;
+		}
+		at += field->size;
+	}
+	lttng_provider_deliver(event, rest, payload, size, parts);
+}
+
 static inline float lttng_provider_float(const struct lttng_provider_part *part)
 {
 	uint32_t bits = (uint32_t) part->value;
@@ -868,7 +932,7 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 }
 
 /* For events that are emitted in C: the buffer, and the functions that pack into it. */
-#define LTTNG_PROVIDER_PACKED_MAX 512
+#define LTTNG_PROVIDER_PACKED_MAX 2048
 
 static inline size_t lttng_provider_least(size_t a, size_t b)
 {
@@ -1024,16 +1088,21 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 		&& offsetof(struct lttng_ust_tracepoint, probes)				\
 			>= sizeof(struct lttng_application_tracepoint) ? 1 : -1];
 
+/* If two crates of a program compile a provider of one name, the linker says so in these words. */
+#define LTTNG_PROVIDER_ONCE(provider)									\
+	__attribute__((visibility("hidden"), used)) const char						\
+	two_crates_compile_the_provider_##provider##__compile_its_catalog_in_one_and_use_the_events_of_that_one_in_the_other = 0;
+
 /*
  * The two functions that Rust calls. They are hidden: two libraries in one program may have two versions of a
  * catalog, and each must call its own.
  */
 #define LTTNG_PROVIDER_RUST_EVENT(symbol)								\
 	__attribute__((visibility("hidden"))) struct lttng_provider_rest				\
-	lttng_provider_record_##symbol(const char *payload, size_t size)				\
+	lttng_provider_record_##symbol(const char *payload, size_t size, void *ip)			\
 	{												\
 		return lttng_provider_record(&lttng_ust_tracepoint_##symbol,				\
-			lttng_provider_event_##symbol.probe, payload, size, __builtin_return_address(0));	\
+			&lttng_provider_event_##symbol, payload, size, ip);				\
 	}												\
 													\
 	__attribute__((visibility("hidden"))) void							\
@@ -1041,6 +1110,18 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
 	{												\
 		lttng_provider_deliver(&lttng_provider_event_##symbol, rest, payload, size, parts);	\
+	}
+
+/* The one function for an event of a few numbers. */
+#define LTTNG_PROVIDER_RUST_NUMBERS(symbol, size)							\
+	__attribute__((visibility("hidden"))) void							\
+	lttng_provider_record_##symbol(const char *payload, void *ip)					\
+	{												\
+		struct lttng_provider_rest rest = lttng_provider_record(&lttng_ust_tracepoint_##symbol,	\
+			&lttng_provider_event_##symbol, payload, size, ip);				\
+													\
+		if (caa_unlikely(rest.probe))								\
+			lttng_provider_deliver_packed(&lttng_provider_event_##symbol, rest, payload, size);	\
 	}
 
 #endif

@@ -1,4 +1,4 @@
-//! A provider's C file for Rust: its probes, and the two functions for each event that Rust calls.
+//! A provider's C file for Rust: its probes, and the functions for each event that Rust calls.
 
 use lttng_catalog::lowered::Provider;
 
@@ -9,12 +9,18 @@ use crate::c_text::comment;
 
 pub(crate) fn source_for_rust(provider: &Provider<'_>, usdt: bool) -> GeneratedFile {
     let mut text = comment(&provider.origin()) + "\n" + &includes(provider);
+    // Linkers report the first symbol that two crates define before others.
+    text.push_str(&format!("\nLTTNG_PROVIDER_ONCE({})\n", provider.name));
     if usdt {
         text.push_str("\nLTTNG_PROVIDER_ALIGN\n");
     }
     for each in &provider.events {
         text.push_str(&event(&provider.name, each));
-        text.push_str(&format!("\nLTTNG_PROVIDER_RUST_EVENT({})\n", each.symbol));
+        let symbol = &each.symbol;
+        text.push_str(&match each.inline_size() {
+            Some(size) => format!("\nLTTNG_PROVIDER_RUST_NUMBERS({symbol}, {size})\n"),
+            None => format!("\nLTTNG_PROVIDER_RUST_EVENT({symbol})\n"),
+        });
     }
     GeneratedFile { name: format!("{}.c", provider.name), text }
 }

@@ -62,7 +62,7 @@ impl {name} {{
     }}
 
     /// Emits the event without checking whether it is enabled, for code that has checked already.
-    #[inline(always)]
+    #[inline({inline})]
 {record}
 {body}    }}
 {more}}}
@@ -86,6 +86,8 @@ impl lttng_provider::Event for {name} {{
             enabled = self.enabled(),
             switch = self.switch(),
             emit = function("emit"),
+            // The return addresses are in the frame of the function that takes them.
+            inline = if self.tracing() && self.event.has_stack() { "never" } else { "always" },
             record = function("record"),
             body = self.record(),
         )
@@ -145,9 +147,17 @@ impl lttng_provider::Event for {name} {{
         });
         let event = self.event;
         if self.back_ends.lttng {
-            let values = [capacity(event), event.record_function(), event.deliver_function()];
-            let values = [vec!["fields".to_owned()], values.to_vec()].concat();
-            text.push_str(&(list("        ", "lttng_provider::__private::record!(", &values, ");") + "\n"));
+            let (name, values) = match event.inline_size() {
+                Some(size) => ("record_numbers", vec![size.to_string(), event.record_function()]),
+                None => {
+                    let ip = if event.has_stack() { "lttng_stack.caller()" } else { "call_site" };
+                    let functions = [event.record_function(), event.deliver_function()];
+                    ("record", [vec![ip.to_owned(), capacity(event)], functions.to_vec()].concat())
+                }
+            };
+            let start = format!("lttng_provider::__private::{name}!(");
+            let values = [vec!["fields".to_owned()], values].concat();
+            text.push_str(&(list("        ", &start, &values, ");") + "\n"));
         }
         if self.back_ends.usdt {
             text.push_str(&probe::fire(event, self.back_ends));

@@ -24,6 +24,11 @@ impl Parse for Function {
                                `async fn`, or end it with `async move { … }` or `Box::pin(async move { … })`";
                 Err(syn::Error::new_spanned(kind, message))
             }
+            ReturnType::Type(_, kind) if is_stream(kind) => {
+                let message = "only the creation of the stream would be measured, not its run: put `#[traced]` on the \
+                               function that makes an item, or emit the event when the stream ends";
+                Err(syn::Error::new_spanned(kind, message))
+            }
             _ => Ok(function),
         }
     }
@@ -166,8 +171,18 @@ impl<'ast> Visit<'ast> for Names {
 
 /// Whether a type is `impl Future`, or a pointer to `dyn Future` as `async_trait` makes it.
 fn is_future(kind: &Type) -> bool {
+    has_word(kind, &["Future", "BoxFuture", "LocalBoxFuture"])
+}
+
+/// Whether a type is `impl Stream` or a pointer to `dyn Stream`, and not a type that is called so.
+fn is_stream(kind: &Type) -> bool {
+    let is_trait = matches!(kind, Type::ImplTrait(_)) || has_word(kind, &["dyn"]);
+    has_word(kind, &["BoxStream", "LocalBoxStream"]) || (is_trait && has_word(kind, &["Stream"]))
+}
+
+/// Whether a type that hides what it is made of has one of these words in it.
+fn has_word(kind: &Type, wanted: &[&str]) -> bool {
     let text = kind.to_token_stream().to_string();
     let mut words = text.split(|character: char| !character.is_alphanumeric() && character != '_');
-    let future = words.any(|word| matches!(word, "Future" | "BoxFuture" | "LocalBoxFuture"));
-    future && matches!(kind, Type::ImplTrait(_) | Type::Path(_))
+    matches!(kind, Type::ImplTrait(_) | Type::Path(_)) && words.any(|word| wanted.contains(&word))
 }

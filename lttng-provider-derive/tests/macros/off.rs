@@ -1,9 +1,10 @@
 //! With tracing off the macros leave no trace in the code.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use lttng_testing::Program;
+use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Program, cargo};
 
 /// What a tool of binutils prints about a program.
 fn inspect(tool: &str, options: &[&str], program: &Path) -> String {
@@ -45,6 +46,28 @@ fn traced_futures_are_as_large_as_the_plain_ones() {
     let program = Program::example("market", "off").release().build();
     let output = Command::new(program).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "0 0\n");
+}
+
+/// With the lints that an application might have, and what clippy knows.
+#[test]
+#[ignore = "make check: clippy, with tracing off and on"]
+fn compiler_and_clippy_say_the_same_of_every_program_with_tracing_off_and_on() {
+    let packages = ["market", "bridged-service", "lttng-fixtures", "valkey-trace", "valkey-lite"];
+    let said = |features: &[&str]| -> BTreeSet<String> {
+        let mut cargo = cargo();
+        cargo.args(["clippy", "--bins", "--examples", "--message-format=short"]).args(features);
+        cargo.args(packages.map(|package| format!("--package={package}")));
+        cargo.args(["--", "-Wclippy::pedantic", "-Wclippy::nursery", "-Wunused", "-Wrust-2018-idioms"]);
+        let output = cargo.output_within(BUILD_DEADLINE).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{errors}");
+        // `src/main.rs:1:2: warning: …`; the rest is Cargo's.
+        errors.lines().filter(|line| line.contains(": warning: ")).map(str::to_owned).collect()
+    };
+    let (off, on) = (said(&[]), said(&["--features=valkey-trace/lttng,valkey-trace/usdt"]));
+    assert!(!off.is_empty(), "pedantic lints find something");
+    let different: Vec<_> = off.symmetric_difference(&on).collect();
+    assert!(different.is_empty(), "{different:#?}");
 }
 
 #[test]

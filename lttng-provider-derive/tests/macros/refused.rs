@@ -17,7 +17,7 @@ const AFTER: &str = "\nfn main() {}\n";
 const FOLDER: &str = "REFUSED_CASES";
 
 #[test]
-#[ignore = "make check: compiles 61 cases"]
+#[ignore = "make check: compiles 62 cases, with tracing off and on"]
 fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     let _ = fs::remove_dir_all(&folder);
@@ -28,17 +28,20 @@ fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
     }
     let catalogs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/market/catalog");
     let catalogs = env::join_paths(["shop.toml", "warehouse.toml"].map(|file| catalogs.join(file))).unwrap();
-    // In another process, because the cases have no build script that would name the catalogs: the environment does.
-    let mut compile = Command::new(env::current_exe().unwrap());
-    compile.args(["--exact", "refused::compile_in_another_process", "--ignored", "--nocapture"]);
-    compile.env(FOLDER, &folder).env("LTTNG_PROVIDER_CATALOGS", catalogs);
-    if overwrites() {
-        compile.env("TRYBUILD", "overwrite");
+    // With tracing on, the compiler says the same.
+    for is_on in ["no", "yes"] {
+        // In another process, because the cases have no build script that would name the catalogs: the environment does.
+        let mut compile = Command::new(env::current_exe().unwrap());
+        compile.args(["--exact", "refused::compile_in_another_process", "--ignored", "--nocapture"]);
+        compile.env(FOLDER, &folder).env("LTTNG_PROVIDER_CATALOGS", &catalogs).env("USE_LTTNG", is_on);
+        if overwrites() && is_on == "no" {
+            compile.env("TRYBUILD", "overwrite");
+        }
+        let output = compile.output().unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "tracing on: {is_on}\n{said}");
     }
-    let output = compile.output().unwrap();
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}");
     for table in tables.iter().filter(|_| overwrites()) {
         assert_golden(&table.file, &table.cases.iter().map(Case::as_it_is).collect::<String>());
     }

@@ -1,13 +1,12 @@
-//! Copies the bytes of a string and searches them for a NUL, in one pass and without a call.
+//! Copies the bytes of a string and searches them for a NUL, in one pass.
 //!
-//! Most strings in events are short: a name, an address. Up to [`INLINE`] bytes are copied here in as few
+//! Most strings in events are short: a name, an address. Up to [`DIRECT`] bytes are copied here in as few
 //! loads and stores as possible; the last of them overlap the previous ones, so that none reaches beyond the end.
-//! Where the compiler knows the length, only the stores remain.
 
 use std::ptr::copy_nonoverlapping;
 
 /// Longer strings are left to `memcpy` and `memchr`, which use wider vectors.
-const INLINE: usize = 128;
+const DIRECT: usize = 128;
 
 /// Copies bytes, and returns whether one of them is a NUL.
 ///
@@ -18,18 +17,7 @@ pub(super) unsafe fn copy_and_check(from: *const u8, to: *mut u8, length: usize)
     // SAFETY: all offsets and sizes below stay within `length`, as the condition of each branch says.
     unsafe {
         if length >= 16 {
-            if length > INLINE {
-                return copy_long(from, to, length);
-            }
-            let mut found = vector::copy(from, to);
-            let last = length - 16;
-            let mut at = 16;
-            while at < last {
-                found = vector::either(found, vector::copy(from.add(at), to.add(at)));
-                at += 16;
-            }
-            found = vector::either(found, vector::copy(from.add(last), to.add(last)));
-            vector::any(found)
+            copy_vectors(from, to, length)
         } else if length >= 8 {
             let last = length - 8;
             let found = word(from, to) | word(from.add(last), to.add(last));
@@ -51,14 +39,27 @@ pub(super) unsafe fn copy_and_check(from: *const u8, to: *mut u8, length: usize)
     }
 }
 
+/// Copies sixteen bytes or more. Not inlined, so that an event with many strings has no more code than in C.
+///
 /// # Safety
 /// As for [`copy_and_check`].
 #[inline(never)]
-unsafe fn copy_long(from: *const u8, to: *mut u8, length: usize) -> bool {
-    // SAFETY: the caller keeps the contract.
+unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) -> bool {
+    // SAFETY: the caller keeps the contract, and all offsets stay within `length`.
     unsafe {
-        copy_nonoverlapping(from, to, length);
-        before_nul(from, length) < length
+        if length > DIRECT {
+            copy_nonoverlapping(from, to, length);
+            return before_nul(from, length) < length;
+        }
+        let mut found = vector::copy(from, to);
+        let last = length - 16;
+        let mut at = 16;
+        while at < last {
+            found = vector::either(found, vector::copy(from.add(at), to.add(at)));
+            at += 16;
+        }
+        found = vector::either(found, vector::copy(from.add(last), to.add(last)));
+        vector::any(found)
     }
 }
 
@@ -176,7 +177,7 @@ mod tests {
     fn every_length_is_copied_and_every_nul_is_found() {
         // Miri would take minutes.
         let step = if cfg!(miri) { 11 } else { 1 };
-        for length in (0..40).chain((40..=INLINE + 40).step_by(step)) {
+        for length in (0..40).chain((40..=DIRECT + 40).step_by(step)) {
             let bytes: Vec<u8> = (0..length).map(|index| (index % 255) as u8 + 1).collect();
             check(&bytes, false);
             for nul in (0..length).step_by(step) {

@@ -26,8 +26,10 @@ pub use length::Length;
 pub use list::{Array, List, NetworkArray, NetworkList};
 pub use number::{Network, Number};
 pub use pack::{Pack, Part, Unrecorded};
-pub use probe::{ProbeArgument, probe};
-pub use record::{Deliver, Fields, PACKED_MAX, Record, Rest, record};
+pub use probe::{ProbeArgument, ProbeFunction};
+pub use record::{
+    Deliver, Fields, Functions, PACKED_MAX, Record, RecordNumbers, Rest, call_site, record_numbers,
+};
 pub use stack::Stack;
 pub use text::{Characters, Counted, Terminated};
 pub use tracepoint::Tracepoint;

@@ -25,16 +25,18 @@ pub enum ProbeArgument {
 /// The most bytes of a text that are copied, with its NUL; of a longer one without a length the rest is cut off.
 const TEXT_MAX: usize = 256;
 
-/// Fires a probe with `N` arguments. Not inlined into the code that emits, because of its copies of texts.
+/// A function at whose start a probe is, called with its values.
+pub type ProbeFunction = unsafe extern "C" fn(*const u64);
+
+/// Fires a probe with `N` arguments.
 ///
 /// # Safety
 /// `function` is the one that [`usdt_probe`](crate::__private::usdt_probe) defines, and the indices are of these fields.
-#[cold]
-#[inline(never)]
-pub unsafe fn probe<const N: usize, F: Fields>(
+#[inline(always)]
+pub(super) unsafe fn fire<const N: usize, F: Fields>(
     fields: F,
-    arguments: [ProbeArgument; N],
-    function: unsafe extern "C" fn(*const u64),
+    arguments: &[ProbeArgument; N],
+    function: ProbeFunction,
 ) {
     let parts = fields.cut().parts();
     let parts = parts.as_ref();
@@ -42,7 +44,7 @@ pub unsafe fn probe<const N: usize, F: Fields>(
         |index| arguments.iter().any(|other| matches!(other, ProbeArgument::Length(i) if *i == index));
     let mut copies = [const { MaybeUninit::<[u8; TEXT_MAX]>::uninit() }; N];
     let mut values = [0; N];
-    for ((argument, value), copy) in arguments.into_iter().zip(&mut values).zip(&mut copies) {
+    for ((&argument, value), copy) in arguments.iter().zip(&mut values).zip(&mut copies) {
         *value = match argument {
             ProbeArgument::Value(index) => parts[index].value(),
             ProbeArgument::Start(index) => parts[index].start().expose_provenance() as u64,
@@ -93,7 +95,13 @@ macro_rules! __probe {
                 fn $function(values: *const u64);
             }
             // SAFETY: the assembly and these fields are made from the same event of a catalog.
-            unsafe { $crate::__private::probe($fields, [$($crate::__private::ProbeArgument::$kind($index)),*], $function) };
+            unsafe {
+                $crate::__private::Fields::probe(
+                    $fields,
+                    const { &[$($crate::__private::ProbeArgument::$kind($index)),*] },
+                    $function,
+                )
+            };
         }
     };
 }
@@ -231,7 +239,7 @@ mod tests {
         for text in ["get", "", "a\0b", long.as_str()] {
             let fields = (7_u32, Terminated::new(Text::from(text)), List::<u16, u8>::new(&[1, 2, 3]));
             // SAFETY: the function reads these arguments and no more.
-            unsafe { probe(fields, [Value(0), Copied(1), Start(2), Length(2)], tracer) };
+            unsafe { fields.probe(const { &[Value(0), Copied(1), Start(2), Length(2)] }, tracer) };
             let (number, seen, list) = SEEN.take().remove(0);
             let expected = text.split('\0').next().unwrap();
             assert_eq!((number, list), (7, vec![1, 2, 3]));

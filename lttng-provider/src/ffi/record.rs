@@ -1,21 +1,24 @@
 //! Recording an event: packed on the stack where it fits, and handed to C.
 //!
 //! Generated C has two functions for each event. The first takes packed bytes and writes them to every session
-//! that records the event unconditionally, which is nearly always all that is needed; the address that it
-//! returns to is what LTTng shows as `ip`. Where more is needed (a filter, a trigger, a probe of another
-//! library, an event that is not packed), it stops within its RCU section and returns where; the second
-//! continues from there with all values and leaves the section.
+//! that records the event unconditionally, which is nearly always all that is needed. Where more is needed (a filter, a
+//! trigger, a probe of another library, an event that is not packed), it stops within its RCU section and returns where;
+//! the second continues from there with all values and leaves the section. An event of a few numbers has one function, as
+//! C can unpack them.
+//!
+//! Packing is in a function apart, so that the frame of the one that emits stays small while no session records. It takes
+//! each value as an argument: passed together, they would be copied to the caller's frame.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null;
 
 use super::pack::{Pack, Part};
+use super::probe::{ProbeArgument, ProbeFunction, fire};
 use super::unlikely::unlikely;
 
-/// The largest event that is packed on the stack, in bytes. An emitting function's frame grows by as much,
-/// whether or not a session records; larger events are written to LTTng's buffers piece by piece.
-pub const PACKED_MAX: usize = 512;
+/// The largest event that is packed on the stack, in bytes; larger events are written to LTTng's buffers piece by piece.
+pub const PACKED_MAX: usize = 2048;
 
 /// `struct lttng_provider_rest`: what the first function leaves to the second.
 #[repr(C)]
@@ -26,11 +29,23 @@ pub struct Rest {
     probe: *const c_void,
 }
 
-/// The first function: packed bytes, or null, and their number.
-pub type Record = unsafe extern "C" fn(payload: *const u8, size: usize) -> Rest;
+/// The first function: packed bytes, or null, and their number; and where the event is emitted.
+pub type Record = unsafe extern "C" fn(payload: *const u8, size: usize, ip: *const c_void) -> Rest;
 
 /// The second function: the rest, the packed bytes as before, and a part for each field.
 pub type Deliver = unsafe extern "C" fn(rest: Rest, payload: *const u8, size: usize, parts: *const Part);
+
+/// The function for an event of a few numbers.
+pub type RecordNumbers = unsafe extern "C" fn(payload: *const u8, ip: *const c_void);
+
+/// The two functions that C has for an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions {
+    /// The first.
+    pub record: Record,
+    /// The second.
+    pub deliver: Deliver,
+}
 
 /// The fields of an event.
 pub trait Fields: Copy {
@@ -51,6 +66,18 @@ pub trait Fields: Copy {
 
     /// See [`Pack::part`].
     fn parts(self) -> Self::Parts;
+
+    /// Packs and records the event in a function apart. `CAPACITY` is what its fixed fields take, or [`PACKED_MAX`].
+    ///
+    /// # Safety
+    /// The functions are those that C defines for an event with these fields.
+    unsafe fn record<const CAPACITY: usize>(self, functions: &'static Functions, ip: *const c_void);
+
+    /// Fires a probe in a function apart.
+    ///
+    /// # Safety
+    /// As for [`fire`].
+    unsafe fn probe<const N: usize>(self, arguments: &'static [ProbeArgument; N], function: ProbeFunction);
 }
 
 macro_rules! fields {
@@ -94,6 +121,47 @@ macro_rules! fields {
                 let ($($field,)*) = self;
                 [$($field.part()),*]
             }
+
+            #[inline(always)]
+            unsafe fn record<const CAPACITY: usize>(self, functions: &'static Functions, ip: *const c_void) {
+                #[inline(never)]
+                #[allow(non_snake_case, clippy::too_many_arguments)]
+                unsafe fn apart<const CAPACITY: usize, $($field: Pack),*>(
+                    functions: &'static Functions,
+                    ip: *const c_void,
+                    $($field: $field,)*
+                ) {
+                    // SAFETY: the caller keeps the contract.
+                    unsafe { pack_and_record::<CAPACITY, _>(($($field,)*), functions, ip) }
+                }
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                // SAFETY: the caller keeps the contract.
+                unsafe { apart::<CAPACITY, $($field),*>(functions, ip, $($field),*) }
+            }
+
+            #[inline(always)]
+            unsafe fn probe<const N: usize>(
+                self,
+                arguments: &'static [ProbeArgument; N],
+                function: ProbeFunction,
+            ) {
+                #[cold]
+                #[inline(never)]
+                #[allow(non_snake_case, clippy::too_many_arguments)]
+                unsafe fn apart<const N: usize, $($field: Pack),*>(
+                    arguments: &'static [ProbeArgument; N],
+                    function: ProbeFunction,
+                    $($field: $field,)*
+                ) {
+                    // SAFETY: the caller keeps the contract.
+                    unsafe { fire(($($field,)*), arguments, function) }
+                }
+                #[allow(non_snake_case)]
+                let ($($field,)*) = self;
+                // SAFETY: the caller keeps the contract.
+                unsafe { apart::<N, $($field),*>(arguments, function, $($field),*) }
+            }
         }
     };
 }
@@ -110,12 +178,14 @@ fields!(A B C D E F G H, 8);
 fields!(A B C D E F G H I, 9);
 fields!(A B C D E F G H I J, 10);
 
-/// Records an event. `CAPACITY` is what its fixed fields take, or [`PACKED_MAX`].
-///
 /// # Safety
-/// The functions are those that C defines for an event with these fields.
+/// As for [`Fields::record`].
 #[inline(always)]
-pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record, deliver: Deliver) {
+unsafe fn pack_and_record<const CAPACITY: usize, F: Fields>(
+    fields: F,
+    functions: &'static Functions,
+    ip: *const c_void,
+) {
     let mut packed = MaybeUninit::<[u8; CAPACITY]>::uninit();
     let start = packed.as_mut_ptr().cast::<u8>();
     let (payload, size, fields) = if fields.size() <= CAPACITY {
@@ -127,23 +197,64 @@ pub unsafe fn record<const CAPACITY: usize, F: Fields>(fields: F, record: Record
         (null(), 0, fields.cut())
     };
     // SAFETY: the payload is that of an event with these fields.
-    let rest = unsafe { record(payload, size) };
+    let rest = unsafe { (functions.record)(payload, size, ip) };
     if !rest.probe.is_null() && unlikely() {
         let parts = fields.parts();
         // SAFETY: as above, with what the first function returned and a part for each field. Nothing between the
         // two calls can unwind, so the RCU section is left.
-        unsafe { deliver(rest, payload, size, (&raw const parts).cast()) };
+        unsafe { (functions.deliver)(rest, payload, size, (&raw const parts).cast()) };
     }
+}
+
+/// Records an event of a few numbers, which take `SIZE` bytes.
+///
+/// # Safety
+/// The function is the one that C defines for an event with these fields.
+#[inline(always)]
+pub unsafe fn record_numbers<const SIZE: usize, F: Fields>(fields: F, record: RecordNumbers) {
+    let mut packed = MaybeUninit::<[u8; SIZE]>::uninit();
+    let start = packed.as_mut_ptr().cast::<u8>();
+    // SAFETY: numbers take as many bytes as the catalog says, and the function reads these.
+    unsafe {
+        fields.pack(start);
+        record(start.cast_const(), call_site());
+    }
+}
+
+/// The address of the code that emits, which LTTng shows as `ip`; null on processors that it is not known for.
+#[inline(always)]
+pub fn call_site() -> *const c_void {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let address;
+        // SAFETY: it only computes an address.
+        unsafe {
+            std::arch::asm!("lea {}, [rip]", out(reg) address, options(nomem, nostack, preserves_flags));
+        }
+        address
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let address;
+        // SAFETY: it only computes an address.
+        unsafe { std::arch::asm!("adr {}, .", out(reg) address, options(nomem, nostack, preserves_flags)) };
+        address
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    null()
 }
 
 /// Records an event with packed fields of at most `$capacity` bytes, by the two functions that C has for it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {
-    ($fields:ident, $capacity:expr, $record:ident, $deliver:ident $(,)?) => {{
+    ($fields:ident, call_site, $($more:tt)*) => {
+        $crate::__private::record!($fields, $crate::__private::call_site(), $($more)*)
+    };
+    ($fields:ident, $ip:expr, $capacity:expr, $record:ident, $deliver:ident $(,)?) => {{
         // SAFETY: generated C defines both, with these types.
         unsafe extern "C" {
-            fn $record(payload: *const u8, size: usize) -> $crate::__private::Rest;
+            fn $record(payload: *const u8, size: usize, ip: *const ::core::ffi::c_void) -> $crate::__private::Rest;
             fn $deliver(
                 rest: $crate::__private::Rest,
                 payload: *const u8,
@@ -151,8 +262,24 @@ macro_rules! __record {
                 parts: *const $crate::__private::Part,
             );
         }
+        static FUNCTIONS: $crate::__private::Functions =
+            $crate::__private::Functions { record: $record, deliver: $deliver };
         // SAFETY: the C and these fields are made from the same event of a catalog.
-        unsafe { $crate::__private::record::<{ $capacity }, _>($fields, $record, $deliver) }
+        unsafe { $crate::__private::Fields::record::<{ $capacity }>($fields, &FUNCTIONS, $ip) }
+    }};
+}
+
+/// Records an event of a few numbers, which take `$size` bytes, by the function that C has for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __record_numbers {
+    ($fields:ident, $size:expr, $record:ident $(,)?) => {{
+        // SAFETY: generated C defines it, with this type.
+        unsafe extern "C" {
+            fn $record(payload: *const u8, ip: *const ::core::ffi::c_void);
+        }
+        // SAFETY: the C and these fields are made from the same event of a catalog.
+        unsafe { $crate::__private::record_numbers::<{ $size }, _>($fields, $record) }
     }};
 }
 
@@ -229,7 +356,7 @@ mod tests {
         static DELIVERED: std::cell::RefCell<Vec<(Vec<u8>, Vec<u8>)>> = const { std::cell::RefCell::new(Vec::new()) };
     }
 
-    unsafe extern "C" fn leave_all(_: *const u8, _: usize) -> Rest {
+    unsafe extern "C" fn leave_all(_: *const u8, _: usize, _: *const c_void) -> Rest {
         Rest { ip: null(), probe: std::ptr::NonNull::<c_void>::dangling().as_ptr() }
     }
 
@@ -249,8 +376,9 @@ mod tests {
         for length in [0, 3, PACKED_MAX - 2, PACKED_MAX - 1, PACKED_MAX, 3 * PACKED_MAX] {
             let text = "x".repeat(length);
             let fields = (Terminated::new(Text::from(&text)), 7_u8);
+            static FUNCTIONS: Functions = Functions { record: leave_all, deliver };
             // SAFETY: the two functions take an event with these fields.
-            unsafe { record::<PACKED_MAX, _>(fields, leave_all, deliver) };
+            unsafe { fields.record::<PACKED_MAX>(&FUNCTIONS, null()) };
             let (payload, part) = DELIVERED.take().remove(0);
             assert_eq!(part, text.as_bytes());
             let all = [text.as_bytes(), b"\0\x07"].concat();

@@ -1,7 +1,8 @@
 //! Return addresses of the callers, for fields of the type `stack`.
 
 #[cfg(tracing)]
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
+use std::ffi::c_void;
 
 /// The most frames that are recorded.
 const MOST: usize = 32;
@@ -21,8 +22,8 @@ impl Stack {
     #[cold]
     #[inline(never)]
     pub fn capture() -> Stack {
-        // One for this function.
-        let mut stack = Stack { frames: [0; MOST], count: 0, skip: 1 };
+        // This function, and the one that records the event.
+        let mut stack = Stack { frames: [0; MOST], count: 0, skip: 2 };
         stack.fill();
         stack
     }
@@ -30,6 +31,11 @@ impl Stack {
     /// The addresses.
     pub fn frames(&self) -> &[u64] {
         &self.frames[..self.count]
+    }
+
+    /// Where the event is emitted.
+    pub fn caller(&self) -> *const c_void {
+        std::ptr::without_provenance(self.frames().first().copied().unwrap_or_default() as usize)
     }
 
     #[cfg(tracing)]

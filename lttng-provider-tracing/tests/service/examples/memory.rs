@@ -2,6 +2,7 @@
 //! are left of them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tracing::{info, info_span};
@@ -12,17 +13,28 @@ struct Counting;
 static ALLOCATIONS: AtomicI64 = AtomicI64::new(0);
 static BYTES: AtomicI64 = AtomicI64::new(0);
 
+thread_local! {
+    /// Whether the thread is the one that makes spans; others may start and end meanwhile.
+    static IS_COUNTED: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count(allocations: i64, bytes: i64) {
+    if IS_COUNTED.get() {
+        ALLOCATIONS.fetch_add(allocations, Ordering::Relaxed);
+        BYTES.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
 // SAFETY: The system's allocator does it all; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
+        count(1, layout.size() as i64);
         // SAFETY: As the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        count(0, -(layout.size() as i64));
         // SAFETY: As the caller promises.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -32,6 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn main() {
+    IS_COUNTED.set(true);
     let count: u64 =
         std::env::args().nth(1).and_then(|count| count.parse().ok()).expect("usage: memory COUNT");
     bridged_service::subscriber().init();
