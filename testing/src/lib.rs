@@ -16,6 +16,7 @@
 
 mod allocations;
 mod archive;
+mod bpftrace;
 mod cases;
 mod daemon;
 mod deadline;
@@ -33,6 +34,7 @@ mod wait;
 
 pub use allocations::CountingAllocator;
 pub use archive::unpack;
+pub use bpftrace::bpftrace;
 pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
 pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
