@@ -112,6 +112,16 @@ fn disabled_event_evaluates_no_argument() {
 }
 
 #[test]
+fn stopwatch_measures_what_it_began_while_the_event_was_on() {
+    let events =
+        Daemon::start().record(&["probing:timed"], odd(&["-DUSE_LTTNG"]).path(), ["measured"]).events();
+    let [watched] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(watched.field("what"), r#""watched""#);
+    let took: u64 = watched.field("took").parse().unwrap();
+    assert!((9_000..60_000_000).contains(&took), "{took} µs");
+}
+
+#[test]
 fn program_can_keep_an_event_off_while_it_is_recorded() {
     for flags in BACK_ENDS {
         let is_recorded = flags.contains(&"-DUSE_LTTNG");
@@ -140,7 +150,18 @@ fn program_can_keep_an_event_off_while_it_is_recorded() {
         assert!(!is_on("off"), "twice is as once");
         assert_eq!(is_on("release"), is_recorded);
         assert_eq!(is_on("emit"), is_recorded);
-        assert_eq!(session.stop().events().len(), if is_recorded { 3 } else { 0 }, "{flags:?}");
+        for (line, then) in [
+            ("all off", false),
+            ("emit", false),
+            ("all release", true),
+            ("signal", false),
+            ("emit", false),
+            ("signal", true),
+            ("emit", true),
+        ] {
+            assert_eq!(is_on(line), then && is_recorded, "{line}, {flags:?}");
+        }
+        assert_eq!(session.stop().events().len(), if is_recorded { 4 } else { 0 }, "{flags:?}");
         drop(to);
         assert!(process.wait_in_time().unwrap().success());
     }
