@@ -5,8 +5,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{CProgram, generate_c, instructions_each, succeed};
-use lttng_testing::{ChildInTime as _, Daemon, Event, Program, declarations, need, workspace};
+use crate::support::{CProgram, generate_c, succeed};
+use lttng_testing::{
+    ChildInTime as _, Daemon, Event, Program, declarations, instructions_each, need, workspace,
+};
 use tempfile::tempdir;
 
 const VALKEY: &[&str] = &["catalog/valkey.toml"];
@@ -215,9 +217,11 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
 fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
     let daemon = Daemon::start();
     for event in [&["-DDURATION"][..], &[]] {
-        let theirs = instructions_each(&daemon, looping(&["-DMACROS"], event).path(), &[], 1_000_000);
+        let theirs =
+            instructions_each(&daemon, &[], looping(&["-DMACROS"], event).path(), &[], 1_000_000).round();
         for back_ends in &BACK_ENDS[1..] {
-            let ours = instructions_each(&daemon, looping(back_ends, event).path(), &[], 1_000_000);
+            let ours =
+                instructions_each(&daemon, &[], looping(back_ends, event).path(), &[], 1_000_000).round();
             println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
             assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
         }
@@ -231,10 +235,11 @@ fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
     let session = daemon.snapshot_session();
     session.enable("valkey_*");
     session.start();
-    let recorded = |back_ends| instructions_each(&daemon, looping(back_ends, &[]).path(), &[], 10_000);
+    let recorded =
+        |back_ends| instructions_each(&daemon, &[], looping(back_ends, &[]).path(), &[], 10_000).round();
     let (ours, theirs) = (recorded(&["-DUSE_LTTNG"]), recorded(&["-DMACROS"]));
     println!("command_call, in instructions: {ours}, LTTng's macro {theirs}");
-    assert!(ours * 10 < theirs * 8, "{ours} and {theirs}");
+    assert!(ours * 10.0 < theirs * 8.0, "{ours} and {theirs}");
 }
 
 /// The program that emits one event in a loop.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{CProgram, instructions_each, noted, succeed};
-use lttng_testing::{CommandInTime as _, Daemon, Event, Program, bpftrace, need, need_bpftrace, not_allowed};
+use crate::support::{CProgram, noted, succeed};
+use lttng_testing::{
+    CommandInTime as _, Daemon, Event, Program, bpftrace, instructions_each, need, need_bpftrace, not_allowed,
+};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
 const BOTH: &str = "--features=lttng,usdt";
@@ -208,7 +210,7 @@ fn check_of_both_takes_no_more_instructions_than_that_of_lttng() {
     let daemon = Daemon::start();
     let idle = |features: &str| {
         let program = Program::example("valkey-trace", "emit-loop").release().argument(features).build();
-        instructions_each(&daemon, &program, &["duration", "1"], 1_000_000)
+        instructions_each(&daemon, &[], &program, &["duration", "1"], 1_000_000).round()
     };
     let (lttng, usdt, both) =
         (idle("--features=lttng"), idle("--features=usdt"), idle("--features=lttng,usdt"));
