@@ -34,7 +34,9 @@ check=(
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-i686-linux-gnu libc6-dev-i386-cross jq
 	# Other compilers of generated C, other readers of USDT probes.
-	g++ clang bpftrace gdb make
+	g++ clang bpftrace gdb make cmake
+	# What memcached's source needs.
+	libevent-dev
 	# Counting instructions, unpacking the recorded trace.
 	valgrind tar xz-utils zstd
 	# A terminal for the live screen, shells that parse the completions.
@@ -67,8 +69,8 @@ test)
 	;;
 check)
 	packages=("${traced[@]}" "${demo[@]}" "${quickstart[@]}" "${tests[@]}" "${check[@]}")
-	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
-	arch+=" redis babeltrace clang bpftrace gdb make lld binutils systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
+	fedora+=" redis babeltrace babeltrace2 clang-devel clang gcc-c++ bpftrace gdb make cmake libevent-devel lld binutils systemtap-sdt-devel valgrind tar xz tmux zsh fish qemu-user man-db"
+	arch+=" redis babeltrace clang bpftrace gdb make cmake libevent lld binutils systemtap valgrind tar xz tmux zsh fish qemu-user man-db"
 	;;
 *)
 	echo "usage: scripts/setup.sh [--print] [demo|quickstart|test|check]" >&2

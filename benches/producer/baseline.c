@@ -1,7 +1,8 @@
 /*
  * The floor: the loops of emit-loop.rs in C, with LTTng-UST's own macros.
  *
- * Built with -DOFF, the macros are empty, as Valkey has them without USE_LTTNG.
+ * Built with -DOFF, the macros are empty, as Valkey has them without USE_LTTNG; with -DGENERATED, generated files take their
+ * place.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -12,6 +13,8 @@
 
 #ifdef OFF
 #define lttng_ust_tracepoint(...) do { } while (0)
+#elif defined(GENERATED)
+#include "baseline-trace.h"
 #else
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::field_type::{DEFAULT_LENGTH, Extent};
+use crate::field_type::{DEFAULT_LENGTH, FieldType, Integer};
 use crate::model::*;
 
 const LEGEND: &str = "A duration is an interval that ends at the event, unless it is said to be a sum. The \
@@ -110,12 +110,11 @@ fn write_fields(out: &mut String, fields: &[Field]) -> std::fmt::Result {
 /// What a field means, with what the other columns leave out.
 fn field_doc(field: &Field) -> String {
     let mut sentences = vec![field.doc.clone()];
-    let shape = field.kind.shape(&[]);
-    match shape.extent {
-        Extent::Counted(length) if length != DEFAULT_LENGTH && shape.is_passed() => {
-            sentences.push(format!("Its length is a `u{}`.", length.bits()));
-        }
-        _ => {}
+    let usual = Integer::new(DEFAULT_LENGTH, false);
+    if let Some(length) =
+        field.length_type().filter(|length| *length != usual && field.kind != FieldType::Stack)
+    {
+        sentences.push(format!("Its length is a `{length}`."));
     }
     if !field.recorded {
         sentences.push("For filters only; not recorded.".to_owned());

@@ -203,6 +203,8 @@ pub struct Field {
     pub argument: String,
     /// The type of the value.
     pub kind: FieldType,
+    /// Whether callers have the length of a text, of bytes or of a sequence as a signed integer, as USDT probes then show it.
+    pub signed_length: bool,
     /// False for a value that only filters see and no trace contains.
     pub recorded: bool,
     /// The unit of the value.

@@ -2,7 +2,7 @@
 //!
 //! They are defined here so that the checker refuses what would clash and generators agree with it.
 
-use crate::field_type::Extent;
+use crate::field_type::{Extent, Integer};
 use crate::model::{Enumeration, Event, Field, Label};
 
 impl Enumeration {
@@ -41,8 +41,16 @@ impl Field {
         self.has_length().then(|| format!("_{}_length", self.name))
     }
 
+    /// The integer that callers have the length in, if the type has one; a trace has an unsigned one of its width.
+    pub fn length_type(&self) -> Option<Integer> {
+        match self.kind.extent() {
+            Extent::Counted(width) => Some(Integer::new(width, self.signed_length)),
+            _ => None,
+        }
+    }
+
     fn has_length(&self) -> bool {
-        matches!(self.kind.extent(), Extent::Counted(_))
+        self.length_type().is_some()
     }
 }
 

@@ -204,25 +204,21 @@ fn field(name: String, mut table: Table<'_>) -> Field {
     let formerly = table.strings("formerly");
     let length = table.parsed("length", read_length);
     let kind = table
-        .required_parsed("type", |spelling| read_type(spelling, length))
+        .required_parsed("type", |spelling| read_type(spelling, length.map(|length| length.width)))
         .unwrap_or(FieldType::Integer(Integer::new(Width::W64, false)));
     table.finish();
-    Field { argument: argument.unwrap_or_else(|| name.clone()), name, kind, recorded, unit, doc, formerly }
+    let argument = argument.unwrap_or_else(|| name.clone());
+    let signed_length = length.is_some_and(|length| length.signed);
+    Field { argument, name, kind, signed_length, recorded, unit, doc, formerly }
 }
 
-fn read_length(spelling: &str) -> Result<Width, String> {
+fn read_length(spelling: &str) -> Result<Integer, String> {
     let integer = read_integer(spelling)?;
-    if integer.signed {
-        return Err(format!(
-            "invalid length: it is unsigned, not `{spelling}`; write `u{}`",
-            integer.width.bits()
-        ));
+    let plain = Integer::new(integer.width, integer.signed);
+    match integer == plain {
+        true => Ok(integer),
+        false => Err(format!(
+            "LTTng-UST records a length in decimal and in the machine's byte order; write `{plain}`"
+        )),
     }
-    if integer != Integer::new(integer.width, false) {
-        return Err(format!(
-            "LTTng-UST records a length in decimal and in the machine's byte order; write `u{}`",
-            integer.width.bits()
-        ));
-    }
-    Ok(integer.width)
 }

@@ -16,10 +16,12 @@
 
 mod allocations;
 mod archive;
+mod bpftrace;
 mod cases;
 mod daemon;
 mod deadline;
 mod golden;
+mod instructions;
 mod need;
 mod outside;
 mod private;
@@ -34,10 +36,12 @@ mod wait;
 
 pub use allocations::CountingAllocator;
 pub use archive::unpack;
+pub use bpftrace::bpftrace;
 pub use cases::{Case, assert_cases, cases};
 pub use daemon::Daemon;
 pub use deadline::{BUILD_DEADLINE, ChildInTime, CommandInTime, DEADLINE, patience};
 pub use golden::{assert_golden, check_golden, difference, overwrites};
+pub use instructions::instructions_each;
 pub use need::{missing_tool, need, need_bpftrace, need_namespaces, need_no_other_daemon, not_allowed};
 pub use outside::build_outside;
 pub use processes::{kill_descendants, kill_tree, reap_orphans, start_with_default_signals};

@@ -22,6 +22,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("chrt", "util-linux"),
     ("dpkg-deb", "dpkg"),
     ("dpkg-shlibdeps", "dpkg-dev"),
+    ("event.h", "libevent-dev"),
     ("ld.lld", "lld"),
     ("lttng", "lttng-tools"),
     ("lttng-relayd", "lttng-tools"),

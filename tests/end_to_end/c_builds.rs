@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{CProgram, noted, succeed};
-use lttng_testing::{CommandInTime as _, Daemon, need};
+use crate::support::{CProgram, generate_c, noted, succeed};
+use lttng_testing::{CommandInTime as _, Daemon, need, workspace};
 use tempfile::tempdir;
 
 const VALKEY: &[&str] = &["catalog/valkey.toml"];
@@ -47,6 +49,110 @@ fn every_way_to_link_records_and_has_every_probe() {
         &["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-s"],
     ];
     ways.into_iter().for_each(|flags| assert_builds("gcc", flags));
+}
+
+/// The generated files and a program with every type, in all combinations, without a warning.
+#[test]
+#[ignore = "make check: other compilers"]
+fn every_compiler_standard_and_form_of_120_builds_runs_and_has_every_probe() {
+    let families = [("gcc", "g++"), ("clang", "clang++")];
+    let standards = ["c99", "gnu99", "c11", "c17", "c2x", "gnu2x", "c++11", "c++14", "c++17", "c++20"]
+        .map(|name| format!("-std={name}"));
+    let mut builds = Vec::new();
+    for (c, cpp) in families.into_iter().filter(|(_, cpp)| need(cpp) && need("ld.lld")) {
+        for standard in &standards {
+            let lto: &[&str] =
+                if c == "gcc" { &["-flto=auto", "-rdynamic"] } else { &["-flto=thin", "-fuse-ld=lld"] };
+            let forms: [&[&str]; 6] = [
+                &["-g"],
+                lto,
+                &["-static"],
+                &["-fPIE", "-pie"],
+                &["-fPIC", "-shared"],
+                &["-fsanitize=address,undefined"],
+            ];
+            let compiler = if standard.contains("++") { cpp } else { c };
+            builds.extend(forms.map(|form| (compiler, standard.as_str(), form)));
+        }
+    }
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((compiler, standard, form)) = builds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = std::panic::catch_unwind(|| build_of_matrix(compiler, standard, form));
+            println!(
+                "{compiler} {standard} {}: {}",
+                form.join(" "),
+                if result.is_ok() { "built" } else { "FAILED" }
+            );
+            failed.lock().unwrap().extend(result.is_err().then(|| format!("{compiler} {standard} {form:?}")));
+        }
+    };
+    std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(work)));
+    let failed = failed.into_inner().unwrap();
+    println!("{} of {} builds", builds.len() - failed.len(), builds.len());
+    assert_eq!(failed, [""; 0]);
+    assert!(builds.len() == 120 || builds.len() % 60 == 0, "{} builds", builds.len());
+}
+
+fn build_of_matrix(compiler: &str, standard: &str, form: &[&str]) {
+    let folder = tempdir().unwrap();
+    let language: &[&str] = if compiler.ends_with("++") { &["-x", "c++"] } else { &[] };
+    let unused: &[&str] =
+        if compiler.starts_with("clang") { &["-Wno-unused-command-line-argument"] } else { &[] };
+    let program = CProgram {
+        compiler,
+        source: "tests/fixtures/c/every-type.c",
+        catalogs: &["tests/catalogs/every-type.toml"],
+        flags: &[BOTH, form, unused].concat(),
+        own_flags: &[&[standard], language].concat(),
+    };
+    let program = program.build(folder.path());
+    let catalog = lttng_catalog::Catalog::read(workspace().join("tests/catalogs/every-type.toml")).unwrap();
+    let starts = catalog.events().filter(|(_, event)| event.entry).count();
+    assert_eq!(noted(&program).len(), catalog.events().count() + starts);
+    if !form.contains(&"-shared") {
+        Daemon::start().run(&program, [""; 0]);
+    }
+}
+
+/// With Valkey's flags: a Makefile and a CMakeLists.txt as its users would write them around the generated fragments.
+#[test]
+#[ignore = "make check: cmake"]
+fn make_and_cmake_build_with_valkeys_flags() {
+    let flags = "-std=gnu11 -pedantic -Wall -W -Wno-missing-field-initializers -Wstrict-prototypes -Werror -O3 -flto=auto \
+                 -fno-omit-frame-pointer -g";
+    let source = workspace().join("examples/c/emit-all.c");
+    let source = source.display();
+    let cmake_file = format!(
+        "cmake_minimum_required(VERSION 3.20)\nproject(program C)\nset(CMAKE_C_FLAGS \"{flags}\")\n\
+         include(generated/valkey-trace.cmake)\nadd_executable(program {source})\n\
+         set_target_properties(program PROPERTIES ENABLE_EXPORTS ON)\n\
+         target_link_libraries(program PRIVATE valkey-trace)\n"
+    );
+    let makefile = format!(
+        "include generated/valkey-trace.mk\nprogram: {source} $(VALKEY_TRACE_SOURCES)\n\
+         \t$(CC) {flags} -rdynamic $(VALKEY_TRACE_CFLAGS) $^ -o $@ $(VALKEY_TRACE_LIBS)\n"
+    );
+    let cmake = "cmake -DUSE_LTTNG=$lttng -DUSE_USDT=$usdt -S . -B . && cmake --build . --verbose";
+    let ways = [
+        ("CMakeLists.txt", cmake_file, cmake),
+        ("Makefile", makefile, "make USE_LTTNG=$lttng USE_USDT=$usdt"),
+    ];
+    for (file, text, command) in ways.iter().filter(|(.., command)| need(command.split(' ').next().unwrap()))
+    {
+        for (lttng, usdt) in [("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")] {
+            let folder = tempdir().unwrap();
+            generate_c(VALKEY, &folder.path().join("generated"));
+            std::fs::write(folder.path().join(file), text).unwrap();
+            let mut shell = Command::new("sh");
+            shell.args(["-c", command]).env("lttng", lttng).env("usdt", usdt).current_dir(folder.path());
+            succeed(shell);
+            let program = folder.path().join("program");
+            assert_eq!(noted(&program).len(), if usdt == "yes" { 35 } else { 0 }, "{file}: {lttng} {usdt}");
+            let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
+            assert_eq!(events.len(), if lttng == "yes" { 70 } else { 0 }, "{file}: {lttng} {usdt}");
+        }
+    }
 }
 
 /// Nothing can be recorded, because LTTng-UST is a shared library; probes of USDT are there.

@@ -5,8 +5,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{CProgram, generate_c, instructions_each, succeed};
-use lttng_testing::{ChildInTime as _, Daemon, Event, Program, declarations, need, workspace};
+use crate::support::{CProgram, generate_c, succeed};
+use lttng_testing::{
+    ChildInTime as _, Daemon, Event, Program, declarations, instructions_each, need, workspace,
+};
 use tempfile::tempdir;
 
 const VALKEY: &[&str] = &["catalog/valkey.toml"];
@@ -112,6 +114,16 @@ fn disabled_event_evaluates_no_argument() {
 }
 
 #[test]
+fn stopwatch_measures_what_it_began_while_the_event_was_on() {
+    let events =
+        Daemon::start().record(&["probing:timed"], odd(&["-DUSE_LTTNG"]).path(), ["measured"]).events();
+    let [watched] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(watched.field("what"), r#""watched""#);
+    let took: u64 = watched.field("took").parse().unwrap();
+    assert!((9_000..60_000_000).contains(&took), "{took} µs");
+}
+
+#[test]
 fn program_can_keep_an_event_off_while_it_is_recorded() {
     for flags in BACK_ENDS {
         let is_recorded = flags.contains(&"-DUSE_LTTNG");
@@ -140,7 +152,18 @@ fn program_can_keep_an_event_off_while_it_is_recorded() {
         assert!(!is_on("off"), "twice is as once");
         assert_eq!(is_on("release"), is_recorded);
         assert_eq!(is_on("emit"), is_recorded);
-        assert_eq!(session.stop().events().len(), if is_recorded { 3 } else { 0 }, "{flags:?}");
+        for (line, then) in [
+            ("all off", false),
+            ("emit", false),
+            ("all release", true),
+            ("signal", false),
+            ("emit", false),
+            ("signal", true),
+            ("emit", true),
+        ] {
+            assert_eq!(is_on(line), then && is_recorded, "{line}, {flags:?}");
+        }
+        assert_eq!(session.stop().events().len(), if is_recorded { 4 } else { 0 }, "{flags:?}");
         drop(to);
         assert!(process.wait_in_time().unwrap().success());
     }
@@ -194,9 +217,11 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
 fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
     let daemon = Daemon::start();
     for event in [&["-DDURATION"][..], &[]] {
-        let theirs = instructions_each(&daemon, looping(&["-DMACROS"], event).path(), &[], 1_000_000);
+        let theirs =
+            instructions_each(&daemon, &[], looping(&["-DMACROS"], event).path(), &[], 1_000_000).round();
         for back_ends in &BACK_ENDS[1..] {
-            let ours = instructions_each(&daemon, looping(back_ends, event).path(), &[], 1_000_000);
+            let ours =
+                instructions_each(&daemon, &[], looping(back_ends, event).path(), &[], 1_000_000).round();
             println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
             assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
         }
@@ -210,10 +235,11 @@ fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
     let session = daemon.snapshot_session();
     session.enable("valkey_*");
     session.start();
-    let recorded = |back_ends| instructions_each(&daemon, looping(back_ends, &[]).path(), &[], 10_000);
+    let recorded =
+        |back_ends| instructions_each(&daemon, &[], looping(back_ends, &[]).path(), &[], 10_000).round();
     let (ours, theirs) = (recorded(&["-DUSE_LTTNG"]), recorded(&["-DMACROS"]));
     println!("command_call, in instructions: {ours}, LTTng's macro {theirs}");
-    assert!(ours * 10 < theirs * 8, "{ours} and {theirs}");
+    assert!(ours * 10.0 < theirs * 8.0, "{ours} and {theirs}");
 }
 
 /// The program that emits one event in a loop.

@@ -1,12 +1,11 @@
 //! C programs beside ours.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use lttng_catalog::Catalog;
-use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, workspace};
+use lttng_testing::{CommandInTime as _, workspace};
 
 /// Compiles a file of `fixtures/c`, and returns the program.
 pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
@@ -98,33 +97,6 @@ pub fn succeed(mut command: Command) -> String {
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}: {}\n{printed}{errors}", output.status);
     printed.into_owned()
-}
-
-/// The instructions that a program runs for each of the things that its last argument counts, by callgrind, where a
-/// daemon traces it.
-pub fn instructions_each(daemon: &Daemon, program: &Path, arguments: &[&str], count: u64) -> u64 {
-    let run = |count: u64| {
-        let mut valgrind = daemon.command("valgrind");
-        valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
-        valgrind.args(arguments).arg(count.to_string());
-        // Those that do a round for each line get one.
-        let mut process = valgrind
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("valgrind: {error}; run `make setup`"));
-        let _ = process.stdin.take().map(|mut input| input.write_all(b"\n"));
-        let output = process.output_in_time().expect("valgrind ends");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        let collected = errors.lines().find_map(|line| line.split_once("Collected : "));
-        let (_, count) = collected.unwrap_or_else(|| panic!("{errors}"));
-        count.trim().parse::<u64>().expect("a number of instructions")
-    };
-    let first = count / 10;
-    // What happens at the start and the end differs a little from run to run.
-    (run(first + count) - run(first) + count / 2) / count
 }
 
 /// The probes that readelf finds.

@@ -1,13 +1,12 @@
 //! USDT probes: other tools list them however a program is built and linked, and read from them what LTTng records.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::support::{CProgram, instructions_each, noted, succeed};
+use crate::support::{CProgram, noted, succeed};
 use lttng_testing::{
-    ChildInTime as _, CommandInTime as _, Daemon, Event, Program, need, need_bpftrace, not_allowed,
+    CommandInTime as _, Daemon, Event, Program, bpftrace, instructions_each, need, need_bpftrace, not_allowed,
 };
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
@@ -90,7 +89,7 @@ fn bpftrace_reads_what_lttng_records_in_the_same_run() {
                {others} {{ printf("%s %lu\n", probe, arg0); }}"#,
             others = others.join(", "),
         );
-        let printed = bpftrace(&daemon, &script, &program, "3");
+        let printed = bpftrace(&script, || _ = daemon.run(&program, ["3"]));
         // bpftrace has a buffer for each processor, and no order among them.
         let read = sorted(printed.lines().filter_map(|line| read_line(line, &program)));
         assert_eq!(read, sorted(recorded_lines(&session.stop().events()).into_iter()));
@@ -132,7 +131,7 @@ fn beginnings_texts_lists_and_floats_are_readable() {
                printf("> %d %x %lx %s %d %s\n", arg0, arg1, arg2, str(arg3, 5), arg4, str(arg5));
            }}"#
     );
-    let printed = bpftrace(&Daemon::start(), &script, &program, "all");
+    let printed = bpftrace(&script, || _ = Daemon::start().run(&program, ["all"]));
     let lines = sorted(printed.lines().filter_map(|line| Some(line.strip_prefix("> ")?.to_owned())));
     let expected = [
         "timed starts",
@@ -211,7 +210,7 @@ fn check_of_both_takes_no_more_instructions_than_that_of_lttng() {
     let daemon = Daemon::start();
     let idle = |features: &str| {
         let program = Program::example("valkey-trace", "emit-loop").release().argument(features).build();
-        instructions_each(&daemon, &program, &["duration", "1"], 1_000_000)
+        instructions_each(&daemon, &[], &program, &["duration", "1"], 1_000_000).round()
     };
     let (lttng, usdt, both) =
         (idle("--features=lttng"), idle("--features=usdt"), idle("--features=lttng,usdt"));
@@ -287,7 +286,7 @@ fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
 fn counts(daemon: &Daemon, program: &Path, argument: &str) -> BTreeMap<String, u64> {
     let path = program.display();
     let script = format!("usdt:{path}:valkey_*:* {{ @[probe] = count(); }}");
-    let printed = bpftrace(daemon, &script, program, argument);
+    let printed = bpftrace(&script, || _ = daemon.run(program, [argument]));
     let prefix = format!("@[usdt:{path}:");
     let lines = printed.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once("]: "));
     lines.map(|(name, count)| (name.to_owned(), count.parse().unwrap())).collect()
@@ -295,39 +294,6 @@ fn counts(daemon: &Daemon, program: &Path, argument: &str) -> BTreeMap<String, u
 
 fn expected_counts(each: u64) -> BTreeMap<String, u64> {
     names().into_iter().map(|name| (name, each)).collect()
-}
-
-/// Runs a program while bpftrace runs a script on it, and returns what the script prints.
-fn bpftrace(daemon: &Daemon, script: &str, program: &Path, argument: &str) -> String {
-    // bpftrace prints nothing before it has attached to all probes.
-    let script = format!("{script} interval:ms:50 {{ printf(\"attached\\n\"); }}");
-    let mut command = Command::new("bpftrace");
-    command.args(["-B", "line", "-e", &script]).stdout(Stdio::piped());
-    let mut process = command.spawn().expect("bpftrace was here a moment ago");
-    let mut output = BufReader::new(process.stdout.take().expect("it is piped"));
-    let mut printed = String::new();
-    let mut wait = |printed: &mut String| {
-        let mut line = String::new();
-        while line != "attached\n" {
-            line.clear();
-            if output.read_line(&mut line).expect("bpftrace prints text") == 0 {
-                panic!("bpftrace has ended: {script}\n{printed}");
-            }
-            printed.push_str(&line);
-        }
-    };
-    wait(&mut printed);
-    daemon.run(program, [argument]);
-    // When it is interrupted, it does not look once more at what it has not read; it has when it has printed twice.
-    wait(&mut printed);
-    wait(&mut printed);
-    wait(&mut printed);
-    let mut interrupt = Command::new("kill");
-    interrupt.args(["-INT", &process.id().to_string()]);
-    succeed(interrupt);
-    output.read_to_string(&mut printed).expect("bpftrace prints text");
-    assert!(process.wait_in_time().expect("bpftrace is our child").success(), "{script}");
-    printed
 }
 
 /// `valkey_db:expire_del 9`, from a line of the script.

@@ -1,18 +1,18 @@
 //! `lttng-catalog import`: a catalog from the file of another tool.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lttng_catalog_cli::import::{self, CType};
+use lttng_catalog_cli::import::{self, CType, Problem, Sources};
 
 use crate::files;
 use crate::outcome::{Outcome, Trouble, complain, note};
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// A DTrace provider file (.d) or an LTTng-UST header (.h).
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// DTrace provider files (.d) or LTTng-UST headers (.h), which become one catalog.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
 
     /// What FILE is, if its name does not end in .d or .h.
     #[arg(long, value_enum, value_name = "KIND")]
@@ -27,6 +27,12 @@ pub struct Options {
     /// Define a constant or macro that FILE uses without defining it, e.g. -D MODES=3; may be repeated.
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
+
+    /// Look for files that FILE includes in this folder; may be repeated.
+    ///
+    /// Macros, constants, types and events of theirs are known; other includes are skipped.
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    folders: Vec<PathBuf>,
 
     /// Make one event with a duration of two probes at a start and an end.
     ///
@@ -56,37 +62,50 @@ enum Kind {
 }
 
 pub fn run(options: &Options) -> Result<Outcome, Trouble> {
-    let file = options.file.display().to_string();
-    let ending = options.file.extension().and_then(|ending| ending.to_str());
-    let kind = options.kind.or(match ending {
-        Some("d") => Some(Kind::Dtrace),
-        Some("h" | "hpp" | "hh" | "tp") => Some(Kind::Lttng),
-        _ => None,
-    });
-    let Some(kind) = kind else {
-        let message = format!("{file}: neither a .d nor a .h file; say which it is with --kind");
-        return Err(Trouble::Failed(message));
-    };
-    let text = files::text(&options.file)?;
+    let kinds: Vec<Option<Kind>> = options.files.iter().map(|path| options.kind.or(kind_of(path))).collect();
+    if let Some(index) = kinds.iter().position(|kind| kind.is_none_or(|kind| Some(kind) != kinds[0])) {
+        let file = options.files[index].display();
+        return Err(Trouble::Failed(match kinds[index] {
+            None => format!("{file}: neither a .d nor a .h file; say which it is with --kind"),
+            Some(_) => format!("{file}: one catalog is of .d files or of .h files; import them separately"),
+        }));
+    }
+    let mut sources = Sources::default();
+    for path in &options.files {
+        sources.add(path, &files::text(path)?, &options.folders, &|path| {
+            files::text(path).map_err(|_| std::io::ErrorKind::NotFound.into())
+        });
+    }
     let said = import::Options {
         types: options.types.clone(),
         join_pairs: options.join_pairs,
         definitions: options.definitions.iter().map(|text| definition(text)).collect(),
         name: options.name.clone(),
     };
-    let imported = match kind {
-        Kind::Dtrace => import::provider_file(&file, &text, &said),
-        Kind::Lttng => import::header(&file, &text, &said),
+    let names: Vec<String> = options.files.iter().map(|path| path.display().to_string()).collect();
+    let import = if kinds[0] == Some(Kind::Dtrace) { import::provider_file } else { import::header };
+    let located = |problem: &Problem, what: &str| {
+        let (path, line) = sources.locate(problem.line);
+        format!("{}:{line}: {what}{}", path.display(), problem.message)
     };
-    let imported = imported.map_err(|problems| Trouble::Failed(problems.to_string()))?;
+    let imported = import(&names.join(", "), &sources.text, &said).map_err(|problems| {
+        let lines: Vec<String> = problems.problems.iter().map(|problem| located(problem, "")).collect();
+        Trouble::Failed(lines.join("\n"))
+    })?;
     files::write(options.out.as_deref(), &imported.text)?;
     if !options.quiet {
-        imported.notes.iter().for_each(|said| note(&format!("{file}:{}: {}", said.line, said.message)));
+        imported.notes.iter().for_each(|said| note(&located(said, "")));
     }
-    for left in &imported.left_out {
-        complain(&format!("{file}:{}: left out: {}", left.line, left.message));
-    }
+    imported.left_out.iter().for_each(|left| complain(&located(left, "left out: ")));
     Ok(if imported.left_out.is_empty() { Outcome::Fine } else { Outcome::Noticed })
+}
+
+fn kind_of(path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()? {
+        "d" => Some(Kind::Dtrace),
+        "h" | "hpp" | "hh" | "tp" => Some(Kind::Lttng),
+        _ => None,
+    }
 }
 
 /// `#define NAME VALUE`, for `NAME=VALUE` as C compilers take it.

@@ -52,6 +52,9 @@ fn compare_two(place: &str, old: &Field, new: &Field, changes: &mut Changes) {
     }
     changes.changed(place, "argument", &old.argument, &new.argument, Notices::Caller);
     compare_types(place, &old.kind, &new.kind, changes);
+    if old.signed_length != new.signed_length {
+        changes.add(place, "USDT probes show the length with another sign", Notices::Caller);
+    }
     let unit = |unit: Option<Unit>| unit.map_or("", Unit::name);
     let notices = match (old.unit, new.unit) {
         // The unit was only not declared before.

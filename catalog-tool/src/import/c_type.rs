@@ -76,6 +76,37 @@ impl Types {
         self.names.insert(name.to_owned(), meaning);
     }
 
+    /// Defines what a `typedef` names, without that word and the semicolon.
+    pub fn define_type(&mut self, tokens: &[Token<'_>]) {
+        let is_enum = tokens.first().is_some_and(|first| first.is("enum"));
+        let after = tokens.iter().rposition(|token| token.is("}"));
+        if let Some((name, _)) = after.filter(|_| is_enum).and_then(|end| tokens.get(end + 1)).zip(after) {
+            self.define(name.text, CType::Integer { bits: 32, signed: true });
+            return;
+        }
+        let (kind, name) = self.split_name(tokens);
+        if let (Some(name), Ok(meaning)) = (name, self.read(kind)) {
+            self.define(name.text, meaning);
+        }
+    }
+
+    /// Defines what each `typedef` in a file names.
+    pub fn define_all(&mut self, tokens: &[Token<'_>]) {
+        let mut rest = tokens;
+        while let Some(start) = rest.iter().position(|token| token.is("typedef")) {
+            rest = &rest[start + 1..];
+            let mut depth = 0_usize;
+            let end = rest.iter().position(|token| {
+                depth += usize::from(token.is("{"));
+                depth = depth.saturating_sub(usize::from(token.is("}")));
+                depth == 0 && token.is(";")
+            });
+            let Some(end) = end else { return };
+            self.define_type(&rest[..end]);
+            rest = &rest[end..];
+        }
+    }
+
     /// Reads the tokens of a type, without the declared name.
     pub fn read(&self, tokens: &[Token<'_>]) -> Result<CType, String> {
         let (words, pointers) = self.parts(tokens)?;

@@ -28,7 +28,10 @@ pub fn finish(
         drop_duplicates(provider, &mut left_out);
         rename_classes(provider, notes);
     }
-    let origin = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    let names = file
+        .split(", ")
+        .map(|file| Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy()));
+    let origin = names.collect::<Vec<_>>().join(", ");
     let name = options.name.clone().or(providers.first().map(|first| first.name.clone()));
     let name = &name.unwrap_or("imported".to_owned());
     rename(name, &origin, &mut providers, notes);

@@ -30,6 +30,8 @@ pub fn read(source: Source<'_>, types: &Types, notes: &mut Vec<Problem>) -> Draf
         enums: HashMap::new(),
         used: HashSet::new(),
         left_out: HashSet::new(),
+        later: Vec::new(),
+        is_later: false,
         problems: Vec::new(),
         notes,
     };
@@ -53,6 +55,9 @@ struct Header<'h, 'a, 't> {
     used: HashSet<(String, String)>,
     /// The events that have errors, by provider and name.
     left_out: HashSet<(String, String)>,
+    /// Instances of classes that come after them, and what is said of those; read at the end.
+    later: Vec<(Macro, Call<'t>)>,
+    is_later: bool,
     problems: Vec<Problem>,
     notes: &'h mut Vec<Problem>,
 }
@@ -77,18 +82,43 @@ impl<'t> Header<'_, '_, 't> {
                 at += 1;
                 continue;
             };
-            let done = match kind {
-                Macro::Event => self.event(&call),
-                Macro::Class => self.class(&call),
-                Macro::Instance => self.instance(&call),
-                Macro::Enum => self.enumeration(&call),
-                Macro::LogLevel => self.log_level(&call),
-                Macro::ModelUri => self.model_uri(&call),
-            };
-            if let Err(message) = done {
-                self.problem(call.name.line, message);
-            }
+            self.take(kind, &call);
             at = call.end;
+        }
+        self.is_later = true;
+        for (kind, call) in std::mem::take(&mut self.later) {
+            self.take(kind, &call);
+        }
+    }
+
+    fn take(&mut self, kind: Macro, call: &Call<'t>) {
+        let done = match kind {
+            Macro::Event => self.event(call),
+            Macro::Class => self.class(call),
+            Macro::Instance => self.instance(call),
+            Macro::Enum => self.enumeration(call),
+            Macro::LogLevel => self.log_level(call),
+            Macro::ModelUri => self.model_uri(call),
+        };
+        match done {
+            Err(_) if !self.is_later && self.may_be_later(kind, call) => {
+                self.later.push((kind, call.clone()))
+            }
+            Err(message) => self.problem(call.name.line, message),
+            Ok(()) => {}
+        }
+    }
+
+    /// Whether a class may follow that this needs, directly or by an event that is read later.
+    fn may_be_later(&self, kind: Macro, call: &Call<'t>) -> bool {
+        let event =
+            |call: &Call<'t>| call.arguments.iter().rev().nth(1).and_then(|range| self.name(range).ok());
+        match kind {
+            Macro::Instance => true,
+            Macro::LogLevel | Macro::ModelUri => {
+                self.later.iter().any(|(_, other)| event(other) == event(call))
+            }
+            _ => false,
         }
     }
 
@@ -149,8 +179,10 @@ impl<'t> Header<'_, '_, 't> {
         let (class_provider, class_name) = (self.name(class_provider)?, self.name(class)?);
         let (provider, name) = (self.name(provider)?, self.name(name)?);
         let Some(class) = self.classes.get(&(class_provider.clone(), class_name.clone())) else {
-            self.left_out.insert((provider, name.clone()));
-            return Err(format!("`{name}`: no class `{class_name}` of `{class_provider}` before this event"));
+            if self.is_later {
+                self.left_out.insert((provider, name.clone()));
+            }
+            return Err(format!("`{name}`: no class `{class_name}` of `{class_provider}`"));
         };
         let mut class = class.clone();
         self.used.insert((class_provider.clone(), class_name.clone()));

@@ -133,16 +133,18 @@ impl<'t> Lexer<'t> {
         self.at += length;
     }
 
-    /// A string or a character literal; both end on their line.
+    /// A string or a character literal; both end on their line, unless a backslash continues it.
     fn quoted(&mut self, quote: char) -> Result<(), Problem> {
         let mut escaped = false;
         for (index, letter) in self.rest().char_indices().skip(1) {
             match letter {
-                '\n' => break,
+                '\n' if !escaped => break,
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 _ if letter == quote => {
+                    let lines = self.rest()[..index].matches('\n').count();
                     self.push(Kind::Text, index + 1);
+                    self.line += lines;
                     return Ok(());
                 }
                 _ => {}

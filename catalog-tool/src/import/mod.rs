@@ -10,7 +10,6 @@
 mod c_type;
 mod calls;
 mod comments;
-
 mod draft;
 mod expand;
 mod field_macro;
@@ -23,12 +22,14 @@ mod options;
 mod pairs;
 mod problem;
 mod provider_file;
+mod sources;
 mod texts;
 mod write;
 
 pub use c_type::CType;
 pub use options::Options;
 pub use problem::{Problem, Problems};
+pub use sources::Sources;
 
 use c_type::Types;
 
@@ -79,7 +80,10 @@ pub fn provider_file(file: &str, text: &str, options: &Options) -> Result<Import
 /// # Ok::<(), lttng_catalog_cli::import::Problems>(())
 /// ```
 pub fn header(file: &str, text: &str, options: &Options) -> Result<Imported, Problems> {
-    import(file, text, options, |source, types, notes| header::read(source, &types, notes))
+    import(file, text, options, |source, mut types, notes| {
+        types.define_all(&source.tokens);
+        header::read(source, &types, notes)
+    })
 }
 
 fn import(

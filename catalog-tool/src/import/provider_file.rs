@@ -195,11 +195,7 @@ impl<'a, 't> Parser<'a, 't> {
     fn type_definition(&mut self) {
         let start = self.at;
         self.skip_statement();
-        let tokens = &self.tokens[start..self.at.saturating_sub(1).max(start)];
-        let (kind, name) = self.types.split_name(tokens);
-        if let (Some(name), Ok(meaning)) = (name, self.types.read(kind)) {
-            self.types.define(name.text, meaning);
-        }
+        self.types.define_type(&self.tokens[start..self.at.saturating_sub(1).max(start)]);
     }
 
     /// A name; a `-` of DTrace becomes `__`.

@@ -13,9 +13,8 @@ pub fn join(event: &mut DraftEvent, notes: &mut Vec<Problem>) {
         match fields.last_mut() {
             Some(text) if text.kind == "string" && is_length_of(&field, &text.name) => {
                 "text".clone_into(&mut text.kind);
-                if field.kind.ends_with("64") {
-                    text.length = Some("u64".to_owned());
-                }
+                // `u32` is the default.
+                text.length = Some(field.kind.clone()).filter(|kind| kind != "u32");
                 let message =
                     format!("`{}` and `{}` are the one text `{}`", text.name, field.name, text.name);
                 notes.push(Problem::new(field.line, message));
@@ -27,10 +26,11 @@ pub fn join(event: &mut DraftEvent, notes: &mut Vec<Problem>) {
 }
 
 fn is_length_of(field: &DraftField, text: &str) -> bool {
-    let is_integer = ["i32", "u32", "i64", "u64", "u16", "i16", "u8"].contains(&field.kind.as_str());
+    let is_integer = field.kind.starts_with(['i', 'u']) && !field.kind.contains(' ');
     let name = field.name.as_str();
     let after = name.strip_prefix(text).map(|rest| rest.strip_prefix('_').unwrap_or(rest));
-    let is_named_so =
-        matches!(after, Some("len" | "length" | "size")) || name.strip_prefix('n') == Some(text);
+    let is_named_so = matches!(after, Some("len" | "length" | "size"))
+        || name.strip_prefix('n') == Some(text)
+        || ["len", "length"].contains(&name);
     is_integer && is_named_so
 }

@@ -9,7 +9,7 @@ pub use dtrace::provider_file;
 pub use systemtap::tapset;
 
 use lttng_catalog::lowered::{Event, LowerError, ProbePart, Program};
-use lttng_catalog::{Catalog, Extent, Number, NumberKind};
+use lttng_catalog::{Catalog, Number};
 
 /// An argument of a probe.
 struct Argument {
@@ -28,26 +28,21 @@ fn arguments(event: &Event<'_>) -> Vec<Argument> {
     let parameters = event.sized_c_parameters();
     let each = event.probe.arguments.iter().map(|probed| {
         let argument = &event.arguments[probed.index];
-        let counted = match argument.shape.extent {
-            Extent::Counted(length) => Some(Number::length(length)),
-            _ => None,
-        };
+        let counted = argument.field.length_type().map(Number::from);
         let element = argument.shape.element.c_type();
-        let kind = match (probed.part, counted) {
-            (ProbePart::Value, _) if argument.is_address() => "void *".to_owned(),
-            (ProbePart::Value, _) => format!("{element} "),
-            (ProbePart::Text, _) => "char *".to_owned(),
-            (ProbePart::Start, _) => format!("{element} *"),
-            (ProbePart::Length, length) => {
-                format!("{} ", length.map_or("size_t".to_owned(), |length| length.c_type()))
-            }
+        let kind = match probed.part {
+            ProbePart::Value if argument.is_address() => "void *".to_owned(),
+            ProbePart::Value => format!("{element} "),
+            ProbePart::Text => "char *".to_owned(),
+            ProbePart::Start => format!("{element} *"),
+            ProbePart::Length => counted.map_or_else(String::new, |length| format!("{} ", length.c_type())),
         };
         let is_length = probed.part == ProbePart::Length;
         Argument {
             name: parameters[probed.index][usize::from(is_length)].name.clone(),
             part: probed.part,
             kind,
-            is_signed: argument.shape.element.kind == NumberKind::Signed && !is_length,
+            is_signed: probed.size < 0,
             is_address: argument.is_address() || probed.part == ProbePart::Start,
             is_counted: counted.is_some() && !is_length,
         }

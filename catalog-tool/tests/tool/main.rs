@@ -4,5 +4,6 @@ mod cli;
 mod hostile;
 mod import;
 mod list;
+mod memcached;
 mod record;
 mod round_trip;

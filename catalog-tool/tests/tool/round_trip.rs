@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use lttng_catalog::Catalog;
 use lttng_catalog_cli::diff::diff;
 use lttng_catalog_cli::import::{Options, header, provider_file};
 use lttng_provider_build::{BackEnds, c_sources, generate};
-use lttng_testing::cases;
+use lttng_testing::{cases, missing_tool};
 
 #[test]
 fn generated_headers_import_as_the_catalog_that_they_came_from() {
@@ -62,15 +62,105 @@ fn a_program_has_every_probe_of_the_provider_file_that_its_catalog_was_imported_
     let mut probes = 0;
     for file in ["memcached.d", "redis.d", "pairs.d"] {
         let text = fs::read_to_string(folder.join(file)).expect("it is there");
-        let imported = provider_file(file, &text, &Options::default());
-        let imported = imported.unwrap_or_else(|problems| panic!("{problems}"));
-        assert_eq!(imported.left_out, []);
-        let catalog = Catalog::parse(file, &imported.text).expect("it is a catalog");
-        let declared = declared(&text);
-        assert_eq!(noted(&catalog), declared, "{file}");
-        probes += declared.len();
+        let noted = noted_of_catalog(file, &text);
+        let counted = noted.iter().map(|(name, sizes)| format!("{name}({})", sizes.len()));
+        assert_eq!(counted.collect::<Vec<_>>(), declared(&text), "{file}");
+        probes += noted.len();
     }
     assert!(probes > 60, "only {probes} probes were compared");
+}
+
+/// With `<sys/sdt.h>` as the judge of types.
+#[test]
+#[ignore = "make check: systemtap-sdt-dev"]
+fn probes_of_twenty_provider_files_have_the_operands_that_dtraces_macros_give_them() {
+    let include =
+        Command::new("gcc").args(["-E", "-include", "sys/sdt.h", "-"]).stdin(Stdio::null()).output();
+    if !include.expect("gcc runs").status.success() {
+        return missing_tool("sys/sdt.h");
+    }
+    let facts = fs::read_to_string(crate::import::file("probes.txt")).expect("it is there");
+    let (mut files, mut probes) = (0, 0);
+    for facts in facts.split("\n= ").skip(1) {
+        let file = Facts::read(facts);
+        let noted = noted_of_catalog(file.title, &file.provider_file());
+        let expected = noted_of(&[("sdt.c".to_owned(), file.program())], &[]);
+        assert_eq!(noted, expected, "{}", file.title);
+        files += 1;
+        probes += noted.len();
+    }
+    assert_eq!((files, probes), (20, 502));
+}
+
+/// What a provider file says.
+struct Facts<'t> {
+    provider: &'t str,
+    title: &'t str,
+    definitions: String,
+    /// Names and arguments.
+    probes: Vec<(&'t str, Vec<&'t str>)>,
+}
+
+impl<'t> Facts<'t> {
+    fn read(text: &'t str) -> Facts<'t> {
+        let (title, rest) = text.split_once('\n').expect("a line");
+        let mut facts = Facts {
+            provider: title.split(' ').next().expect("a word"),
+            title,
+            definitions: String::new(),
+            probes: vec![],
+        };
+        for line in rest.lines().filter(|line| !line.is_empty()) {
+            match line.strip_prefix(": ") {
+                Some(definition) => facts.definitions.push_str(&format!("#define {definition}\n")),
+                None => {
+                    let (name, arguments) = line.split_once('(').expect("arguments");
+                    let arguments =
+                        arguments.trim_end_matches(')').split(", ").filter(|text| !text.is_empty());
+                    facts.probes.push((name, arguments.collect()));
+                }
+            }
+        }
+        facts
+    }
+
+    fn provider_file(&self) -> String {
+        let probe =
+            |(name, arguments): &(&str, Vec<&str>)| format!("  probe {name}({});\n", arguments.join(", "));
+        let probes: String = self.probes.iter().map(probe).collect();
+        format!("{}provider {} {{\n{probes}}};\n", self.definitions, self.provider)
+    }
+
+    /// A function for each probe, which passes on its parameters.
+    fn program(&self) -> String {
+        let function = |(index, (name, arguments)): (usize, &(&str, Vec<&str>))| {
+            let types: Vec<String> = arguments.iter().map(|argument| type_of(argument)).collect();
+            let declared: Vec<String> =
+                types.iter().enumerate().map(|(n, kind)| format!("{kind} a{n}")).collect();
+            let passed: String = (0..types.len()).map(|n| format!(", a{n}")).collect();
+            let (declared, count) =
+                (if declared.is_empty() { "void".to_owned() } else { declared.join(", ") }, types.len());
+            format!(
+                "void f{index}({declared})\n{{\n\tDTRACE_PROBE{}({}, {name}{passed});\n}}\n",
+                if count == 0 { String::new() } else { count.to_string() },
+                self.provider
+            )
+        };
+        let functions: String = self.probes.iter().enumerate().map(function).collect();
+        let includes =
+            "#include <stdbool.h>\n#include <stdint.h>\n#include <sys/types.h>\n#include <sys/sdt.h>\n";
+        // Declared here, so that they are not local to a function.
+        let structs = "struct Tcl_Obj;\nstruct node_connection;\nstruct node_request;\n";
+        format!("{includes}{structs}{}{functions}", self.definitions)
+    }
+}
+
+/// `const char *key` without its name.
+fn type_of(argument: &str) -> String {
+    let word =
+        argument.rfind(|letter: char| !letter.is_alphanumeric() && letter != '_').map_or(0, |at| at + 1);
+    let is_type = word == 0 || ["int", "char", "long", ""].contains(&&argument[word..]);
+    if is_type { argument.to_owned() } else { argument[..word].to_owned() }
 }
 
 /// The probes of a file as `provider:name(count)`: read without the import's parser, to judge it.
@@ -93,20 +183,29 @@ fn declared(text: &str) -> Vec<String> {
     all
 }
 
-/// The probes that `readelf` finds in a library with all of a catalog's C files, in the same form.
-fn noted(catalog: &Catalog) -> Vec<String> {
+/// The probes of a program that has the catalog of a provider file.
+fn noted_of_catalog(file: &str, text: &str) -> Vec<(String, Vec<i32>)> {
+    let imported = provider_file(file, text, &Options::default());
+    let imported = imported.unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(imported.left_out, [], "{file}");
+    let catalog = Catalog::parse(file, &imported.text).expect("it is a catalog");
+    let files = c_sources(&[catalog]).expect("they do not clash");
+    let files: Vec<_> = files.into_iter().map(|file| (file.name, file.text)).collect();
+    noted_of(&files, &["-DUSE_USDT", "-Wall", "-Werror"])
+}
+
+/// The probes that `readelf` finds in a library with these files: `provider:name` and the sizes of the arguments.
+fn noted_of(files: &[(String, String)], flags: &[&str]) -> Vec<(String, Vec<i32>)> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let files = c_sources(std::slice::from_ref(catalog)).expect("they do not clash");
-    files
-        .iter()
-        .for_each(|file| fs::write(folder.path().join(&file.name), &file.text).expect("it is writable"));
+    files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).expect("it is writable"));
     let library = folder.path().join("library.so");
     let mut gcc = Command::new("gcc");
-    gcc.args(["-O1", "-DUSE_USDT", "-shared", "-fPIC", "-Wall", "-Werror", "-o"]).arg(&library);
-    gcc.args(files.iter().filter(|file| file.is_c_source()).map(|file| folder.path().join(&file.name)));
+    gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).args(flags);
+    gcc.args(files.iter().filter(|(name, _)| name.ends_with(".c")).map(|(name, _)| folder.path().join(name)));
     let output = gcc.output().expect("gcc runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let notes = Command::new("readelf").arg("--notes").arg(&library).output().expect("readelf runs").stdout;
+    let notes =
+        Command::new("readelf").args(["--notes"]).arg(&library).output().expect("readelf runs").stdout;
     let notes = String::from_utf8(notes).expect("it writes UTF-8");
     let of = |key: &str| {
         let found = notes.lines().filter_map(|line| line.trim().strip_prefix(key).map(str::trim));
@@ -114,9 +213,10 @@ fn noted(catalog: &Catalog) -> Vec<String> {
     };
     let names = of("Provider:").into_iter().zip(of("Name:")).zip(of("Arguments:"));
     let each = names.map(|((provider, name), arguments)| {
-        format!("{provider}:{name}({})", arguments.matches('@').count())
+        let sizes = arguments.split_whitespace().filter_map(|argument| argument.split_once('@'));
+        (format!("{provider}:{name}"), sizes.map(|(size, _)| size.parse().expect("a size")).collect())
     });
-    let mut all: Vec<String> = each.collect();
+    let mut all: Vec<_> = each.collect();
     all.sort();
     all
 }

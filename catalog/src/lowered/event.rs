@@ -92,8 +92,8 @@ impl<'c> Event<'c> {
     }
 
     /// The names that an application in C has for the event.
-    pub fn c_names(&self) -> [String; 6] {
-        ["", "_enabled", "_force_off", "_release", "_with_lengths", "_start"]
+    pub fn c_names(&self) -> [String; 8] {
+        ["", "_enabled", "_force_off", "_release", "_with_lengths", "_start", "_stopwatch", "_stop"]
             .map(|ending| format!("trace_{}{ending}", self.c_name))
     }
 

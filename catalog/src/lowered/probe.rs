@@ -83,6 +83,10 @@ fn of_argument(index: usize, argument: &Argument<'_>) -> Vec<ProbeArgument> {
         Extent::One if element.kind == NumberKind::Signed => vec![of(ProbePart::Value, -size)],
         Extent::One => vec![of(ProbePart::Value, size)],
         Extent::Terminated | Extent::Fixed(_) => vec![of(start, 8)],
-        Extent::Counted(_) => vec![of(start, 8), of(ProbePart::Length, 8)],
+        Extent::Counted(width) => {
+            let size = width.bytes() as i32;
+            let size = if argument.field.signed_length { -size } else { size };
+            vec![of(start, 8), of(ProbePart::Length, size)]
+        }
     }
 }

@@ -51,9 +51,13 @@ pub(super) fn limits(event: &Event<'_>) -> String {
                 "LTTNG_APPLICATION_TEXT_MAX".to_owned()
             }
             (_, Extent::Counted(length)) if length.bits() < 64 => format!("UINT{}_MAX", length.bits()),
+            (_, Extent::Counted(_)) if argument.field.signed_length => "SIZE_MAX".to_owned(),
             _ => return None,
         };
-        Some(format!("\t{name} = lttng_provider_least({name}, {most});\n"))
+        // What is negative where it comes from would be huge here.
+        let negative = format!("(ssize_t) {name} < 0 ? 0 : ");
+        let negative = if argument.field.signed_length { &negative } else { "" };
+        Some(format!("\t{name} = {negative}lttng_provider_least({name}, {most});\n"))
     });
     each.collect()
 }

@@ -1,9 +1,10 @@
 //! The header that an application includes: a check and a call for each event.
 
-use lttng_catalog::lowered::{Argument, CParameter, Event, Provider};
+use lttng_catalog::lowered::{Argument, CParameter, Duration, Event, Provider};
 use lttng_catalog::{Catalog, Extent};
 
 use super::build_files::base_name;
+use super::switch;
 use crate::GeneratedFile;
 use crate::c_text::{comment, list};
 
@@ -12,6 +13,7 @@ pub(super) fn header(catalog: &Catalog, providers: &[&Provider<'_>]) -> Generate
     let guard = format!("LTTNG_APPLICATION_{}_H", base.to_ascii_uppercase().replace(['-', '.'], "_"));
     let origin = providers.first().map(|provider| comment(&provider.origin())).unwrap_or_default();
     let parts: String = providers.iter().map(|provider| one(provider)).collect();
+    let parts = parts + &switch::declarations(catalog);
     let text = format!(
         "{origin}#ifndef {guard}
 #define {guard}
@@ -71,6 +73,7 @@ fn event(event: &Event<'_>) -> String {
     if event.probe.has_start {
         text.push_str(&start(event));
     }
+    text.push_str(&stopwatch(event, &callback));
     text.push_str(&spelling(event, plain.len()));
     text
 }
@@ -178,6 +181,46 @@ extern void {function}(const uint64_t *values) LTTNG_APPLICATION_HIDDEN;
 #endif
 
 "
+    )
+}
+
+/// Measures the duration of an event that has one.
+fn stopwatch(event: &Event<'_>, callback: &str) -> String {
+    let c_name = &event.c_name;
+    let Some((duration, unit)) =
+        event.duration.and_then(|Duration { index, unit }| Some((index, unit.nanoseconds()?)))
+    else {
+        return String::new();
+    };
+    let (mut names, mut passed) = (vec!["began".to_owned()], Vec::new());
+    for (index, argument) in event.arguments.iter().enumerate().filter(|(_, argument)| argument.is_passed()) {
+        for parameter in argument.c_parameters() {
+            passed.push(if index == duration {
+                format!("({}) ((lttng_application_now() - lttng_began) / {unit})", parameter.kind)
+            } else {
+                let name = format!("a{}", passed.len());
+                names.push(name.clone());
+                name
+            });
+        }
+    }
+    let start = if event.probe.has_start { format!("\ttrace_{c_name}_start();\n") } else { String::new() };
+    format!(
+        "static inline uint64_t trace_{c_name}_stopwatch(void)
+{{
+{start}\treturn trace_{c_name}_enabled() ? lttng_application_now() : 0;
+}}
+
+#define trace_{c_name}_stop({names}) \\
+\tdo {{ \\
+\t\tconst uint64_t lttng_began = (began); \\
+\t\tif (lttng_began && trace_{c_name}_enabled()) \\
+\t\t\t{callback}({passed}); \\
+\t}} while (0)
+
+",
+        names = names.join(", "),
+        passed = passed.join(", "),
     )
 }
 

@@ -7,6 +7,7 @@
 #ifndef LTTNG_APPLICATION_H
 #define LTTNG_APPLICATION_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,6 +103,27 @@ extern pid_t lttng_application_fork(void) LTTNG_APPLICATION_HIDDEN;
 static inline pid_t lttng_application_fork(void)
 {
 	return fork();
+}
+#endif
+
+/*
+ * A clock that never steps, in nanoseconds; a stopwatch that began while its event was off has 0. The definition is in the
+ * generated C files, because <time.h> hides what it needs from ISO C.
+ */
+#if defined(USE_LTTNG) || defined(USE_USDT)
+extern uint64_t lttng_application_now(void) LTTNG_APPLICATION_HIDDEN;
+#define LTTNG_APPLICATION_CLOCK \
+	__attribute__((weak, visibility("hidden"))) uint64_t lttng_application_now(void) \
+	{ \
+		struct timespec now; \
+		\
+		clock_gettime(CLOCK_MONOTONIC, &now); \
+		return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec; \
+	}
+#else
+static inline uint64_t lttng_application_now(void)
+{
+	return 0;
 }
 #endif
 

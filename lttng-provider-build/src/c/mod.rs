@@ -7,6 +7,7 @@ mod header;
 mod probe;
 mod signature;
 mod source;
+mod switch;
 
 use lttng_catalog::Catalog;
 use lttng_catalog::lowered::{Program, Provider};
@@ -29,11 +30,15 @@ use crate::{Error, GeneratedFile, lttng, usdt};
 /// | `trace_valkey_db_expire_del(…)` | emits the event; its arguments are evaluated only while it is recorded |
 /// | `trace_valkey_db_expire_del_with_lengths(…)` | the same, with a length after each text, if it has any |
 /// | `trace_valkey_db_expire_del_start()` | fires the start probe, if the catalog has `entry = true` |
+/// | `trace_valkey_db_expire_del_stopwatch()` | begins to measure, if the event has a duration; fires the start probe, if any |
+/// | `trace_valkey_db_expire_del_stop(BEGAN, …)` | emits the event with the time since then; the other arguments are as above |
 /// | `trace_valkey_db_expire_del_enabled()` | whether it is recorded: a tracer wants it, and it is not forced off |
 /// | `trace_valkey_db_expire_del_force_off()` | keeps it off while the program runs, whatever tracers ask for |
 /// | `trace_valkey_db_expire_del_release()` | lets tracers decide again |
 ///
-/// The last two may be called by any thread at any time, and cost nothing while the event is not recorded.
+/// The last two may be called by any thread at any time, and cost nothing while the event is not recorded. For all events
+/// of the catalog `valkey` there are `valkey_trace_force_off()`, `valkey_trace_release()` and
+/// `valkey_trace_toggle_on_signal(SIGUSR2)`.
 ///
 /// ```
 /// let files = lttng_provider_build::c_sources(&[lttng_catalog::valkey()]).unwrap();
@@ -56,8 +61,10 @@ pub fn c_sources(catalogs: &[Catalog]) -> Result<Vec<GeneratedFile>, Error> {
         files.push(header::header(catalog, &providers));
         files.push(dtrace::header(catalog, &providers));
         files.extend(build_files::build_files(catalog, &providers));
-        for provider in providers {
-            files.extend([lttng::header(provider), source::source(provider)]);
+        let mut switch = Some(switch::functions(catalog, &providers));
+        for provider in &providers {
+            let source = source::source(provider, &switch.take().unwrap_or_default());
+            files.extend([lttng::header(provider), source]);
         }
     }
     Ok(files)

@@ -21,6 +21,9 @@ pub(super) fn probe(provider: &str, event: &Event<'_>) -> String {
             }
             ProbePart::Value => format!("(uint64_t) {name}"),
             ProbePart::Start => format!("(uint64_t) (uintptr_t) {name}"),
+            ProbePart::Length if (1..8).contains(&argument.size) => {
+                format!("lttng_usdt_least({}, UINT{}_MAX)", of[1].name, 8 * argument.size)
+            }
             ProbePart::Length => format!("(uint64_t) {}", of[1].name),
             ProbePart::Text => {
                 let copy = format!("lttng_copy_{}", argument.index);

@@ -7,7 +7,8 @@ use super::{emit, probe};
 use crate::c_text::{comment, list};
 use crate::{GeneratedFile, lttng};
 
-pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
+/// The C file; `more` is what it has after its events.
+pub(super) fn source(provider: &Provider<'_>, more: &str) -> GeneratedFile {
     let name = &provider.name;
     let mut text = format!(
         "{origin}
@@ -15,6 +16,7 @@ pub(super) fn source(provider: &Provider<'_>) -> GeneratedFile {
 #define _GNU_SOURCE
 #endif
 
+#include <time.h>
 #if defined(USE_LTTNG)
 {includes}#endif
 #include \"lttng_application.h\"
@@ -36,6 +38,9 @@ LTTNG_PROVIDER_FORK
 #if defined(USE_USDT)
 LTTNG_USDT_ALIGN
 #endif
+#if defined(USE_LTTNG) || defined(USE_USDT)
+LTTNG_APPLICATION_CLOCK
+#endif
 ",
         origin = comment(&provider.origin()),
         includes = lttng::includes(provider),
@@ -43,6 +48,7 @@ LTTNG_USDT_ALIGN
     for each in &provider.events {
         text.push_str(&event(name, each));
     }
+    text.push_str(more);
     text.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     GeneratedFile { name: format!("{name}.c"), text }
 }

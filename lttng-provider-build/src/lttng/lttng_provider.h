@@ -1053,8 +1053,7 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 }
 
 #define LTTNG_PROVIDER_FORK										\
-	extern pid_t lttng_application_fork(void) __attribute__((weak, visibility("hidden")));		\
-	pid_t lttng_application_fork(void)								\
+	__attribute__((weak, visibility("hidden"))) pid_t lttng_application_fork(void)			\
 	{												\
 		void (*before)(sigset_t *) = NULL, (*parent)(sigset_t *) = NULL, (*child)(sigset_t *) = NULL;	\
 		sigset_t signals;									\

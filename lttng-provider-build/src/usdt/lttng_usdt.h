@@ -109,6 +109,12 @@ static inline uint64_t lttng_usdt_text(char *copy, const char *text, size_t leng
 	return (uint64_t) (uintptr_t) copy;
 }
 
+/* A length that its argument of the probe can hold. */
+static inline uint64_t lttng_usdt_least(size_t length, uint64_t most)
+{
+	return length < most ? length : most;
+}
+
 static inline uint64_t lttng_usdt_bits_of_float(float value)
 {
 	uint32_t bits;

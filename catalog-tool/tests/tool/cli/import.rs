@@ -84,3 +84,40 @@ fn a_refused_file_leaves_the_output_as_it_was() {
     assert!(said.err.contains("type_is_unknown.d:2: "), "{}", said.err);
     assert_eq!(fs::read_to_string(&out).expect("it is there"), "kept");
 }
+
+#[test]
+fn headers_become_one_catalog_with_what_they_include() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+        fs::write(&path, content).expect("a writable folder");
+        path
+    };
+    let event = |provider: &str, name: &str, kind: &str| {
+        format!(
+            "TRACEPOINT_EVENT({provider}, {name}, TP_ARGS({kind}, x), TP_FIELDS(ctf_integer({kind}, x, x) LABELS))\n"
+        )
+    };
+    write("inc/deep/types.h", "typedef unsigned short size;\ntypedef enum { A, B } mode;\n#define LABELS\n");
+    let first = format!("#include <stdio.h>\n#include \"deep/types.h\"\n{}", event("shop", "sale", "size"));
+    let first = write("a-tp.h", &first);
+    let second = format!("{}{}", event("shop", "theft", "mode"), event("till", "open", "unknown_t"));
+    let second = write("b-tp.h", &second);
+    let include = folder.path().join("inc");
+    let imported = said(["import", text(&first), text(&second), "-q", "-I", text(&include)]);
+    assert_eq!(imported.status, 3);
+    let line = "b-tp.h:2: left out: unknown type `unknown_t`";
+    assert!(imported.err.contains(line) && imported.err.lines().count() == 1, "{}", imported.err);
+    assert!(imported.out.contains("doc = \"Imported from a-tp.h, b-tp.h.\""), "{}", imported.out);
+    for part in
+        ["[provider.shop.event.sale]", "type = \"u16\"", "[provider.shop.event.theft]", "type = \"i32\""]
+    {
+        assert!(imported.out.contains(part), "{part}: {}", imported.out);
+    }
+    assert_eq!(imported.out.matches("[provider.shop]").count(), 1);
+
+    let mixed = said(["import", text(&first), text(&case("import/redis.d"))]);
+    assert_eq!((mixed.status, &*mixed.out), (1, ""));
+    assert!(mixed.err.contains("redis.d: one catalog is of .d files or of .h files"), "{}", mixed.err);
+}

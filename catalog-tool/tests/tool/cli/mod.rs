@@ -7,5 +7,5 @@ mod doc;
 mod help;
 mod import;
 mod probes;
-mod run;
+pub mod run;
 mod usage;
