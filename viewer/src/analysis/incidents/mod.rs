@@ -69,11 +69,11 @@ pub(super) fn incidents<S: Source>(
     let Some(reader) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let progress = input.progress;
+    let (samples, progress) = (input.source.samples(), input.progress);
     // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
         let periods = scope.spawn(|| slow_periods(reader, window, selection, rule.in_isolation));
-        let followed = follow(reader, window, selection, rule, progress);
+        let followed = follow((reader, samples), window, selection, rule, progress);
         (followed, periods.join())
     });
     let (watch, report) = followed;
@@ -92,7 +92,7 @@ pub(super) fn incidents<S: Source>(
 
 /// Follows events in time order.
 fn follow(
-    reader: &Reader,
+    (reader, samples): (&Reader, Option<&Reader>),
     window: Window,
     selection: &Arc<Selection>,
     rule: IncidentRule,
@@ -105,7 +105,7 @@ fn follow(
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, judged, progress);
+    let report = watch.follow(reader, samples, judged, progress);
     (watch, report)
 }
 
