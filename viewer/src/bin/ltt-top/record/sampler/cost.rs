@@ -6,6 +6,9 @@ use rustix::time::ClockId;
 
 use super::{monotonic, nanoseconds};
 
+/// The longest pause, in nanoseconds: what costs much is rare, but it is done.
+const LONGEST: u64 = 10_000_000_000;
+
 /// How often something may be done.
 pub struct Pace {
     /// The share of a core that it may take.
@@ -23,7 +26,7 @@ impl Pace {
         let pause = (cost as f64 / self.share) as u64;
         let least = u64::try_from(self.least.as_nanos()).unwrap_or(u64::MAX);
         // From the end on: on a busy machine it may have begun long ago.
-        (now + pause.max(least)).max(monotonic() + least / 2)
+        (now + pause.max(least).min(LONGEST)).max(monotonic() + least / 2)
     }
 }
 

@@ -12,14 +12,14 @@ use super::sink::Sink;
 use crate::record::proc;
 use crate::record::registration::TraceableProcess;
 
-/// A process that is not recorded is looked at this number of times: it may become another program at first.
-const LOOKS: u8 = 8;
-
 /// The most threads that are sampled, the most whose file is kept open, and how many of those that sleep are looked at in
 /// each turn.
 const MOST: usize = 20_000;
 const MOST_OPEN: usize = 200;
 const SLEEPERS: usize = 64;
+
+/// The most new threads that are added at once.
+const MOST_NEW: usize = 500;
 
 /// A thread that was unchanged for this number of looks sleeps.
 const ASLEEP_AFTER: u32 = 100;
@@ -31,8 +31,8 @@ const SWITCHES_EVERY: u32 = 16;
 pub struct Threads {
     /// The processes to sample; all that record if there are none.
     chosen: Vec<u32>,
-    /// Each process, and its ID where it runs; those that do not record with the number of looks that are left.
-    processes: HashMap<u32, Result<u32, u8>>,
+    /// Each process, and its ID where it runs; those that do not record with the number of searches since they were new.
+    processes: HashMap<u32, Result<u32, u32>>,
     known: HashSet<u32>,
     awake: Vec<WatchedThread>,
     asleep: Vec<WatchedThread>,
@@ -89,9 +89,11 @@ impl Threads {
         let pids: HashSet<u32> = proc::pids().collect();
         self.processes.retain(|pid, _| pids.contains(pid));
         for pid in pids {
-            let state = self.processes.entry(pid).or_insert(Err(LOOKS));
-            if let Err(left @ 1..) = state {
-                *left -= 1;
+            let state = self.processes.entry(pid).or_insert(Err(0));
+            let Err(searches) = state else { continue };
+            *searches += 1;
+            // It may become another program, mostly soon.
+            if searches.is_power_of_two() {
                 let folder = PathBuf::from(format!("/proc/{pid}"));
                 let is_inner = || proc::inner_id(&folder).is_some_and(|inner| self.chosen.contains(&inner));
                 let is_chosen = self.chosen.is_empty() || self.chosen.contains(&pid) || is_inner();
@@ -100,13 +102,15 @@ impl Threads {
                 }
             }
         }
+        let mut added = 0;
         for (pid, inner) in self.processes() {
             let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
             let tids: Vec<u32> = tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect();
             for tid in tids.into_iter().filter(|tid| !self.known.contains(tid)).collect::<Vec<_>>() {
-                if self.known.len() >= MOST {
+                if self.known.len() >= MOST || added >= MOST_NEW {
                     return;
                 }
+                added += 1;
                 self.known.insert(tid);
                 self.awake.extend(WatchedThread::new(pid, inner, tid, &mut self.open));
             }
@@ -160,7 +164,8 @@ impl WatchedThread {
         let file = if *open < MOST_OPEN { File::open(folder.join("schedstat")).ok() } else { None };
         *open += usize::from(file.is_some());
         let id = |number: u32| i32::try_from(number).unwrap_or(-1);
-        let vtid = proc::inner_id(&folder).unwrap_or(tid);
+        // Only in another namespace are IDs different.
+        let vtid = if inner_pid == pid { tid } else { proc::inner_id(&folder).unwrap_or(tid) };
         let sample = ThreadSample { vpid: id(inner_pid), vtid: id(vtid), ..ThreadSample::default() };
         Some(WatchedThread {
             tid,
