@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use ltt_top::samples::{
     FOLDER, LimitSample, MachineSample, RunnerSample, Sample, SampleWriter, ThreadSample,
@@ -191,8 +190,12 @@ fn samples_are_no_events_unless_they_are_named() {
 fn other_readers_read_samples_in_one_order_with_events() {
     let seen: Vec<Seen> = (0..20).map(|step| (step * 2, b'R', step, step * 3, 1)).collect();
     let trace = sampled(TURNS, &seen, &[(5, runner(7, "a \"b\"", 3))]);
+    // As LTTng lays it out: no trace is within another one.
+    let recording = tempfile::tempdir().expect("a folder");
+    fs::rename(trace.path().join(FOLDER), recording.path().join(FOLDER)).expect("it is moved");
+    fs::rename(trace.path(), recording.path().join("ust")).expect("it is moved");
     for reader in ["babeltrace", "babeltrace2"] {
-        let events = Trace::open(trace.path()).events_read_by(reader);
+        let events = Trace::open(recording.path()).events_read_by(reader);
         assert_eq!(events.len(), 51 + 21, "{reader}");
         assert!(events.is_sorted_by_key(|event| event.timestamp), "{reader}");
         let last =
@@ -351,5 +354,5 @@ fn events_of_the_kernel_are_used_instead_of_samples_and_exactly() {
         .map(|cause| (cause["system"].as_str().unwrap(), cause["total_us"].as_f64().unwrap()))
         .collect();
     assert_eq!(charged, [("queued", 6200.0), ("on_cpu", 2600.0), ("faults", 1200.0)]);
-    assert!(Command::new("babeltrace").arg(trace.path()).output().expect("it is installed").status.success());
+    assert_eq!(Trace::open(&trace.path().join("kernel")).events().len(), events.len());
 }

@@ -77,10 +77,10 @@ pub fn why_not(pid: u32) -> String {
 }
 
 /// A running program that can register with the session daemon.
-pub struct TraceableProcess {
+struct TraceableProcess {
     stat: Stat,
     /// Its ID where it runs, which may be a container.
-    pub inner_pid: u32,
+    inner_pid: u32,
 }
 
 impl TraceableProcess {
@@ -101,9 +101,18 @@ fn traceable() -> Vec<TraceableProcess> {
     processes.filter(|process| !matches!(process.stat.state, 'T' | 't')).collect()
 }
 
+/// The ID of a process where it runs, if it uses LTTng and, as far as that can be told, this session daemon: what another
+/// user's process has loaded cannot be read.
+pub fn may_register(pid: u32) -> Option<u32> {
+    let folder = PathBuf::from(format!("/proc/{pid}"));
+    let is_secret = || fs::read(folder.join("environ")).is_err();
+    let may = has_listener(&folder) && (TraceableProcess::of(pid).is_some() || is_secret());
+    may.then(|| proc::inner_id(&folder).unwrap_or(pid))
+}
+
 impl TraceableProcess {
     /// The process with this ID, if it can register.
-    pub fn of(pid: u32) -> Option<TraceableProcess> {
+    fn of(pid: u32) -> Option<TraceableProcess> {
         let socket = fs::metadata(daemon_file(SOCKET)).ok()?;
         let is_socket = |path: PathBuf| {
             fs::metadata(path).is_ok_and(|at| (at.dev(), at.ino()) == (socket.dev(), socket.ino()))

@@ -10,7 +10,7 @@ use ltt_top::samples::{Sample, ThreadSample};
 use super::monotonic;
 use super::sink::Sink;
 use crate::record::proc;
-use crate::record::registration::TraceableProcess;
+use crate::record::registration::may_register;
 
 /// The most threads that are sampled, the most whose file is kept open, and how many of those that sleep are looked at in
 /// each turn.
@@ -97,8 +97,8 @@ impl Threads {
                 let folder = PathBuf::from(format!("/proc/{pid}"));
                 let is_inner = || proc::inner_id(&folder).is_some_and(|inner| self.chosen.contains(&inner));
                 let is_chosen = self.chosen.is_empty() || self.chosen.contains(&pid) || is_inner();
-                if let Some(process) = Some(pid).filter(|_| is_chosen).and_then(TraceableProcess::of) {
-                    *state = Ok(process.inner_pid);
+                if let Some(inner) = Some(pid).filter(|_| is_chosen).and_then(may_register) {
+                    *state = Ok(inner);
                 }
             }
         }
