@@ -69,7 +69,8 @@ impl Server {
             std::thread::sleep(Duration::from_millis(500));
             is_over.store(true, Ordering::Relaxed);
         });
-        let ended = running.end_by(Signal::INT);
+        running.signal(Signal::INT);
+        let ended = running.end();
         assert_eq!(ended.status, Some(0), "{ended:?}");
         (folder, serde_json::from_str(&ended.out).expect("it is JSON"))
     }
@@ -124,7 +125,8 @@ fn a_process_that_was_stopped_is_said_to_have_been() {
         facts.map(str::to_owned).collect::<Vec<_>>()
     };
     let events = Trace::open(&folder.path().join("ust"));
-    assert_eq!(clock(samples.metadata()), clock(events.metadata()));
+    let described = fs::read_to_string(folder.path().join(FOLDER).join("metadata")).expect("it is text");
+    assert_eq!(clock(described), clock(events.metadata()));
 }
 
 #[test]
@@ -222,14 +224,23 @@ fn a_process_that_used_up_its_limit_is_said_to_have_been_throttled() {
         return not_allowed("control groups", "no group with a limit on its CPU time can be made");
     };
     let server = Server::start();
-    fs::write(group.0.join("cgroup.procs"), server.process.id().to_string()).expect("it may be moved");
-    let (_, found) = server.record(&[], || work_hard(server.port, 1));
+    let root = group.0.parent().expect("it is in another one").to_owned();
+    let move_to = |folder: &Path| fs::write(folder.join("cgroup.procs"), server.process.id().to_string());
+    let (_, found) = server.record(&[], || {
+        move_to(&group.0).expect("it may be moved");
+        work_hard(server.port, 1);
+        // Its limits are looked at a few times a second.
+        std::thread::sleep(Duration::from_millis(500));
+        move_to(&root).expect("it may be moved back");
+    });
     let throttled = total(&found, "throttled_us");
     let stat = fs::read_to_string(group.0.join("cpu.stat")).expect("it is there");
     let count = stat.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.parse::<u64>().ok());
     assert!(count.expect("the kernel counts them") > 0, "{stat}");
-    assert!(throttled > 10_000.0, "{stat}: {found:#}");
-    drop(server);
+    let outline = incidents(&found)
+        .iter()
+        .map(|incident| format!("{} {}\n", incident["held_us"], incident["scheduler"]));
+    assert!(throttled > 10_000.0, "{stat}: {}", outline.collect::<String>());
 }
 
 #[test]
