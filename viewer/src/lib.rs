@@ -12,6 +12,7 @@ pub mod datum;
 pub mod filter;
 pub mod meaning;
 pub mod pair;
+pub mod samples;
 pub mod source;
 pub mod symbols;
 pub mod text;

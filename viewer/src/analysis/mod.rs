@@ -7,7 +7,7 @@
 //!  reading ──> groups, durations ──> slow, outliers ──┐
 //!     │        info                                   ├──> question: what was asked, what was found
 //!     ├──────> compare: two recordings
-//!     └──────> intervals ──> incidents ───────────────┘
+//!     └──────> intervals ──> incidents <── scheduling ┘
 //!              live, follow, timeline: in parts, as they arrive
 //! ```
 
@@ -23,6 +23,7 @@ pub mod live;
 pub mod outliers;
 mod question;
 pub(crate) mod reading;
+pub mod scheduling;
 pub mod slow;
 pub mod timeline;
 

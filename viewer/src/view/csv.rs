@@ -264,6 +264,9 @@ const INCIDENT: &Columns<Incident> = &[
         text(&incident.chain.iter().map(|link| link.event.as_str()).collect::<Vec<_>>().join(" > "))
     }),
     ("unexplained_us", |incident| number(&incident.unexplained)),
+    ("held_by", |incident| {
+        incident.held_by.as_ref().map_or(String::new(), |held| number(&held.cause).trim_matches('"').into())
+    }),
     ("waited.clients", |incident| number(&incident.waited.clients)),
     ("waited.of", |incident| number(&incident.waited.of)),
     ("waited.longest_us", |incident| number(&incident.waited.longest)),

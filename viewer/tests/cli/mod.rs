@@ -22,6 +22,7 @@ mod output;
 mod prefix;
 mod recorded;
 mod run;
+mod scheduling;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
 mod stacks;

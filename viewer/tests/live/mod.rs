@@ -6,6 +6,7 @@ mod leftovers;
 mod picture;
 mod record;
 mod replay;
+mod scheduling;
 mod screens;
 mod server;
 mod start;

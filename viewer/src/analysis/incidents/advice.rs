@@ -5,6 +5,7 @@ use super::stall::Stall;
 use super::tally::{Cause, CauseSum};
 use crate::analysis::finding::Ns;
 use crate::analysis::intervals::{IntervalName, Lexicon};
+use crate::analysis::scheduling::SystemCause;
 use crate::meaning::Dictionary;
 
 /// Where no event explains an incident.
@@ -27,6 +28,40 @@ const CROWD: &str = "Many requests were answered in one turn: each was fast, the
 /// Where clients were not served although the loop turned.
 const STARVED: &str = "The event loop turned, but these clients were not served: they were paused (CLIENT PAUSE, a failover), \
     or what they asked for waited elsewhere.";
+
+/// Where no event explains an incident, but what the scheduler did.
+fn of_system(cause: SystemCause) -> &'static str {
+    match cause {
+        SystemCause::Queued => {
+            "The thread was ready, but others had its CPU. Give it a CPU to itself (isolcpus, cpusets, taskset), move what \
+             else runs on the machine, or give that a lower priority (nice, cpu.weight)."
+        }
+        SystemCause::Throttled => {
+            "The control group of the process had used up its CPU time for this period: raise its limit (cpu.max, a \
+             container's CPU limit), or use fewer threads."
+        }
+        SystemCause::Stolen => {
+            "The hypervisor gave the CPU to other machines (steal time): move this one, or pay for CPUs that are not shared."
+        }
+        SystemCause::Stopped => {
+            "A signal or a debugger stopped the process: look for SIGSTOP, SIGTSTP, a debugger or a tracer that is attached, \
+             and a freezer of containers."
+        }
+        SystemCause::Faults => {
+            "Pages had to be read from a disk: memory was swapped out, or a mapped file was not in the page cache. Give the \
+             machine more memory, switch swapping off for this process, or lock its memory."
+        }
+        SystemCause::Device => {
+            "The thread waited for a device in the kernel, mostly a disk: look at its latency (iostat), and at what writes much."
+        }
+        SystemCause::Asleep => {
+            "The thread waited in code that has no events: for a lock, a socket, a pipe or another process."
+        }
+        SystemCause::OnCpu => {
+            "The thread had its CPU: the code that ran has no event. A profiler (perf record) says which it is."
+        }
+    }
+}
 
 /// This many requests in one incident are a batch: no single one of them took long.
 const BATCH: u64 = 10;
@@ -73,6 +108,7 @@ impl Advice<'_> {
 
     fn choose(&self, seen: &Seen) -> Option<String> {
         match seen.cause {
+            Cause::System(cause) => Some(of_system(cause).to_owned()),
             Cause::Unexplained => Some(UNEXPLAINED.to_owned()),
             Cause::Silence => Some(SILENCE.to_owned()),
             Cause::Starved => Some(STARVED.to_owned()),

@@ -304,6 +304,8 @@ impl Engine {
             stall.not_served = if_not_paused;
         }
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
+        stall.account = feed.account(stall.thread, &[stall.span]).map(Box::new);
+        stall.in_gaps = feed.account(stall.thread, &stall.gaps).map(Box::new);
         stall.meanwhile = self.long.during(stall.span, stall.thread, feed, activities);
         self.tally.add(stall);
     }

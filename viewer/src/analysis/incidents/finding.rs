@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
 use crate::analysis::outliers::verdict::Period;
+use crate::analysis::scheduling::{AccountSource, SystemCause};
 use crate::datum::{Datum, Pairs};
 
 /// The incidents of a trace.
@@ -23,6 +24,9 @@ pub struct Incidents {
     /// How much of the incidents no event explains.
     #[serde(rename = "unexplained_us")]
     pub unexplained: Ns,
+    /// How much of them nothing explains: no event, nor what the scheduler did.
+    #[serde(rename = "unaccounted_us")]
+    pub unaccounted: Ns,
     /// The number of intervals that were looked at.
     pub intervals: u64,
     /// The number of incidents in all.
@@ -106,6 +110,12 @@ pub struct Incident {
     /// How much of it no event explains.
     #[serde(rename = "unexplained_us")]
     pub unexplained: Ns,
+    /// What held its thread up for most of the time that no event explains, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<HeldBy>,
+    /// What the scheduler did with its thread in all of its time, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerFinding>,
     /// The total of pieces of it that an event reports.
     pub sum: Option<SumFinding>,
     /// Who waited.
@@ -120,6 +130,63 @@ pub struct Incident {
     pub is_incomplete: bool,
     /// Whether the window holds only a part of it.
     pub is_cut: bool,
+}
+
+/// What held a thread up where no event explains it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HeldBy {
+    /// What it was.
+    pub cause: SystemCause,
+    /// For how long.
+    #[serde(rename = "time_us")]
+    pub time: Ns,
+    /// Of how much that no event explains.
+    #[serde(rename = "of_us")]
+    pub of: Ns,
+    /// The number of pages that had to be read.
+    pub major_faults: u64,
+    /// Who had its CPU, where that is known.
+    pub had_cpu: Option<String>,
+}
+
+/// What the scheduler did with a thread.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SchedulerFinding {
+    /// Where it is known from.
+    pub source: AccountSource,
+    /// The time on a CPU.
+    #[serde(rename = "on_cpu_us")]
+    pub on_cpu: Ns,
+    /// The part of it in which a hypervisor gave the CPU to others.
+    #[serde(rename = "stolen_us")]
+    pub stolen: Ns,
+    /// The time in which it was ready but had no CPU.
+    #[serde(rename = "queued_us")]
+    pub queued: Ns,
+    /// The part of it that a limit is the reason of.
+    #[serde(rename = "throttled_us")]
+    pub throttled: Ns,
+    /// The time in which a signal or a debugger had stopped it.
+    #[serde(rename = "stopped_us")]
+    pub stopped: Ns,
+    /// The time in which it was blocked and could not be interrupted, mostly by a device.
+    #[serde(rename = "device_us")]
+    pub device: Ns,
+    /// The time in which it was blocked otherwise.
+    #[serde(rename = "asleep_us")]
+    pub asleep: Ns,
+    /// How often it gave up a CPU.
+    pub voluntary_switches: u64,
+    /// How often it lost one.
+    pub involuntary_switches: u64,
+    /// The number of page faults without reading a page.
+    pub minor_faults: u64,
+    /// The number of those that read one.
+    pub major_faults: u64,
+    /// Who had its CPU, where that is known.
+    pub had_cpu: Option<String>,
 }
 
 /// What was held up.
@@ -200,6 +267,9 @@ pub struct CauseFinding {
     pub detail: Option<String>,
     /// What was held up, if no event explains it.
     pub kind: Option<IncidentKind>,
+    /// What held it up, if no event explains it and it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemCause>,
     /// The number of incidents.
     pub count: u64,
     /// Their total duration.

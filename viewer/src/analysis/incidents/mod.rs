@@ -29,6 +29,7 @@ use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::intervals::Feed;
 use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
+use crate::analysis::reading::angle::Angle;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
@@ -62,18 +63,19 @@ pub(super) fn incidents<S: Source>(
 ) -> Result<Incidents, Failure> {
     let window = input.window;
     // What was read is said of the window.
-    let in_window = match (window.since, window.until) == (None, None) || rule.in_isolation {
-        true => None,
-        false => Some(input.read(NoEvents)?.1),
+    let angle = Angle::new(selection, window, rule.in_isolation);
+    let in_window = match angle.has_window {
+        true => Some(input.read(NoEvents)?.1),
+        false => None,
     };
     let Some(reader) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let progress = input.progress;
+    let (samples, progress) = (input.source.samples(), input.progress);
     // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(reader, window, selection, rule.in_isolation));
-        let followed = follow(reader, window, selection, rule, progress);
+        let periods = scope.spawn(|| slow_periods(reader, window, selection, &angle));
+        let followed = follow((reader, samples), window, selection, (&angle, rule), progress);
         (followed, periods.join())
     });
     let (watch, report) = followed;
@@ -92,20 +94,19 @@ pub(super) fn incidents<S: Source>(
 
 /// Follows events in time order.
 fn follow(
-    reader: &Reader,
+    (reader, samples): (&Reader, Option<&Reader>),
     window: Window,
     selection: &Arc<Selection>,
-    rule: IncidentRule,
+    (angle, rule): (&Angle, IncidentRule),
     progress: &Progress,
 ) -> (Watch, Report) {
-    let judged = if rule.in_isolation { window } else { Window::default() };
-    let gaps = reader.gaps(judged);
-    let feed = match rule.in_isolation {
+    let gaps = reader.gaps(angle.judged);
+    let feed = match angle.in_isolation {
         true => Feed::isolated(selection, gaps),
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, judged, progress);
+    let report = watch.follow(reader, samples, angle.judged, progress);
     (watch, report)
 }
 
@@ -114,14 +115,12 @@ fn slow_periods(
     reader: &Reader,
     window: Window,
     selection: &Arc<Selection>,
-    in_isolation: bool,
+    angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
-    let (judged, selection) = match in_isolation {
-        true => (window, Arc::clone(selection)),
-        false => (Window::default(), Arc::new(selection.of_any_duration())),
-    };
+    let selection = angle.selection(selection, Selection::of_any_duration);
     let mut source = reader;
-    let mut input = SourceWindow { source: &mut source, window: judged, progress: &Progress::default() };
+    let mut input =
+        SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
     let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
     judged.periods.retain(|period| {
         let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };

@@ -12,6 +12,7 @@ use super::tally::{Cause, CauseSum};
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
 use crate::analysis::intervals::{Feed, IntervalName, Link, total};
+use crate::analysis::scheduling::{Account, SystemCause};
 use crate::meaning::Dictionary;
 
 /// Turns the engine's results into findings.
@@ -43,6 +44,7 @@ impl Reporter<'_> {
         let blocked = union(stalls.iter().map(|stall| stall.span.within(tally.window)).collect());
         let blocked = blocked.saturating_add(folded_total);
         let unexplained = total(stalls.iter().map(|stall| stall.unexplained));
+        let unaccounted = total(stalls.iter().map(|stall| stall.unaccounted()));
         let by_cause = tally.by_cause();
         let (not_causes, unrecorded) = self.others();
         Incidents {
@@ -50,6 +52,7 @@ impl Reporter<'_> {
             blocked: ns(blocked),
             blocked_share: trace.per_ns(blocked as f64).map(|share| share.min(1.0)),
             unexplained: ns(unexplained.saturating_add(folded_unexplained)),
+            unaccounted: ns(unaccounted.saturating_add(tally.folded_unaccounted())),
             intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
             found,
             turns: stalls.iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
@@ -105,6 +108,8 @@ impl Reporter<'_> {
             chain: stall.chain.iter().map(|link| self.link(link)).collect(),
             explained_by: stall.parts.iter().map(|link| self.link(link)).collect(),
             unexplained: ns(stall.unexplained),
+            held_by: held_by(stall),
+            scheduler: stall.account.as_deref().map(scheduler),
             sum: stall.sum.map(|(name, length)| SumFinding {
                 event: self.feed.lexicon.entry(name).event.clone(),
                 duration: ns(length),
@@ -173,9 +178,10 @@ impl Reporter<'_> {
     fn cause(&self, cause: &Cause, sum: &CauseSum) -> CauseFinding {
         let lexicon = &self.feed.lexicon;
         let event = |name: IntervalName| lexicon.entry(name).event.clone();
+        let system = if let Cause::System(system) = *cause { Some(system) } else { None };
         let (name, detail, kind) = match *cause {
             Cause::Event(name, detail) => (Some(name), detail, None),
-            Cause::Unexplained => (None, None, Some(IncidentKind::Turn)),
+            Cause::Unexplained | Cause::System(_) => (None, None, Some(IncidentKind::Turn)),
             Cause::Silence => (None, None, Some(IncidentKind::Silence)),
             Cause::Starved => (None, None, Some(IncidentKind::Starved)),
         };
@@ -184,6 +190,7 @@ impl Reporter<'_> {
             key: name.map(|name| lexicon.key(name)).unwrap_or_default(),
             detail: detail.map(event),
             kind,
+            system,
             count: sum.count,
             total: ns(sum.total),
             longest: ns(sum.longest),
@@ -229,6 +236,36 @@ impl Reporter<'_> {
             unmet.map(|(name, _)| name).collect::<Vec<String>>()
         };
         (not_causes, self.dictionary.catalogs.iter().flat_map(known).collect())
+    }
+}
+
+/// What held a stall up where no event explains it.
+fn held_by(stall: &Stall) -> Option<HeldBy> {
+    let (cause, account) = (stall.held_by()?, stall.in_gaps.as_ref()?);
+    Some(HeldBy {
+        cause,
+        time: ns(account.time_of(cause)),
+        of: ns(account.length()),
+        major_faults: account.major_faults,
+        had_cpu: account.had_cpu.clone().filter(|_| cause == SystemCause::Queued),
+    })
+}
+
+fn scheduler(account: &Account) -> SchedulerFinding {
+    SchedulerFinding {
+        source: account.source,
+        on_cpu: ns(account.on_cpu),
+        stolen: ns(account.stolen),
+        queued: ns(account.queued),
+        throttled: ns(account.throttled),
+        stopped: ns(account.stopped),
+        device: ns(account.device),
+        asleep: ns(account.asleep),
+        voluntary_switches: account.voluntary_switches,
+        involuntary_switches: account.involuntary_switches,
+        minor_faults: account.minor_faults,
+        major_faults: account.major_faults,
+        had_cpu: account.had_cpu.clone(),
     }
 }
 

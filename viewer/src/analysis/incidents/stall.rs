@@ -4,9 +4,13 @@ use super::finding::IncidentKind;
 use super::meanwhile::Meanwhile;
 use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Interval, IntervalName, Link, Tree, chain, total};
+use crate::analysis::scheduling::{Account, SystemCause};
 
 /// The cause of a turn took at least one part in this number of it.
 const LEAST_SHARE: i64 = 10;
+
+/// The number of times without an event in a turn whose reason is looked for.
+const MOST_GAPS: usize = 32;
 
 /// Who waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +37,11 @@ pub struct Stall {
     pub parts: Vec<Link>,
     /// How much of it no event explains; nanoseconds.
     pub unexplained: i64,
+    /// The longest times in it that no event explains.
+    pub gaps: Vec<Span>,
+    /// What the scheduler did with its thread, in all of it and in the gaps; none where that is not known.
+    pub account: Option<Box<Account>>,
+    pub in_gaps: Option<Box<Account>>,
     /// The total of pieces of it, as reported by an event.
     pub sum: Option<(IntervalName, i64)>,
     pub waited: Waited,
@@ -64,7 +73,8 @@ impl Stall {
         let span = Span { begin_ns: root.begin, end_ns: root.end };
         let is_large = |part: &&Link| part.spent.saturating_mul(LEAST_SHARE) >= root.length();
         let is_selected = chain.iter().chain(parts.iter().filter(is_large)).any(|link| link.is_selected);
-        Stall { kind, chain, cause, parts, unexplained, is_selected, ..Stall::silence(thread, span) }
+        let gaps = if kind == IncidentKind::Turn { tree.gaps(MOST_GAPS) } else { Vec::new() };
+        Stall { kind, chain, cause, parts, unexplained, gaps, is_selected, ..Stall::silence(thread, span) }
     }
 
     /// A sleep that was too long.
@@ -77,6 +87,9 @@ impl Stall {
             cause: None,
             parts: Vec::new(),
             unexplained: span.length_ns(),
+            gaps: vec![span],
+            account: None,
+            in_gaps: None,
             sum: None,
             waited: Waited::default(),
             not_served: 0,
@@ -125,6 +138,33 @@ impl Stall {
     /// The link that is the cause.
     pub fn cause(&self) -> Option<&Link> {
         self.cause.map(|place| &self.chain[place])
+    }
+
+    /// What held it up where no event explains it, and for how long.
+    ///
+    /// A loop that sleeps too long without having been kept from anything is only known to have been silent.
+    pub fn system_parts(&self) -> Vec<(SystemCause, i64)> {
+        let Some(account) = &self.in_gaps else { return Vec::new() };
+        let is_known =
+            |cause: SystemCause| cause != SystemCause::Asleep || self.kind != IncidentKind::Silence;
+        let length = account.length().max(1);
+        // The gaps may be more than what is unexplained, if an event reports pieces, or not all of them.
+        let part = |time: i64| {
+            (i128::from(time) * i128::from(self.unexplained.min(length)) / i128::from(length)) as i64
+        };
+        let parts = account.parts().into_iter().filter(|(cause, time)| *time > 0 && is_known(*cause));
+        parts.map(|(cause, time)| (cause, part(time))).collect()
+    }
+
+    /// How much of it nothing is known of: no event explains it, nor does what the scheduler did.
+    pub fn unaccounted(&self) -> i64 {
+        self.unexplained - total(self.system_parts().into_iter().map(|(_, time)| time))
+    }
+
+    /// What held it up for most of the time that no event explains.
+    pub fn held_by(&self) -> Option<SystemCause> {
+        let cause = self.in_gaps.as_ref()?.cause()?;
+        (cause != SystemCause::Asleep || self.kind != IncidentKind::Silence).then_some(cause)
     }
 
     /// What within the cause took most of it, if that is another event: `fork` within BGSAVE.

@@ -8,7 +8,8 @@ use ctf_reader::Window;
 use super::finding::IncidentKind;
 use super::repetition::period;
 use super::stall::Stall;
-use crate::analysis::intervals::IntervalName;
+use crate::analysis::intervals::{IntervalName, total};
+use crate::analysis::scheduling::SystemCause;
 
 /// The number of incidents kept in full.
 const MOST: usize = 10_000;
@@ -24,6 +25,8 @@ const MOST_BEGINNINGS: usize = 4096;
 pub enum Cause {
     /// An event, and what within it took most of the time.
     Event(IntervalName, Option<IntervalName>),
+    /// No event explains it, but what the scheduler did.
+    System(SystemCause),
     /// No event explains it.
     Unexplained,
     /// A loop slept too long.
@@ -37,11 +40,18 @@ impl Cause {
     pub fn of(stall: &Stall) -> Cause {
         match stall.cause() {
             Some(cause) => Cause::Event(cause.name, stall.detail().map(|detail| detail.name)),
-            None => match stall.kind {
-                IncidentKind::Silence => Cause::Silence,
-                IncidentKind::Starved => Cause::Starved,
-                IncidentKind::Turn | IncidentKind::Interval => Cause::Unexplained,
-            },
+            None => stall.held_by().map_or(Cause::unknown(stall), Cause::System),
+        }
+    }
+}
+
+impl Cause {
+    /// The cause of what nothing is known of.
+    fn unknown(stall: &Stall) -> Cause {
+        match stall.kind {
+            IncidentKind::Silence => Cause::Silence,
+            IncidentKind::Starved => Cause::Starved,
+            IncidentKind::Turn | IncidentKind::Interval => Cause::Unexplained,
         }
     }
 }
@@ -76,6 +86,7 @@ pub struct IncidentTally {
     folded_count: u64,
     folded_time: i64,
     folded_unexplained: i64,
+    folded_unaccounted: i64,
     folded_turns: u64,
     /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
@@ -151,6 +162,7 @@ impl IncidentTally {
             self.folded_count += 1;
             self.folded_time = self.folded_time.saturating_add(stall.span.within(self.window).length_ns());
             self.folded_unexplained = self.folded_unexplained.saturating_add(stall.unexplained);
+            self.folded_unaccounted = self.folded_unaccounted.saturating_add(stall.unaccounted());
             self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
             self.missed += u64::from(stall.number > self.reported);
         }
@@ -174,6 +186,11 @@ impl IncidentTally {
     /// The number, total time and unexplained time of those that were not kept.
     pub fn folded(&self) -> (u64, i64, i64) {
         (self.folded_count, self.folded_time, self.folded_unexplained)
+    }
+
+    /// How much of those that were not kept nothing is known of.
+    pub fn folded_unaccounted(&self) -> i64 {
+        self.folded_unaccounted
     }
 
     /// The number of turns among those that were not kept.
@@ -218,7 +235,13 @@ fn charge(sums: &mut HashMap<Cause, CauseSum>, stall: &Stall) {
 /// The causes of an incident, and how much of it each explains.
 fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
     let main = Cause::of(stall);
-    let Some(cause) = stall.cause() else { return vec![(main, stall.span.length_ns())] };
+    let systems: Vec<(Cause, i64)> =
+        stall.system_parts().into_iter().map(|(cause, time)| (Cause::System(cause), time)).collect();
+    let Some(cause) = stall.cause() else {
+        let rest = stall.span.length_ns() - total(systems.iter().map(|(_, time)| *time));
+        let unknown = (Cause::unknown(stall), rest);
+        return systems.into_iter().chain([unknown]).filter(|(_, time)| *time > 0).collect();
+    };
     let is_turn = stall.kind == IncidentKind::Turn;
     // The link that contains the cause: the part of a turn, or all of another interval.
     let around = &stall.chain[usize::from(is_turn)];
@@ -227,7 +250,8 @@ fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
     if is_turn {
         let others = stall.parts.iter().filter(|part| part.name != around.name);
         charges.extend(others.map(|part| (Cause::Event(part.name, None), part.spent)));
-        charges.push((Cause::Unexplained, stall.unexplained));
+        charges.extend(systems);
+        charges.push((Cause::Unexplained, stall.unaccounted()));
     }
     charges.retain(|(_, explained)| *explained > 0);
     charges

@@ -11,6 +11,10 @@ use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::intervals::Feed;
 use crate::analysis::reading::Misfit;
 use crate::analysis::reading::selection::Selection;
+use crate::samples::{Sample, SampleReader};
+
+/// Samples are read this far ahead of events, in nanoseconds: what follows an incident belongs to it.
+const AHEAD: i64 = 50_000_000;
 
 /// Finds incidents in events in time order, from files or from live sessions.
 pub struct Watch {
@@ -37,11 +41,31 @@ impl Watch {
         self.feed.want(class, host)
     }
 
-    /// Reads a window to its end, and returns what was read.
-    pub(super) fn follow(&mut self, reader: &Reader, window: Window, progress: &Progress) -> Report {
-        let report = self.feed.follow(reader, window, progress, &mut self.engine);
+    /// Reads a window to its end, with the samples that were taken meanwhile, and returns what was read.
+    pub(super) fn follow(
+        &mut self,
+        reader: &Reader,
+        samples: Option<&Reader>,
+        window: Window,
+        progress: &Progress,
+    ) -> Report {
+        let mut samples = samples.map(|samples| SampleReader::new(samples, window));
+        let report = self.feed.follow(reader, window, progress, |feed, event| {
+            if let Some(samples) = &mut samples {
+                let until = event.timestamp().saturating_add(AHEAD);
+                while let Some((time, host, sample)) = samples.next_until(until) {
+                    feed.sample(host, time, sample);
+                }
+            }
+            feed.event(event, &mut self.engine);
+        });
         self.finish();
         report
+    }
+
+    /// Adds a sample of the machine with this name.
+    pub fn sample(&mut self, host: Option<&str>, time: i64, sample: Sample) {
+        self.feed.sample(host, time, sample);
     }
 
     /// Adds a gap in the events.

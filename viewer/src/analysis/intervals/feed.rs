@@ -11,15 +11,18 @@ use super::lexicon::{KindEntry, Lexicon};
 use super::open::OpenIntervals;
 use super::threads::Threads;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
+use crate::analysis::finding::Span;
 use crate::analysis::reading::Misfit;
 use crate::analysis::reading::passes::Passes;
 use crate::analysis::reading::plan::ClassPlan;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
+use crate::analysis::scheduling::{Account, KernelSlots, Scheduling};
 use crate::datum::Datum;
 use crate::meaning::ClassMeaning;
 use crate::pair::Side;
+use crate::samples::Sample;
 
 /// Longer intervals, and times further from 1970, come from faulty clocks.
 const LONGEST: i64 = 1 << 56;
@@ -59,6 +62,8 @@ pub struct Feed {
     durations: Vec<u64>,
     /// The number of implausible durations, which are not intervals.
     pub implausible: u64,
+    /// What the scheduler did with threads, where that was recorded.
+    scheduling: Scheduling,
 }
 
 /// The role of a class of events.
@@ -85,6 +90,8 @@ enum Act {
     Pairs(Side),
     /// They only show that their process was active.
     Marks,
+    /// They are the kernel's, and say what the scheduler did.
+    Schedules(KernelSlots),
 }
 
 impl Feed {
@@ -108,6 +115,7 @@ impl Feed {
             gaps,
             durations: Vec::new(),
             implausible: 0,
+            scheduling: Scheduling::default(),
         }
     }
 
@@ -124,7 +132,11 @@ impl Feed {
         let meaning = self.roster.selection().dictionary.look_up(class);
         let host = self.threads.host(class.trace, host);
         let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
-            let (act, event) = act(&meaning, &class.name);
+            let kernel = KernelSlots::new(class, &mut slots);
+            let (act, event) = match kernel {
+                Some(kernel) => (Act::Schedules(kernel), class.name.clone()),
+                None => act(&meaning, &class.name),
+            };
             let kind = &self.roster.kinds()[plan.kind];
             let unit_ns = u64::try_from(kind.unit_ns()).unwrap_or(1);
             let kind = self.lexicon.kind(KindEntry {
@@ -154,13 +166,13 @@ impl Feed {
         Some(slots.0)
     }
 
-    /// Reads a window in time order, notifies the listener, and returns what was read.
+    /// Reads a window in time order, hands each event to a function that processes it, and returns what was read.
     pub fn follow(
         &mut self,
         reader: &Reader,
         window: Window,
         progress: &Progress,
-        listener: &mut impl Listener,
+        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>),
     ) -> Report {
         let traces = reader.traces();
         let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
@@ -168,9 +180,23 @@ impl Feed {
         let take = |class: &Arc<EventClass>| wanted[class.index].take();
         let mut events = reader.in_order(window, take).with_progress(progress);
         while let Step::Event(event) = events.next_event() {
-            self.event(&event, listener);
+            process(self, &event);
         }
         events.report()
+    }
+
+    /// Adds a sample of the machine with this name.
+    pub fn sample(&mut self, host: Option<&str>, time: i64, sample: Sample) {
+        if let Some(host) = self.threads.host_named(host) {
+            self.scheduling.sample(host, time, sample);
+        }
+    }
+
+    /// What the scheduler did with a thread in some spans of time; none if that is not known.
+    pub fn account(&self, thread: usize, spans: &[Span]) -> Option<Account> {
+        let thread = self.threads.thread(thread);
+        let process = self.threads.process(thread.process);
+        self.scheduling.account(process.host, process.pid, thread.tid?, spans)
     }
 
     /// Adds a gap in the events.
@@ -203,6 +229,10 @@ impl Feed {
         plan.durations(&of_one, &mut self.durations);
         let Some(Some(role)) = self.roles.get(of_one.class) else { return };
         let role = *role;
+        if let Act::Schedules(kernel) = role.act {
+            let scheduling = &mut self.scheduling;
+            return kernel.read(event, |event| scheduling.kernel(role.host, time, event));
+        }
         let thread = self.thread(&role, event);
         listener.event(self.threads.thread(thread).process, time);
         if role.act == Act::Marks {
@@ -210,7 +240,7 @@ impl Feed {
         }
         let client = role.client.and_then(|slot| self.lexicon.client(&event.value(slot)));
         match role.act {
-            Act::Marks => {}
+            Act::Marks | Act::Schedules(_) => {}
             Act::Ends | Act::Sums => {
                 let Some(&ticks) = self.durations.first() else { return };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use super::interval::{Interval, IntervalName};
+use crate::analysis::finding::Span;
 
 /// The most intervals of a thread before they are folded.
 const MOST: usize = 1 << 16;
@@ -199,6 +200,29 @@ impl<'n> Tree<'n> {
     pub fn children(&self) -> impl Iterator<Item = Tree<'n>> {
         let below = &self.nodes[..self.nodes.len() - 1];
         roots(below).map(|at| Tree::at(below, at))
+    }
+
+    /// The longest times in it, at most a number of them, that nothing below it covers.
+    pub fn gaps(&self, most: usize) -> Vec<Span> {
+        let root = &self.root().interval;
+        let mut covered: Vec<(i64, i64)> = self
+            .children()
+            .map(|child| child.root())
+            .map(|child| (child.interval.begin - child.lead, child.interval.end.min(root.end)))
+            .collect();
+        covered.sort_unstable();
+        covered.push((root.end, root.end));
+        let mut reached = root.begin;
+        let mut gaps = Vec::new();
+        for (begin, end) in covered {
+            if begin > reached {
+                gaps.push(Span { begin_ns: reached, end_ns: begin });
+            }
+            reached = reached.max(end);
+        }
+        gaps.sort_by_key(|gap| std::cmp::Reverse(gap.length_ns()));
+        gaps.truncate(most);
+        gaps
     }
 
     /// How much of it those below it cover.

@@ -85,6 +85,15 @@ impl Threads {
         host
     }
 
+    /// The number of the machine with a name, if events came from it.
+    pub fn host_named(&self, name: Option<&str>) -> Option<usize> {
+        match name {
+            Some(name) => self.hosts.get(name).copied(),
+            // Without a name it can only be the one that there is.
+            None => self.hosts.values().next().copied().filter(|_| self.hosts.len() == 1),
+        }
+    }
+
     /// The number of a thread, added if it is new. `procname` is the name of its process.
     #[inline]
     pub fn number(

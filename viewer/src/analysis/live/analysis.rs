@@ -17,6 +17,7 @@ use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::{Incident, Watch};
 use crate::analysis::reading::Failure;
 use crate::analysis::reading::selection::Selection;
+use crate::samples::SampleQueue;
 use crate::text::escape;
 
 /// What is asked of events that arrive.
@@ -40,6 +41,9 @@ pub struct LiveQuestion {
     pub detail: Option<GroupName>,
 }
 
+/// How often to look for samples, in nanoseconds.
+const SAMPLES_EVERY: i64 = 10_000_000;
+
 /// Groups and incidents of events as they arrive.
 pub struct LiveAnalysis {
     board: Board,
@@ -50,6 +54,9 @@ pub struct LiveAnalysis {
     latest: Option<i64>,
     /// From when on the selected events are aggregated.
     since: i64,
+    /// Samples of the scheduler, and the time of the event at which to look for more.
+    samples: SampleQueue,
+    next_samples: i64,
 }
 
 impl LiveAnalysis {
@@ -61,7 +68,14 @@ impl LiveAnalysis {
             classes: Vec::new(),
             latest: None,
             since: i64::MIN,
+            samples: SampleQueue::default(),
+            next_samples: i64::MIN,
         }
+    }
+
+    /// Explains incidents by these samples of the machine that events come from.
+    pub fn with_samples(self, samples: SampleQueue) -> LiveAnalysis {
+        LiveAnalysis { samples, ..self }
     }
 
     /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
@@ -129,6 +143,12 @@ impl Audience for LiveAnalysis {
 
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
         self.latest = self.latest.max(Some(event.timestamp()));
+        if event.timestamp() >= self.next_samples {
+            self.next_samples = event.timestamp().saturating_add(SAMPLES_EVERY);
+            for (time, sample) in self.samples.take() {
+                self.watch.sample(None, time, sample);
+            }
+        }
         self.watch.event(event);
         self.board.event(event);
         ControlFlow::Continue(())

@@ -18,6 +18,7 @@ use crate::analysis::finding::{
 };
 use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::summary::summarise;
+use crate::analysis::reading::angle::Angle;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{Processes, Selection};
@@ -26,7 +27,6 @@ use crate::analysis::slow::longest::Record;
 use crate::analysis::slow::{AcceptAll, EventFilter, LongestCollector, SeenEvent};
 use crate::filter::Condition;
 use crate::source::Source;
-use ctf_reader::Window;
 use reason::reason;
 use shared::{Compared, Comparison, Subjects};
 use verdict::{JudgedGroup, verdicts};
@@ -138,15 +138,10 @@ pub(in crate::analysis) fn outliers<S: Source>(
     cap: usize,
 ) -> Result<Outliers, Failure> {
     let window = input.window;
-    let is_selected = selection.is_filter() || (window.since, window.until) != (None, None);
-    let selects = is_selected && !in_isolation;
-    let judged = Selection {
-        processes: Processes::Counted,
-        ..if selects { selection.of_all_events() } else { Selection::clone(selection) }
-    };
-    if selects {
-        input.window = Window::default();
-    }
+    let angle = Angle::new(selection, window, in_isolation);
+    let judged = Selection::clone(&angle.selection(selection, Selection::of_all_events));
+    let judged = Selection { processes: Processes::Counted, ..judged };
+    input.window = angle.judged;
     let found = verdicts(input, &Arc::new(judged), rule, cap);
     let compared = found.and_then(|found| {
         let Judged { groups, limits, periods, .. } = &found.judged;
@@ -163,7 +158,7 @@ pub(in crate::analysis) fn outliers<S: Source>(
     let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
     let (mut trace, mut notes) = (found.trace, found.notes);
     let LongestCollector { mut longest, passed: mut found_events, .. } = all;
-    if selects {
+    if angle.selects {
         let of_selection = Selection { processes: found.selection.processes, ..Selection::clone(selection) };
         let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
         let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new(), events: 0 };

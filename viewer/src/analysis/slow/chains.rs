@@ -36,7 +36,7 @@ pub(in crate::analysis) fn chains(
     for window in windows(&wanted) {
         let mut feed = Feed::new(&selection, reader.gaps(window));
         let mut finder = Finder { threads: Vec::new(), wanted: &wanted, places: &places };
-        feed.follow(reader, window, &Progress::default(), &mut finder);
+        feed.follow(reader, window, &Progress::default(), |feed, event| feed.event(event, &mut finder));
         for found in finder.threads.into_iter().flat_map(|thread| thread.found.0) {
             let links = found.within.iter().rev().chain(&found.chain);
             chains[found.wanted] = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ctf_reader::{Progress, Reader, Window};
 use ltt_top::analysis::follow::{Followed, FollowedEvents, follow};
 use ltt_top::analysis::{Finding, Selection, SourceWindow};
+use ltt_top::source;
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{Printer, Show, Stacks, Stop};
 use ltt_top::view::{EventStream, progress};
@@ -30,7 +31,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     }
     let invocation = Invocation::new(&options.common)?;
     let selection = Arc::new(invocation.selection(None, true)?);
-    let mut reader = Reader::open(&invocation.traces)?;
+    let mut reader = source::open(&invocation.traces, None)?.events;
     let window = invocation.window(&mut reader)?;
     let [moment] = invocation.moments([options.around], &mut reader)?;
     let show = match (moment, options.context) {

@@ -6,7 +6,7 @@ use crate::analysis::live::LiveFinding;
 use crate::text::amount::counted;
 use crate::text::escape;
 use crate::view::Screen;
-use crate::view::table::link_name;
+use crate::view::table::{held_by, link_name};
 
 /// The state of each session.
 pub fn sessions(finding: &LiveFinding) -> Vec<String> {
@@ -46,12 +46,14 @@ pub fn losses(finding: &LiveFinding) -> Option<String> {
 
 /// An incident: when, how long, why, and how many waited.
 pub fn incident(incident: &Incident, screen: &Screen) -> String {
-    let cause = match (&incident.cause, incident.kind) {
-        (Some(cause), _) => link_name(cause),
-        (None, IncidentKind::Silence) => "the process was silent".to_owned(),
-        (None, _) => "no event explains it".to_owned(),
+    let cause = match (&incident.cause, &incident.held_by, incident.kind) {
+        (Some(cause), ..) => link_name(cause),
+        (None, Some(reason), _) => held_by(reason),
+        (None, None, IncidentKind::Silence) => "the process was silent".to_owned(),
+        (None, None, _) => "no event explains it".to_owned(),
     };
     let unexplained = match incident.unexplained {
+        _ if incident.held_by.is_some() => String::new(),
         Ns(0) => String::new(),
         unexplained => format!(", {} unexplained", unexplained.short()),
     };

@@ -5,9 +5,10 @@ use super::label::{Names, link, name, value};
 use super::page::{Page, Style};
 use crate::analysis::finding::{LinkFinding, Ns};
 use crate::analysis::incidents::{
-    CauseFinding, Episode, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
+    CauseFinding, Episode, HeldBy, Incident, IncidentKind, Incidents, MeanwhileFinding, ProcessFinding,
 };
 use crate::analysis::outliers::{Period, PeriodKind};
+use crate::analysis::scheduling::SystemCause;
 use crate::text::amount::{counted, grouped, share, times};
 use crate::text::{escape, short_name};
 use crate::view::Screen;
@@ -44,7 +45,7 @@ fn headline(found: &Incidents) -> String {
         (found.turns > 0).then(|| format!("{} of {threshold} or longer", counted(found.turns, "turn")));
     let others = (others > 0).then(|| counted(others, "other incident"));
     let count: Vec<String> = turns.into_iter().chain(others).collect();
-    let unexplained = match found.unexplained {
+    let unexplained = match found.unaccounted {
         Ns(0) => String::new(),
         unexplained => format!("; {} unexplained", unexplained.in_words()),
     };
@@ -154,6 +155,9 @@ fn client(cause: &LinkFinding) -> String {
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
 fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
+        if let Some(held_by) = &incident.held_by {
+            return format!("{} {}", system_cause(held_by.cause), held_by.time.short());
+        }
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
         let sum =
             sum.map(|sum| format!(" ({} {})", escape::text(short_name(&sum.event)), sum.duration.short()));
@@ -181,8 +185,63 @@ fn waited(incident: &Incident) -> String {
     }
 }
 
+/// What held a thread up where no event explains it, as a name.
+fn system_cause(cause: SystemCause) -> &'static str {
+    match cause {
+        SystemCause::Queued => "no CPU",
+        SystemCause::Throttled => "CPU limit",
+        SystemCause::Stolen => "CPU stolen",
+        SystemCause::Stopped => "stopped",
+        SystemCause::Faults => "major faults",
+        SystemCause::Device => "device",
+        SystemCause::Asleep => "asleep in no event",
+        SystemCause::OnCpu => "code without events",
+    }
+}
+
+/// What held a thread up where no event explains it, as a sentence.
+pub fn held_by(held_by: &HeldBy) -> String {
+    let (time, of) = (held_by.time.in_words(), held_by.of.in_words());
+    let part = if held_by.time.0 * 20 >= held_by.of.0 * 19 {
+        format!("all {of}")
+    } else {
+        format!("{time} of {of}")
+    };
+    match held_by.cause {
+        SystemCause::Queued => {
+            let who = held_by.had_cpu.as_ref().map(|name| format!(" (`{}` had it)", escape::text(name)));
+            format!("had no CPU for {part}: waited in the run queue{}", who.unwrap_or_default())
+        }
+        SystemCause::Throttled => format!("had no CPU for {part}: its control group had used up its limit"),
+        SystemCause::Stolen => format!("had no CPU for {part}: the hypervisor gave it to others"),
+        SystemCause::Stopped => format!("stopped by a signal or a debugger for {part}"),
+        SystemCause::Faults => {
+            format!("blocked for {part}: {}", counted(held_by.major_faults, "major fault"))
+        }
+        SystemCause::Device => format!("blocked for {part}: waited for a device"),
+        SystemCause::Asleep => format!("asleep for {part}: waited for a lock, a socket or another process"),
+        SystemCause::OnCpu if part.starts_with("all") => "on the CPU throughout: code without events".into(),
+        SystemCause::OnCpu => format!("on the CPU for {part}: code without events"),
+    }
+}
+
+/// That a thread was kept from its CPU for most of an incident that an event explains.
+fn kept_from_cpu(incident: &Incident) -> Option<String> {
+    let scheduler = incident.scheduler.as_ref().filter(|_| incident.cause.is_some())?;
+    let reasons = [
+        (scheduler.queued, "without a CPU"),
+        (scheduler.stopped, "stopped by a signal or a debugger"),
+        (scheduler.device, "blocked by a device"),
+    ];
+    let (time, reason) = reasons.into_iter().max_by_key(|(time, _)| time.0)?;
+    (time.0 * 2 >= incident.held.0 && time.0 > 0)
+        .then(|| format!("{reason} for {} of {}", time.in_words(), incident.held.in_words()))
+}
+
 fn notes(incident: &Incident) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> =
+        incident.held_by.as_ref().filter(|_| incident.cause.is_none()).map(held_by).into_iter().collect();
+    notes.extend(kept_from_cpu(incident));
     if !incident.meanwhile.is_empty() {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
         notes.push(format!("meanwhile: {}", others.join(", ")));
@@ -226,11 +285,12 @@ fn causes(causes: &[CauseFinding]) -> Grid {
             .detail
             .as_ref()
             .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
-        let called = match (&cause.event, cause.kind) {
-            (Some(event), _) => format!("{}{detail}", name(event, &cause.key)),
-            (None, Some(IncidentKind::Silence)) => "no event at all".into(),
-            (None, Some(IncidentKind::Starved)) => "not served".into(),
-            (None, _) => "in no event".into(),
+        let called = match (&cause.event, cause.system, cause.kind) {
+            (Some(event), ..) => format!("{}{detail}", name(event, &cause.key)),
+            (None, Some(system), _) => system_cause(system).into(),
+            (None, None, Some(IncidentKind::Silence)) => "no event at all".into(),
+            (None, None, Some(IncidentKind::Starved)) => "not served".into(),
+            (None, None, _) => "in no event".into(),
         };
         grid.row(vec![
             cause.total.short(),

@@ -13,7 +13,7 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
-pub(super) use incidents::{meanwhile as meanwhile_of, process as process_name};
+pub(super) use incidents::{held_by, meanwhile as meanwhile_of, process as process_name};
 pub(super) use label::link as link_name;
 #[cfg(feature = "program")]
 pub(super) use label::{Names, details, figure};

@@ -315,6 +315,10 @@ pub struct RecordOptions {
     #[arg(long)]
     pub clean: bool,
 
+    /// Take no samples of what the scheduler does with the recorded threads, which explain what no event does.
+    #[arg(long)]
+    pub no_samples: bool,
+
     /// A program to run, with its arguments; recording ends when it exits.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -389,6 +393,10 @@ pub struct LiveOptions {
     /// First remove what an earlier run that was killed has left: its session, its daemons and its temporary files.
     #[arg(long, requires = "enable", help_heading = "Reading")]
     pub clean: bool,
+
+    /// Take no samples of what the scheduler does with the recorded threads, which explain what no event does.
+    #[arg(long, requires = "enable", help_heading = "Reading")]
+    pub no_samples: bool,
 }
 
 #[derive(Args, Debug)]

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use ltt_top::samples::SampleQueue;
 use ltt_top::view::FORMATS;
 use lttng_live::{Live, Options, Seek};
 
@@ -37,15 +38,16 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
         if options.enable.is_empty() { StopSignal::listen()? } else { StopSignal::listen_patiently()? };
     let recording = match &options.enable[..] {
         [] => None,
-        events => Some(LiveRecording::start(events, options.clean, &stop)?),
+        events => Some(LiveRecording::start(events, options.clean, !options.no_samples, &stop)?),
     };
     let url = recording.as_ref().map(|recording| PathBuf::from(recording.url.to_string()));
+    let samples = recording.as_ref().map_or_else(SampleQueue::default, LiveRecording::samples);
     let kept: Kept = Arc::new(Mutex::new(recording));
     let is_done = guard(&stop, &kept);
     let outcome = attach(&invocation, options, url, &stop).and_then(|live| match live {
         None => Ok(Outcome::Complete),
-        Some(live) if is_screen(options) => screen::run(options, &invocation, live, &stop),
-        Some(live) => plain::run(options, &invocation, live, &stop),
+        Some(live) if is_screen(options) => screen::run(options, &invocation, live, samples, &stop),
+        Some(live) => plain::run(options, &invocation, live, samples, &stop),
     });
     is_done.store(true, Ordering::Relaxed);
     // Whatever it created goes with it.

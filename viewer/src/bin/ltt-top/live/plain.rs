@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ltt_top::analysis::Finding;
 use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
+use ltt_top::samples::SampleQueue;
 use ltt_top::view::live::PROCESS_BUFFERS;
 use lttng_live::Live;
 
@@ -24,11 +25,12 @@ pub fn run(
     options: &LiveOptions,
     invocation: &Invocation<'_>,
     sessions: Live,
+    samples: SampleQueue,
     stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
     let selection =
         Arc::new(invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?);
-    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns);
+    let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns).with_samples(samples);
     let mut intake = Intake::new(sessions, window(&options.top.common, invocation)?, analysis);
     let question = LiveQuestion {
         window: options.window.unwrap_or_default(),

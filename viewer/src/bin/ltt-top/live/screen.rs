@@ -13,6 +13,7 @@ use ltt_top::analysis::Selection;
 use ltt_top::analysis::live::{
     FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn,
 };
+use ltt_top::samples::SampleQueue;
 use ltt_top::view::Screen;
 use ltt_top::view::live::screen::{Effect, Key, OverviewAreas, ScreenState, Selecting, draw};
 use lttng_live::Live;
@@ -63,6 +64,7 @@ pub fn run(
     options: &LiveOptions,
     invocation: &Invocation<'_>,
     live: Live,
+    samples: SampleQueue,
     stop: &StopSignal,
 ) -> Result<Outcome, Trouble> {
     let base = invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?;
@@ -83,7 +85,10 @@ pub fn run(
     let analyst = {
         let (shared, selection) = (Arc::clone(&shared), Arc::new(base.clone()));
         let threshold = options.rule.longer_than_ns;
-        thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
+        thread::spawn(move || {
+            let analysis = LiveAnalysis::new(&selection, threshold).with_samples(samples);
+            analyse(live, events, analysis, &shared);
+        })
     };
     let deadline = options.for_length.map(|length| Instant::now() + length);
     let mut terminal = init()?;
@@ -108,8 +113,8 @@ pub fn run(
 }
 
 /// Merges and analyses events, and publishes a finding whenever one is due.
-fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
-    let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
+fn analyse(live: Live, events: Window, analysis: LiveAnalysis, shared: &Shared) {
+    let mut intake = Intake::new(live, events, analysis);
     let mut next = Instant::now();
     let mut frozen: Option<(FrozenAnalysis, LiveFinding)> = None;
     let mut is_last = false;

@@ -31,8 +31,8 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
         name: options.name.as_deref(),
         has_command: !options.command.is_empty(),
     };
-    let recording =
-        Recording::start(&output.path, &targets, options.clean, &stop).inspect_err(|_| output.discard())?;
+    let mut recording = Recording::start(&output.path, &targets, options.clean, !options.no_samples, &stop)
+        .inspect_err(|_| output.discard())?;
     let mut is_started = true;
     let waited = match options.command.split_first() {
         Some((program, arguments)) if !stop.is_set() => {
@@ -51,7 +51,7 @@ pub fn run(options: &RecordOptions) -> Result<PathBuf, Trouble> {
             Ok(())
         }
     };
-    let stopped = recording.session.stop();
+    let stopped = recording.stop();
     drop(recording);
     if !is_started {
         output.discard();

@@ -14,6 +14,7 @@ mod recording;
 mod registration;
 mod relay;
 mod run_folder;
+mod sampler;
 mod session;
 
 pub use command::run;

@@ -1,6 +1,7 @@
 //! What `/proc` says about processes and their threads.
 
 use std::fs;
+use std::path::Path;
 
 /// A process or thread, as in `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,13 @@ impl Stat {
 pub fn pids() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The ID of a process or a thread where it runs, which may be a container; `folder` is its folder in `/proc`.
+pub fn inner_id(folder: &Path) -> Option<u32> {
+    let status = fs::read_to_string(folder.join("status")).ok()?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    ids.split_whitespace().last()?.parse().ok()
 }
 
 /// The processes that a process started, and those that they started.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ltt_top::filter::Glob;
+use ltt_top::samples::SampleQueue;
 use lttng_live::Url;
 
 use super::daemon::Daemon;
@@ -10,6 +11,7 @@ use super::processes::OfferingProcess;
 use super::registration::{registered, why_not};
 use super::relay::Relay;
 use super::run_folder::RunFolder;
+use super::sampler::{Sampler, Sink};
 use super::session::{Session, SessionScope};
 use crate::outcome::{Trouble, warn};
 use crate::signals::StopSignal;
@@ -26,7 +28,8 @@ pub struct RecordTargets<'t> {
 
 /// A recording into a folder.
 pub struct Recording {
-    pub session: Session,
+    sampler: Option<Sampler>,
+    session: Session,
     // After the session, which needs it to be destroyed.
     _daemon: Daemon,
     _run: RunFolder,
@@ -38,6 +41,7 @@ impl Recording {
         folder: &Path,
         targets: &RecordTargets<'_>,
         clean: bool,
+        has_samples: bool,
         stop: &StopSignal,
     ) -> Result<Recording, Trouble> {
         let run = RunFolder::create(clean)?;
@@ -46,7 +50,16 @@ impl Recording {
         let session =
             Session::into_folder(&daemon, folder, &SessionScope { events: targets.events, pids: &pids })?;
         session.start()?;
-        Ok(Recording { session, _daemon: daemon, _run: run })
+        let sampler = has_samples.then(|| Sampler::start(Sink::folder(folder), pids));
+        Ok(Recording { sampler, session, _daemon: daemon, _run: run })
+    }
+
+    /// Stops recording, and waits until all is written.
+    pub fn stop(&mut self) -> Result<(), Trouble> {
+        let stopped = self.session.stop();
+        // The samples are described by the trace that is complete now.
+        self.sampler.take();
+        stopped
     }
 }
 
@@ -54,6 +67,8 @@ impl Recording {
 pub struct LiveRecording {
     /// Where to watch it.
     pub url: Url,
+    samples: SampleQueue,
+    _sampler: Option<Sampler>,
     _session: Session,
     // After the session, which needs them to be destroyed.
     daemon: Daemon,
@@ -63,7 +78,12 @@ pub struct LiveRecording {
 
 impl LiveRecording {
     /// Begins to record events whose names match, through a relay.
-    pub fn start(events: &[String], clean: bool, stop: &StopSignal) -> Result<LiveRecording, Trouble> {
+    pub fn start(
+        events: &[String],
+        clean: bool,
+        has_samples: bool,
+        stop: &StopSignal,
+    ) -> Result<LiveRecording, Trouble> {
         let run = RunFolder::create(clean)?;
         let relay = Relay::start(&run)?;
         let daemon = Daemon::find_or_start(&run)?;
@@ -72,7 +92,14 @@ impl LiveRecording {
         let session = Session::to_relay(&daemon, &relay, &SessionScope { events, pids: &[] })?;
         session.start()?;
         let url = Url { session: Some(session.name().to_owned()), ..relay.viewer.clone() };
-        Ok(LiveRecording { url, _session: session, daemon, relay, _run: run })
+        let samples = SampleQueue::default();
+        let sampler = has_samples.then(|| Sampler::start(Sink::Queue(samples.clone()), Vec::new()));
+        Ok(LiveRecording { url, samples, _sampler: sampler, _session: session, daemon, relay, _run: run })
+    }
+
+    /// Samples of the recorded threads, as they are taken.
+    pub fn samples(&self) -> SampleQueue {
+        self.samples.clone()
     }
 
     /// Why no more can be recorded, if a daemon has died or its disk is full.

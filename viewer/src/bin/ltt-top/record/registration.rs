@@ -95,28 +95,40 @@ impl std::fmt::Display for TraceableProcess {
     }
 }
 
-/// The running programs that can register with the session daemon.
+/// The running programs that can register with the session daemon. A stopped one registers when it continues.
 fn traceable() -> Vec<TraceableProcess> {
-    let Ok(socket) = fs::metadata(daemon_file(SOCKET)) else { return Vec::new() };
-    let is_socket = |path: PathBuf| {
-        fs::metadata(path).is_ok_and(|at| (at.dev(), at.ino()) == (socket.dev(), socket.ino()))
-    };
-    let process = |pid: u32| {
+    let processes = proc::pids().filter_map(TraceableProcess::of);
+    processes.filter(|process| !matches!(process.stat.state, 'T' | 't')).collect()
+}
+
+/// The ID of a process where it runs, if it uses LTTng and, as far as that can be told, this session daemon: what another
+/// user's process has loaded cannot be read.
+pub fn may_register(pid: u32) -> Option<u32> {
+    let folder = PathBuf::from(format!("/proc/{pid}"));
+    let is_secret = || fs::read(folder.join("environ")).is_err();
+    let may = has_listener(&folder) && (TraceableProcess::of(pid).is_some() || is_secret());
+    may.then(|| proc::inner_id(&folder).unwrap_or(pid))
+}
+
+impl TraceableProcess {
+    /// The process with this ID, if it can register.
+    fn of(pid: u32) -> Option<TraceableProcess> {
+        let socket = fs::metadata(daemon_file(SOCKET)).ok()?;
+        let is_socket = |path: PathBuf| {
+            fs::metadata(path).is_ok_and(|at| (at.dev(), at.ino()) == (socket.dev(), socket.ino()))
+        };
         let folder = PathBuf::from(format!("/proc/{pid}"));
-        // A stopped program registers when it continues, and a child that only forked has no thread that would.
-        let stat = Stat::of(pid).filter(|stat| !matches!(stat.state, 'T' | 't'))?;
+        let stat = Stat::of(pid)?;
+        // A child that only forked has no thread that would register it.
         if !has_listener(&folder)
             || !fs::read_to_string(folder.join("maps")).ok()?.contains("liblttng-ust.so")
         {
             return None;
         }
-        let status = fs::read_to_string(folder.join("status")).ok()?;
-        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
-        let inner_pid = ids.and_then(|ids| ids.split_whitespace().last()?.parse().ok()).unwrap_or(pid);
+        let inner_pid = proc::inner_id(&folder).unwrap_or(pid);
         let reaches = sockets_of(&folder).into_iter().any(is_socket);
         reaches.then_some(TraceableProcess { stat, inner_pid })
-    };
-    proc::pids().filter_map(process).collect()
+    }
 }
 
 /// Whether a process has the threads of LTTng-UST that register it.

@@ -11,7 +11,7 @@ use crate::analysis::incidents::{Incident, IncidentKind};
 use crate::text::amount::grouped;
 use crate::text::escape;
 use crate::view::Screen;
-use crate::view::table::{link_name, meanwhile_of, process_name};
+use crate::view::table::{held_by, link_name, meanwhile_of, process_name};
 
 /// Draws an incident.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Screen, palette: Palette) {
@@ -39,6 +39,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, incident: &Incident, screen: &Scr
     }
     let beside = incident.explained_by.iter().filter(|part| !incident.chain.contains(part));
     beside.for_each(|part| fact("besides", described(part)));
+    if let Some(reason) = &incident.held_by {
+        fact("held by", held_by(reason));
+    }
     if incident.unexplained != Ns(0) {
         fact("unexplained", incident.unexplained.in_words());
     }

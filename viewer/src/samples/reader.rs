@@ -1,0 +1,101 @@
+//! Reads samples in time order.
+
+use std::sync::Arc;
+
+use ctf_reader::{EventClass, InOrder, OrderedEvent, Reader, Step, Value, Window};
+
+use super::format::{EVENTS, full_name};
+use super::{LimitSample, MachineSample, RunnerSample, Sample, ThreadSample};
+
+/// Samples of a recording, or of several.
+pub struct SampleReader<'r> {
+    events: InOrder<'r>,
+    /// For each class, which event it is.
+    kinds: Vec<Option<usize>>,
+    hosts: Vec<Option<String>>,
+    next: Option<(i64, usize, Sample)>,
+}
+
+impl<'r> SampleReader<'r> {
+    /// Reads the samples of a window.
+    pub fn new(reader: &'r Reader, window: Window) -> Self {
+        let kind =
+            |class: &Arc<EventClass>| EVENTS.iter().position(|(name, _)| full_name(name) == class.name);
+        let kinds: Vec<Option<usize>> = reader.classes().map(kind).collect();
+        let want = move |class: &Arc<EventClass>| {
+            let (_, fields) = EVENTS[kind(class)?];
+            fields.iter().map(|(field, _)| class.field(field)).collect()
+        };
+        let host = |trace: &ctf_reader::Trace| trace.environment("hostname").map(str::to_owned);
+        let hosts = reader.traces().iter().map(host).collect();
+        let mut samples = SampleReader { events: reader.in_order(window, want), kinds, hosts, next: None };
+        samples.advance();
+        samples
+    }
+
+    /// The next sample up to a time, with its time and the machine that it is of.
+    pub fn next_until(&mut self, time: i64) -> Option<(i64, Option<&str>, Sample)> {
+        if self.next.as_ref()?.0 > time {
+            return None;
+        }
+        let (time, trace, sample) = self.next.take()?;
+        self.advance();
+        Some((time, self.hosts.get(trace).and_then(Option::as_deref), sample))
+    }
+
+    fn advance(&mut self) {
+        while let Step::Event(event) = self.events.next_event() {
+            let class = event.class();
+            if let Some(sample) =
+                self.kinds.get(class.index).copied().flatten().map(|kind| decode(kind, &event))
+            {
+                self.next = Some((event.timestamp(), class.trace, sample));
+                return;
+            }
+        }
+    }
+}
+
+fn decode(kind: usize, event: &OrderedEvent<'_>) -> Sample {
+    let total = |slot: usize| match event.value(slot) {
+        Value::Unsigned(number) => number,
+        _ => 0,
+    };
+    let id = |slot: usize| match event.value(slot) {
+        Value::Signed(number) => i32::try_from(number).unwrap_or(-1),
+        _ => -1,
+    };
+    match kind {
+        0 => Sample::Thread(ThreadSample {
+            vpid: id(0),
+            vtid: id(1),
+            since_ns: total(2),
+            state: total(3) as u8,
+            cpu: id(4),
+            on_cpu_ns: total(5),
+            queued_ns: total(6),
+            voluntary_switches: total(7),
+            involuntary_switches: total(8),
+            minor_faults: total(9),
+            major_faults: total(10),
+        }),
+        1 => Sample::Runner(RunnerSample {
+            pid: id(0),
+            tid: id(1),
+            cpu: id(2),
+            on_cpu_ns: total(3),
+            comm: match event.value(4) {
+                Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                _ => String::new(),
+            },
+        }),
+        2 => Sample::Limit(LimitSample { vpid: id(0), throttled_ns: total(1) }),
+        _ => Sample::Machine(MachineSample {
+            steal_ns: total(0),
+            pressure_cpu_us: total(1),
+            pressure_memory_us: total(2),
+            pressure_io_us: total(3),
+            sampler_ns: total(4),
+        }),
+    }
+}

@@ -1,0 +1,358 @@
+//! What no event explains, explained by the scheduler: by samples beside a trace, or by the kernel's own events.
+
+use std::fs;
+use std::path::Path;
+
+use ltt_top::samples::{
+    FOLDER, LimitSample, MachineSample, RunnerSample, Sample, SampleWriter, ThreadSample,
+};
+use lttng_testing::Trace;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::run::{json, ltt_top, said};
+use super::timeline::{self, BEGIN};
+
+/// The turns of a loop, a millisecond apart, and one from 30 to 40 ms in which nothing is recorded.
+const TURNS: &str = "30 times every 1000\n  0 1 turn 0 100\n0 1 turn 30000 40000\n\
+    20 times every 1000\n  0 1 turn 41000 41100\n";
+
+const MS: u64 = 1_000_000;
+
+/// A sample of the thread: milliseconds, its state, milliseconds on a CPU and without one, and major faults.
+type Seen = (u64, u8, u64, u64, u64);
+
+/// The trace of a timeline, with samples of its thread every two milliseconds where it changed.
+fn sampled(timeline: &str, seen: &[Seen], others: &[(u64, Sample)]) -> TempDir {
+    let trace = timeline::write(timeline);
+    let of_thread = seen.iter().map(|&(at, state, on_cpu, queued, major_faults)| {
+        let sample = ThreadSample {
+            vpid: 42,
+            vtid: 1,
+            since_ns: 2 * MS,
+            state,
+            cpu: 1,
+            on_cpu_ns: on_cpu * MS,
+            queued_ns: queued * MS,
+            major_faults,
+            ..ThreadSample::default()
+        };
+        (at, Sample::Thread(sample))
+    });
+    let mut samples: Vec<(u64, Sample)> = of_thread.chain(others.iter().cloned()).collect();
+    samples.sort_by_key(|(at, _)| *at);
+    // Like BEGIN, the clock counts from 1970.
+    let mut writer = SampleWriter::new(trace.path(), "here", 0);
+    samples.iter().for_each(|(at, sample)| writer.add(BEGIN + at * MS, sample).expect("it is written"));
+    writer.finish(trace.path()).expect("it is written");
+    trace
+}
+
+/// The incident of the long turn.
+fn incident(trace: &Path) -> Value {
+    let found = json(ltt_top(["incidents"]).arg(trace));
+    let incidents = found["incidents"].as_array().expect("a list").clone();
+    let [incident] = &incidents[..] else { panic!("{found:#}") };
+    incident.clone()
+}
+
+fn runner(tid: i32, comm: &str, on_cpu_ms: u64) -> Sample {
+    Sample::Runner(RunnerSample { pid: tid, tid, cpu: 1, on_cpu_ns: on_cpu_ms * MS, comm: comm.into() })
+}
+
+#[test]
+fn what_no_event_explains_is_explained_by_samples() {
+    let machine =
+        |steal: u64| Sample::Machine(MachineSample { steal_ns: steal * MS, ..MachineSample::default() });
+    let limit = |ms: u64| Sample::Limit(LimitSample { vpid: 42, throttled_ns: ms * MS });
+    let alive = [(0, machine(0)), (60, machine(0))];
+    // The kernel says how long it waited when it gets a CPU.
+    let queued = [(0, b'S', 0, 0, 0), (29, b'S', 3, 0, 0), (30, b'R', 3, 0, 0), (41, b'S', 4, 9, 0)];
+    let cases: [(&str, &[Seen], Vec<(u64, Sample)>, &str, u64, &str); 6] = [
+        (
+            "queued",
+            &queued,
+            vec![
+                (0, runner(7, "cargo", 0)),
+                (0, runner(8, "sh", 0)),
+                (45, runner(7, "cargo", 30)),
+                (45, runner(8, "sh", 1)),
+            ],
+            "queued",
+            9,
+            "waited in the run queue (`cargo` had it)",
+        ),
+        (
+            "throttled",
+            &queued,
+            vec![(0, limit(0)), (60, limit(50))],
+            "throttled",
+            9,
+            "its control group had used up its limit",
+        ),
+        (
+            "stopped",
+            &[(0, b'S', 0, 0, 0), (30, b'T', 3, 0, 0), (41, b'S', 4, 0, 0)],
+            vec![],
+            "stopped",
+            9,
+            "stopped by a signal or a debugger",
+        ),
+        (
+            "on the CPU",
+            &[
+                (0, b'S', 0, 0, 0),
+                (30, b'R', 3, 0, 0),
+                (34, b'R', 7, 0, 0),
+                (40, b'R', 13, 0, 0),
+                (41, b'S', 13, 0, 0),
+            ],
+            vec![],
+            "on_cpu",
+            10,
+            "on the CPU throughout: code without events",
+        ),
+        (
+            "faults",
+            &[(0, b'S', 0, 0, 0), (30, b'D', 3, 0, 0), (40, b'S', 3, 0, 3), (41, b'S', 4, 0, 3)],
+            vec![],
+            "faults",
+            9,
+            "3 major faults",
+        ),
+        (
+            "stolen",
+            &[(0, b'S', 0, 0, 0), (30, b'R', 3, 0, 0), (40, b'R', 13, 0, 0), (41, b'S', 13, 0, 0)],
+            vec![(0, machine(0)), (60, machine(10))],
+            "stolen",
+            10,
+            "the hypervisor gave it to others",
+        ),
+    ];
+    for (case, seen, others, cause, least_ms, sentence) in cases {
+        let others: Vec<(u64, Sample)> =
+            if case == "stolen" { others } else { [others, alive.to_vec()].concat() };
+        let trace = sampled(TURNS, seen, &others);
+        let incident = incident(trace.path());
+        let held_by = &incident["held_by"];
+        assert_eq!(held_by["cause"], cause, "{case}: {incident:#}");
+        let time = held_by["time_us"].as_f64().unwrap();
+        assert!(time >= least_ms as f64 * 900.0 && time <= 10_000.0, "{case}: {incident:#}");
+        let scheduler = &incident["scheduler"];
+        assert_eq!(scheduler["source"], "samples");
+        let all = ["on_cpu_us", "queued_us", "stopped_us", "device_us", "asleep_us"];
+        let sum: f64 = all.iter().map(|part| scheduler[part].as_f64().unwrap()).sum();
+        assert!((sum - 10_000.0).abs() < 1.0, "{case}: {scheduler:#}");
+        let found = json(ltt_top(["incidents"]).arg(trace.path()));
+        assert_eq!(
+            (&found["causes"][0]["system"], &found["unaccounted_us"]),
+            (&cause.into(), &0.into()),
+            "{case}"
+        );
+        let table = said(ltt_top(["incidents"]).arg(trace.path()).env("COLUMNS", "100")).out;
+        let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(table.contains(sentence) && !table.contains("unexplained"), "{case}: {table}");
+    }
+}
+
+#[test]
+fn nothing_is_said_where_nothing_is_known() {
+    // The sampler ended before the turn did.
+    let trace = sampled(TURNS, &[(0, b'S', 0, 0, 0), (10, b'S', 1, 0, 0)], &[]);
+    let incident = incident(trace.path());
+    assert!(incident.get("held_by").is_none() && incident.get("scheduler").is_none(), "{incident:#}");
+    assert_eq!(incident["unexplained_us"], 10_000);
+}
+
+#[test]
+fn samples_are_no_events_unless_they_are_named() {
+    let seen: Vec<Seen> = (0..20).map(|step| (step * 2, b'S', step, 0, 0)).collect();
+    let with = sampled(TURNS, &seen, &[]);
+    let without = timeline::write(TURNS);
+    for command in ["top", "slow", "outliers", "info", "hist"] {
+        let [with, without] = [&with, &without].map(|trace| json(ltt_top([command]).arg(trace.path())));
+        let without_paths = |mut found: Value| {
+            found["traces"] = json!(null);
+            found["trace"]["folders"] = json!(null);
+            found
+        };
+        assert_eq!(without_paths(with), without_paths(without), "{command}");
+    }
+    let lines = |folder: &Path| said(ltt_top(["events"]).arg(folder)).out.lines().count();
+    assert_eq!((lines(with.path()), lines(without.path())), (51, 51));
+    let named = with.path().join(FOLDER);
+    assert_eq!(lines(&named), 20);
+    let top = said(ltt_top(["info"]).arg(&named)).out;
+    assert!(top.contains("ltt_top_samples:thread"), "{top}");
+}
+
+#[test]
+fn other_readers_read_samples_in_one_order_with_events() {
+    let seen: Vec<Seen> = (0..20).map(|step| (step * 2, b'R', step, step * 3, 1)).collect();
+    let trace = sampled(TURNS, &seen, &[(5, runner(7, "a \"b\"", 3))]);
+    // As LTTng lays it out: no trace is within another one.
+    let recording = tempfile::tempdir().expect("a folder");
+    fs::rename(trace.path().join(FOLDER), recording.path().join(FOLDER)).expect("it is moved");
+    fs::rename(trace.path(), recording.path().join("ust")).expect("it is moved");
+    for reader in ["babeltrace", "babeltrace2"] {
+        let events = Trace::open(recording.path()).events_read_by(reader);
+        assert_eq!(events.len(), 51 + 21, "{reader}");
+        assert!(events.is_sorted_by_key(|event| event.timestamp), "{reader}");
+        let last =
+            events.iter().rfind(|event| event.name == "ltt_top_samples:thread").expect("there are some");
+        assert_eq!(last.timestamp, (BEGIN + 38 * MS) as i64);
+        assert_eq!((last.field("queued_ns"), last.field("vtid")), ("57000000", "1"));
+    }
+}
+
+#[test]
+fn damaged_samples_explain_less_and_harm_nothing() {
+    let seen: Vec<Seen> = (0..20).map(|step| (step * 2, b'S', step, 0, 0)).collect();
+    let random = &mut fastrand::Rng::with_seed(7);
+    for file in ["metadata", "samples_0"] {
+        for _ in 0..20 {
+            let trace = sampled(TURNS, &seen, &[]);
+            let path = trace.path().join(FOLDER).join(file);
+            let mut bytes = fs::read(&path).expect("it is there");
+            let at = random.usize(..bytes.len());
+            if random.bool() {
+                bytes.truncate(at)
+            } else {
+                bytes[at] ^= 1 << random.u8(0..8)
+            }
+            fs::write(&path, bytes).expect("it is written");
+            let said = said(ltt_top(["incidents", "--format", "json"]).arg(trace.path()));
+            assert_eq!(said.status, 0, "{said:?}");
+            let found: Value = serde_json::from_str(&said.out).expect("it is JSON");
+            assert_eq!((&found["found"], &found["trace"]["events"]), (&1.into(), &51.into()));
+        }
+    }
+}
+
+/// Writes a trace as LTTng's kernel tracer does, with the events and fields that are used; a real one has more of both.
+fn kernel_trace(folder: &Path, events: &[(u64, u32, KernelEvent)]) {
+    let metadata = r#"/* CTF 1.8 */
+typealias integer { size = 8; align = 8; signed = true; encoding = UTF8; } := char8;
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 32; align = 8; signed = true; } := i32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+typealias integer { size = 64; align = 8; signed = true; } := i64;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; u32 stream_id; }; };
+env { hostname = "here"; domain = "kernel"; tracer_name = "lttng-modules"; };
+clock { name = c; freq = 1000000000; };
+typealias integer { size = 64; align = 8; map = clock.c.value; } := time;
+stream {
+  id = 0;
+  packet.context := struct { time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; u32 cpu_id; };
+  event.header := struct { u32 id; time timestamp; };
+};
+event { name = "sched_switch"; id = 0; stream_id = 0; fields := struct {
+  char8 _prev_comm[16]; i32 _prev_tid; i32 _prev_prio; i64 _prev_state; char8 _next_comm[16]; i32 _next_tid; i32 _next_prio;
+}; };
+event { name = "sched_wakeup"; id = 1; stream_id = 0; fields := struct { char8 _comm[16]; i32 _tid; i32 _prio; i32 _target_cpu; }; };
+event { name = "x86_exceptions_page_fault_user"; id = 2; stream_id = 0; fields := struct { u64 _address; }; };
+event { name = "block_rq_issue"; id = 3; stream_id = 0; fields := struct { u32 _dev; i32 _tid; }; };
+"#;
+    fs::create_dir_all(folder).expect("a folder");
+    fs::write(folder.join("metadata"), metadata).expect("it is written");
+    let comm = |name: &str| {
+        let mut bytes = name.as_bytes().to_vec();
+        bytes.resize(16, 0);
+        bytes
+    };
+    for cpu in 0..2 {
+        let mut bytes = Vec::new();
+        let here: Vec<_> = events.iter().filter(|(_, on, _)| *on == cpu).collect();
+        let (Some(first), Some(last)) = (here.first(), here.last()) else { continue };
+        for (at, _, event) in &here {
+            let mut header = |id: u32| {
+                bytes.extend(id.to_le_bytes());
+                bytes.extend((BEGIN + at * 1000).to_le_bytes());
+            };
+            match *event {
+                KernelEvent::Switch(from, state, to, name) => {
+                    header(0);
+                    bytes.extend(comm("x"));
+                    [from, 20].iter().for_each(|number: &i32| bytes.extend(number.to_le_bytes()));
+                    bytes.extend(i64::to_le_bytes(state));
+                    bytes.extend(comm(name));
+                    [to, 20].iter().for_each(|number: &i32| bytes.extend(number.to_le_bytes()));
+                }
+                KernelEvent::Wakeup(tid, cpu) => {
+                    header(1);
+                    bytes.extend(comm("x"));
+                    [tid, 20, cpu].iter().for_each(|number: &i32| bytes.extend(number.to_le_bytes()));
+                }
+                KernelEvent::PageFault => {
+                    header(2);
+                    bytes.extend(0_u64.to_le_bytes());
+                }
+                KernelEvent::Request(tid) => {
+                    header(3);
+                    [0, tid].iter().for_each(|number: &i32| bytes.extend(number.to_le_bytes()));
+                }
+            }
+        }
+        let bits = (44 + bytes.len() as u64) * 8;
+        let mut packet = [0xC1FC_1FC1_u32, 0].map(u32::to_le_bytes).as_flattened().to_vec();
+        let times = [first.0, last.0].map(|at| BEGIN + at * 1000);
+        [times[0], times[1], bits, bits].iter().for_each(|number| packet.extend(number.to_le_bytes()));
+        packet.extend(cpu.to_le_bytes());
+        packet.extend(bytes);
+        fs::write(folder.join(format!("channel0_{cpu}")), packet).expect("it is written");
+    }
+}
+
+/// An event of the kernel.
+#[derive(Clone, Copy)]
+enum KernelEvent {
+    /// From a thread, left in a state, to another one with a name.
+    Switch(i32, i64, i32, &'static str),
+    /// A thread, and the CPU that it is to run on.
+    Wakeup(i32, i32),
+    PageFault,
+    Request(i32),
+}
+
+#[test]
+fn events_of_the_kernel_are_used_instead_of_samples_and_exactly() {
+    use KernelEvent::{PageFault, Request, Switch, Wakeup};
+    // What samples say is wrong, and is not asked.
+    let trace = sampled(TURNS, &[(0, b'S', 0, 0, 0), (30, b'T', 3, 0, 0), (41, b'S', 4, 0, 0)], &[]);
+    // The thread runs from 0, is preempted at 30.1 ms by make, goes on at 36 ms, misses a page at 37 ms, sleeps for it until
+    // 38.2 ms, gets a CPU at 38.5 ms and runs to the end.
+    let events = [
+        (0, 0, Switch(0, 0, 1, "server")),
+        (30_100, 0, Switch(1, 0, 77, "make")),
+        (32_000, 1, Switch(0, 0, 88, "elsewhere")),
+        (35_000, 0, Switch(77, 1, 78, "cc")),
+        (36_000, 0, Switch(78, 1, 1, "server")),
+        (36_900, 0, PageFault),
+        (36_950, 0, Request(1)),
+        (37_000, 0, Switch(1, 2, 79, "other")),
+        (38_200, 1, Wakeup(1, 0)),
+        (38_500, 0, Switch(79, 1, 1, "server")),
+        (45_000, 0, Switch(1, 1, 0, "swapper")),
+    ];
+    kernel_trace(&trace.path().join("kernel"), &events);
+    let incident = incident(trace.path());
+    let scheduler = &incident["scheduler"];
+    let us = |part: &str| scheduler[format!("{part}_us")].as_f64().unwrap();
+    assert_eq!(scheduler["source"], "kernel", "{incident:#}");
+    // 5.9 ms preempted and 0.3 ms ready after the page came; 1.2 ms for the page.
+    assert_eq!((us("queued"), us("device"), us("on_cpu"), us("stopped")), (6200.0, 1200.0, 2600.0, 0.0));
+    assert_eq!((&scheduler["major_faults"], &scheduler["involuntary_switches"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&incident["held_by"]["cause"], &incident["held_by"]["had_cpu"]),
+        (&"queued".into(), &"make".into())
+    );
+    let causes = json(ltt_top(["incidents"]).arg(trace.path()))["causes"].clone();
+    let charged: Vec<(&str, f64)> = causes
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cause| (cause["system"].as_str().unwrap(), cause["total_us"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(charged, [("queued", 6200.0), ("on_cpu", 2600.0), ("faults", 1200.0)]);
+    assert_eq!(Trace::open(&trace.path().join("kernel")).events().len(), events.len());
+}
