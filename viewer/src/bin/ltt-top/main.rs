@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-mod catalogs;
 mod cli;
 mod command;
 mod compare;
