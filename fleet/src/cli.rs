@@ -29,8 +29,12 @@ pub struct Options {
     pub traces: Vec<PathBuf>,
 
     /// The folder to write; it is created if it does not exist.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", required_unless_present = "list", default_value = "")]
     pub output: PathBuf,
+
+    /// Write nothing; print a JSON object for each host, with its name and the folders of its traces.
+    #[arg(long)]
+    pub list: bool,
 
     /// Export hosts again that were exported already.
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -73,6 +74,9 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     let duration = options.duration.clone().map(|field| (field, options.unit));
     let selection = Selection { dictionary: Dictionary { catalogs, duration }, ..Selection::default() };
     let (hosts, damage) = hosts(discover(&options.traces).map_err(|error| error.to_string())?);
+    if options.list {
+        return list(&hosts, &damage);
+    }
     fs::create_dir_all(&options.output).map_err(|error| failed(&options.output, "create", &error))?;
     let threads =
         options.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
@@ -96,6 +100,18 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(sum_up(&options.output.display().to_string(), &damage, done))
+}
+
+/// Prints which traces are whose, for those who export hosts on several machines.
+fn list(hosts: &[Host], damage: &[String]) -> Result<Outcome, String> {
+    damage.iter().for_each(|damage| tell(&format!("warning: {damage}; left out")));
+    let mut out = std::io::stdout().lock();
+    for host in hosts {
+        let folders: Vec<_> = host.traces.iter().flat_map(|trace| &trace.folders).collect();
+        let line = serde_json::json!({ "host": host.name, "traces": folders });
+        writeln!(out, "{line}").map_err(|error| format!("cannot write the list: {error}"))?;
+    }
+    Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }
 
 /// Says what was done.

@@ -120,7 +120,7 @@ pub fn layout() -> Result<Layout> {
     let columns = vec![
         Column::required("minute", Kind::Time),
         Column::required("event", Kind::Text),
-        Column::new("group", Kind::Text),
+        Column::new("group_name", Kind::Text),
         Column::new("process", Kind::Text),
         Column::new("pid", Kind::Integer),
         Column::required("is_repeat", Kind::Bool),

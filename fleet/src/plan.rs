@@ -115,7 +115,7 @@ fn table() -> [Column; 14] {
         Column::new("cpu", Kind::Integer),
         Column::required("provider", Kind::Text),
         Column::required("event", Kind::Text),
-        Column::new("group", Kind::Text),
+        Column::new("group_name", Kind::Text),
         Column::new("client", Kind::Text),
         Column::new("duration_ns", Kind::Integer),
         Column::required("is_implausible", Kind::Bool),

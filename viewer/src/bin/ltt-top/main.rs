@@ -12,6 +12,7 @@ mod live;
 mod man;
 mod newest;
 mod outcome;
+mod parquet;
 mod record;
 mod signals;
 
