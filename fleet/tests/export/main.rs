@@ -6,4 +6,5 @@ mod equal;
 #[allow(dead_code, reason = "written for more than is needed here")]
 mod handwritten;
 mod many;
+mod relay;
 mod run;
