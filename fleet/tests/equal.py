@@ -136,11 +136,13 @@ def compare(query, sql, program, traces):
     return len(groups), len(expected), results
 
 
-def duckdb_query(tables):
+def duckdb_query(tables, threads=None):
     """Queries of tables in a folder. Names of hosts may look like numbers."""
     import duckdb
 
     connection = duckdb.connect()
+    if threads:
+        connection.execute(f"SET threads = {threads}")
     connection.execute("SET TimeZone = 'UTC'")
     for table in ("events", "groups", "incidents"):
         connection.execute(

@@ -16,14 +16,14 @@ fn a_thousand_hosts_need_few_open_files_and_little_memory() {
         requests(&format!("host-{host}"), &[("get", 10), ("set", host)]).write_to(&folder);
     }
     let tables = tempfile::tempdir().expect("a temporary folder");
-    // 64 open files, and 1 GiB of addresses.
-    let script = r#"ulimit -n 64 && ulimit -v 1048576 && exec "$0" --output "$1" "$2""#;
+    // A quarter of the usual number of open files, and 1 GiB of addresses.
+    let script = r#"ulimit -n 256 && ulimit -v 1048576 && exec "$0" --output "$1" "$2""#;
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_ltt-parquet")]).arg(tables.path()).arg(traces.path());
     let output = command.output_in_time().expect("it runs");
     assert!(output.status.success(), "{output:?}");
     assert_eq!((files(tables.path(), "events").len(), rows(tables.path(), "events")), (1000, 2000));
-    let script = r#"ulimit -n 64 && ulimit -v 1048576 && exec "$0" "$2" --format json "$1""#;
+    let script = r#"ulimit -n 256 && ulimit -v 1048576 && exec "$0" "$2" --format json "$1""#;
     for question in ["top", "incidents", "info"] {
         let mut command = Command::new("sh");
         command.args(["-c", script]).arg(Program::binary("ltt-top", "ltt-top").build());
