@@ -26,6 +26,7 @@ bench: setup
 	cargo bench --quiet --package valkey-trace --bench producer --bench instructions --bench shapes --bench traced --bench bridge --bench parts
 	cargo bench --quiet --package valkey-lite --bench overhead
 	cargo bench --quiet --package ltt-top --bench reading --bench live
+	cargo bench --quiet --package ltt-parquet --bench export
 
 # Debian packages of ltt-top and lttng-catalog, in out/deb.
 deb:

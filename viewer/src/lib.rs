@@ -8,6 +8,7 @@
 //! ticks of their [`EventKind`](analysis::EventKind).
 
 pub mod analysis;
+pub mod catalogs;
 pub mod datum;
 pub mod filter;
 pub mod meaning;

@@ -135,8 +135,7 @@ impl Histogram {
             1 => (sums.count > 0).then_some(sums.min),
             _ if rank == sums.count => Some(sums.max),
             _ => {
-                let Bucket { low, high, .. } = self.bucket_at_rank(rank)?;
-                Some((low + (high - low).div_ceil(2)).clamp(sums.min, sums.max))
+                Some(self.bucket_at_rank(rank)?.middle().clamp(sums.min, sums.max))
             }
         }
     }

@@ -115,7 +115,7 @@ pub enum Command {
         after_help = COMPARE_HELP
     )]
     Compare(CompareOptions),
-    /// Write a timeline that Perfetto, Speedscope and chrome://tracing open.
+    /// Write a timeline that Perfetto, Speedscope and chrome://tracing open, or Parquet tables.
     #[command(
         mut_arg("format", |argument| argument.hide(true)),
         mut_arg("color", |argument| argument.hide(true)),

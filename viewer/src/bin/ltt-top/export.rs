@@ -21,10 +21,14 @@ use ltt_top::view::{progress, warnings};
 use crate::cli::{ExportFormat, ExportOptions};
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, tell, warn};
+use crate::parquet;
 
 /// Writes a timeline.
 pub fn run(options: &ExportOptions) -> Result<Outcome, Trouble> {
     let output = &*options.output;
+    if options.to == ExportFormat::Parquet {
+        return parquet::run(options);
+    }
     if !options.force && output.symlink_metadata().is_ok() {
         return Err(exists(output));
     }
@@ -37,9 +41,7 @@ pub fn run(options: &ExportOptions) -> Result<Outcome, Trouble> {
     let rule =
         IncidentRule { threshold_ns: options.rule.longer_than_ns, in_isolation: false, shows_each: true };
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut trace = match options.to {
-        ExportFormat::ChromeTrace => ChromeTrace::new(folder, options.max_size_mib << 20),
-    };
+    let mut trace = ChromeTrace::new(folder, options.max_size_mib << 20);
     let put = |part: ltt_top::analysis::timeline::Part<'_>| match trace.add(&part) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => ControlFlow::Break(error),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ctf_reader::Window;
 use jiff::tz::TimeZone;
+use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::analysis::{EventGlob, Processes, Selection};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
@@ -12,7 +13,6 @@ use ltt_top::source::Source;
 use ltt_top::text::escape;
 use ltt_top::view::{Output, Screen};
 
-use crate::catalogs::{self, Catalogs};
 use crate::cli::{ColorChoice, Common};
 use crate::newest::{newest, recordings};
 use crate::outcome::{Trouble, tell, warn};

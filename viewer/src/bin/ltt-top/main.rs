@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-mod catalogs;
 mod cli;
 mod command;
 mod compare;
@@ -13,6 +12,7 @@ mod live;
 mod man;
 mod newest;
 mod outcome;
+mod parquet;
 mod record;
 mod signals;
 

@@ -113,6 +113,16 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// The bucket of a value below 2^63, empty.
+    pub fn of(value: u64) -> Self {
+        Bucket::new(bucket_of(value), 0)
+    }
+
+    /// The value that stands for all of it.
+    pub fn middle(&self) -> u64 {
+        self.low + (self.high - self.low).div_ceil(2)
+    }
+
     pub(super) fn new(index: u16, count: u64) -> Self {
         let index = u64::from(index);
         if index < 2 * PER_OCTAVE {

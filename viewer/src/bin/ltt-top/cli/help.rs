@@ -82,7 +82,9 @@ Examples:
   ltt-top export TRACE --output trace.json.gz
       All of a trace, for Perfetto's page.
   ltt-top export TRACE --around 23:59:59.5 --within 200ms --output stall.json
-      What happened around a stall.";
+      What happened around a stall.
+  ltt-top export --to parquet RELAY --output tables
+      All hosts of a relay, as tables for DuckDB and Spark.";
 
 /// What follows the options of `record`.
 pub const RECORD_HELP: &str = "\

@@ -243,11 +243,11 @@ pub struct ExportOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     pub to: ExportFormat,
 
-    /// The file to write; compressed if its name ends in .gz.
+    /// The file to write, compressed if its name ends in .gz; for Parquet a folder.
     #[arg(short = 'o', long, value_name = "FILE", required = true, help_heading = "Output")]
     pub output: PathBuf,
 
-    /// Replace the file if it exists.
+    /// Replace the file if it exists; for Parquet, export hosts again that were exported already.
     #[arg(long, help_heading = "Output")]
     pub force: bool,
 

@@ -36,6 +36,8 @@ pub enum ExportFormat {
     /// The Trace Event format: a timeline for Perfetto's page, Speedscope and chrome://tracing.
     #[default]
     ChromeTrace,
+    /// Parquet files by host, for DuckDB, Spark and others; by the program ltt-parquet.
+    Parquet,
 }
 
 /// When to use colours.

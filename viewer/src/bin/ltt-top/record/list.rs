@@ -14,7 +14,7 @@ use super::daemon::Daemon;
 use super::processes::{OfferedEvent, OfferingProcess};
 use super::registration::registered;
 use super::run_folder::RunFolder;
-use crate::catalogs::{self, Catalogs};
+use ltt_top::catalogs::{self, Catalogs};
 use crate::cli::ListOptions;
 use crate::outcome::{Outcome, Trouble, warn};
 

@@ -9,6 +9,7 @@ const VARIABLE: &str = "LTT_TOP_CATALOG";
 
 /// Catalogs in order of precedence, and what was ignored.
 pub struct Catalogs {
+    /// The catalogs.
     pub catalogs: Vec<Catalog>,
     /// Files in the folder of a trace that are named like a catalog but cannot be read as one.
     pub ignored: Vec<String>,

@@ -1,0 +1,88 @@
+//! How fast traces become Parquet, and how large: `ltt-parquet` beside a script over Babeltrace 2's Python bindings and pyarrow.
+//!
+//! `cargo bench -p ltt-parquet` exports 5,000,000 synthetic `command_call` events; `EVENTS` asks for another number. The script takes
+//! a twentieth of them. Nothing fails on a figure.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use lttng_testing::{Table, workspace};
+
+#[path = "../../viewer/benches/reading/synthetic.rs"]
+mod synthetic;
+
+/// The best of this number of rounds counts.
+const ROUNDS: usize = 5;
+
+fn main() {
+    let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
+    let columns = ["exporter", "threads", "seconds", "M events/s", "bytes/event", "target"];
+    let mut table = Table::new(&format!("Export of {events} command_call events to Parquet"), &columns);
+    let (trace, output) = (trace(events), folder("tables"));
+    let mut fastest = f64::INFINITY;
+    for threads in [1, 2] {
+        let export = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
+            command.args(["--force", "--threads", &threads.to_string(), "--output"]).arg(&output).arg(&trace);
+            command.stderr(Stdio::null());
+            command
+        };
+        let seconds = (0..ROUNDS).map(|_| time(export())).fold(f64::INFINITY, f64::min);
+        fastest = fastest.min(seconds / events as f64);
+        let target = if threads == 2 { "3 M events/s, 12 bytes" } else { "" };
+        table.row(row("ltt-parquet", threads, seconds, events, size(&output.join("events")), target));
+    }
+    let fewer = (events / 20).max(1);
+    let (trace, file) = (self::trace(fewer), folder("babeltrace.parquet"));
+    let python = workspace().join("target/python-bt2/bin/python");
+    let mut script = Command::new(&python);
+    script.arg(workspace().join("fleet/benches/babeltrace.py")).arg(&trace).arg(&file);
+    if python.exists() {
+        let seconds = time(script);
+        let target = format!("1/20 of it; here 1/{:.0}", seconds / fewer as f64 / fastest);
+        table.row(row("Babeltrace 2, Python, pyarrow", 1, seconds, fewer, size(&file), &target));
+    }
+    println!("{table}");
+    if !python.exists() {
+        println!("without Babeltrace 2's bindings: fleet/benches/babeltrace.py says how to get them");
+    }
+}
+
+fn row(what: &str, threads: usize, seconds: f64, events: u64, bytes: u64, target: &str) -> [String; 6] {
+    [
+        what.to_owned(),
+        threads.to_string(),
+        format!("{seconds:.2}"),
+        format!("{:.2}", events as f64 / seconds / 1e6),
+        format!("{:.1}", bytes as f64 / events as f64),
+        target.to_owned(),
+    ]
+}
+
+fn time(mut command: Command) -> f64 {
+    let start = Instant::now();
+    assert!(command.status().expect("it runs").success(), "{command:?}");
+    start.elapsed().as_secs_f64()
+}
+
+/// A trace that is written once and kept.
+fn trace(events: u64) -> PathBuf {
+    let folder = folder(&format!("trace-{events}"));
+    if !folder.join("metadata").exists() {
+        synthetic::write(&folder, events, 2).expect("it can be written");
+    }
+    folder
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("export-{name}"))
+}
+
+/// The size of a file, or of all files below a folder.
+fn size(path: &Path) -> u64 {
+    match path.read_dir() {
+        Ok(entries) => entries.flatten().map(|entry| size(&entry.path())).sum(),
+        Err(_) => path.metadata().map_or(0, |file| file.len()),
+    }
+}

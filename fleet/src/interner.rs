@@ -1,0 +1,104 @@
+//! The distinct texts of a column, numbered.
+
+use ctf_reader::{Brief, Value};
+use hashbrown::HashMap;
+use parquet::data_type::ByteArray;
+
+/// The most recent texts; a power of two.
+const RECENT: usize = 1024;
+
+/// No text.
+pub const NONE: u32 = u32::MAX;
+
+/// Numbers texts in the order in which they first occur.
+pub struct Interner {
+    texts: Vec<ByteArray>,
+    numbers: HashMap<Box<[u8]>, u32>,
+    /// The number of a short text is found here without hashing all of it.
+    recent: Vec<(Brief, u32)>,
+    /// How many bytes the texts have.
+    pub bytes: usize,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        let recent = vec![(Brief::NONE, NONE); RECENT];
+        Interner { texts: Vec::new(), numbers: HashMap::new(), recent, bytes: 0 }
+    }
+}
+
+impl Interner {
+    /// The number of a text. Parquet's texts are UTF-8: invalid bytes are replaced.
+    #[inline]
+    pub fn text(&mut self, text: &[u8]) -> u32 {
+        let brief = Brief::text(text, text.len());
+        self.recall(brief).unwrap_or_else(|| self.enter(brief, text))
+    }
+
+    /// The number of a value's text, which is made only if it is not remembered.
+    #[inline]
+    pub fn value(&mut self, value: &Value<'_>, text: impl FnOnce() -> String) -> u32 {
+        let brief = Brief::from(value);
+        self.recall(brief).unwrap_or_else(|| self.enter(brief, text().as_bytes()))
+    }
+
+    #[inline]
+    fn recall(&self, brief: Brief) -> Option<u32> {
+        let (known, number) = self.recent[place(brief)];
+        (known == brief && brief != Brief::OTHER).then_some(number)
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, brief: Brief, text: &[u8]) -> u32 {
+        let number = match self.numbers.get(text) {
+            Some(&number) => number,
+            None => {
+                let number = self.texts.len() as u32;
+                self.texts.push(String::from_utf8_lossy(text).into_owned().into_bytes().into());
+                self.numbers.insert(text.into(), number);
+                self.bytes += 2 * text.len() + 64;
+                number
+            }
+        };
+        self.recent[place(brief)] = (brief, number);
+        number
+    }
+
+    /// Takes the texts out, by their numbers, and begins anew.
+    pub fn take(&mut self) -> Vec<ByteArray> {
+        self.numbers.clear();
+        self.recent.fill((Brief::NONE, NONE));
+        self.bytes = 0;
+        std::mem::take(&mut self.texts)
+    }
+}
+
+fn place(brief: Brief) -> usize {
+    (brief.mix() >> (u64::BITS - RECENT.trailing_zeros())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_have_one_number_until_they_are_taken() {
+        let mut interner = Interner::default();
+        let long = "a text that is longer than what is compared at once";
+        let numbers: Vec<u32> =
+            ["get", "set", long, "get", long, ""].iter().map(|text| interner.text(text.as_bytes())).collect();
+        assert_eq!(numbers, [0, 1, 2, 0, 2, 3]);
+        assert_eq!(interner.value(&Value::Signed(-1), || "-1".into()), 4);
+        assert_eq!(interner.value(&Value::Signed(-1), || unreachable!("it is remembered")), 4);
+        assert_eq!(interner.take().len(), 5);
+        assert_eq!(interner.text(b"set"), 0);
+        assert_eq!(interner.take()[0].data(), b"set");
+    }
+
+    #[test]
+    fn texts_that_are_not_utf_8_are_kept_apart_and_made_valid() {
+        let mut interner = Interner::default();
+        assert_eq!((interner.text(b"a\xff"), interner.text(b"a\xfe")), (0, 1));
+        assert!(interner.take().iter().all(|text| text.data() == "a\u{fffd}".as_bytes()));
+    }
+}

@@ -1,0 +1,243 @@
+//! Events become rows: values are sorted into columns as they are read.
+
+use ctf_reader::{OrderedEvent, Value};
+use parquet::data_type::ByteArray;
+
+use crate::column::{Kind, NULL, Values};
+use crate::interner::Interner;
+use crate::plan::{CLIENT, ClassPlan, EventPlan, GROUP, KeyPlan};
+use crate::text;
+
+/// The rows that are encoded together: enough for dictionaries to pay off, and few enough for any machine's memory.
+const MOST_ROWS: usize = 1 << 17;
+
+/// The most bytes of texts in the rows that are encoded together.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Durations from here on come from a clock that was set back.
+const IMPLAUSIBLE_TICKS: u64 = 1 << 63;
+
+/// Stands for an implausible duration.
+pub const IMPLAUSIBLE: i64 = NULL + 1;
+
+/// Rows of one date.
+pub struct Rows {
+    /// Days since 1970.
+    pub date: i64,
+    pub times: Vec<i64>,
+    pub classes: Vec<u32>,
+    /// Nanoseconds, [`NULL`] or [`IMPLAUSIBLE`].
+    pub durations: Vec<i64>,
+    /// The columns that are filled event by event.
+    pub columns: Vec<Values>,
+    /// The texts of each of them.
+    pub texts: Vec<Vec<ByteArray>>,
+    /// Values without a column: the row, the field and the value.
+    pub other: Vec<(usize, ByteArray, ByteArray)>,
+}
+
+/// Rows in the making.
+pub struct RowBuilder {
+    rows: Rows,
+    interners: Vec<Interner>,
+    other_bytes: usize,
+}
+
+impl RowBuilder {
+    pub fn new(plan: &EventPlan, date: i64) -> RowBuilder {
+        let rows = Rows {
+            date,
+            times: Vec::new(),
+            classes: Vec::new(),
+            durations: Vec::new(),
+            columns: plan.filled.iter().map(|&kind| Values::new(kind)).collect(),
+            texts: Vec::new(),
+            other: Vec::new(),
+        };
+        let interners = plan.filled.iter().map(|_| Interner::default()).collect();
+        RowBuilder { rows, interners, other_bytes: 0 }
+    }
+
+    pub fn date(&self) -> i64 {
+        self.rows.date
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.times.is_empty()
+    }
+
+    /// Adds an event, and says whether there are enough.
+    #[inline]
+    pub fn add(&mut self, event: &OrderedEvent<'_>, class: usize, plan: &ClassPlan) -> bool {
+        let row = self.rows.times.len();
+        self.rows.times.push(event.timestamp());
+        self.rows.classes.push(class as u32);
+        for field in &plan.fields {
+            let Some((column, kind)) = field.column else {
+                if !field.is_spare {
+                    self.other(row, &field.name, &event.value(field.slot));
+                }
+                continue;
+            };
+            let value = event.value(field.slot);
+            if !self.put(row, column, kind, &value, field.is_boolean) {
+                self.other(row, &field.name, &value);
+            }
+        }
+        let duration = plan.duration.map_or(NULL, |duration| {
+            let value = event.value(duration.slot);
+            let length = length_ns(&value, duration.unit_ns, duration.is_float);
+            if length == IMPLAUSIBLE && plan.fields[duration.field].is_spare {
+                self.other(row, &plan.fields[duration.field].name, &value);
+            }
+            length
+        });
+        self.rows.durations.push(duration);
+        for (column, key) in [(GROUP, &plan.group), (CLIENT, &plan.client)] {
+            if let KeyPlan::Slots(slots) = key {
+                self.key(row, column, slots, event);
+            }
+        }
+        row + 1 >= MOST_ROWS || (row.is_multiple_of(256) && self.bytes() >= MOST_BYTES)
+    }
+
+    fn bytes(&self) -> usize {
+        self.other_bytes + self.interners.iter().map(|interner| interner.bytes).sum::<usize>()
+    }
+
+    /// Puts a value into a column, if it fits.
+    #[inline]
+    fn put(&mut self, row: usize, column: usize, kind: Kind, value: &Value<'_>, is_boolean: bool) -> bool {
+        let values = &mut self.rows.columns[column];
+        match (values, value) {
+            (Values::Text(numbers), value) => {
+                let interner = &mut self.interners[column];
+                let number = match value {
+                    Value::Text(text) => interner.text(text),
+                    Value::Enum(number, labels) => match text::label(*number, labels) {
+                        Some(label) => interner.text(label),
+                        None => interner.text(i128::from(*number).to_string().as_bytes()),
+                    },
+                    other => interner.text(text::text(&text::datum(other)).as_bytes()),
+                };
+                pad(numbers, row, crate::interner::NONE);
+                numbers.push(number);
+                true
+            }
+            (Values::Integer(numbers), value) => {
+                let number = match *value {
+                    Value::Unsigned(number) => i64::try_from(number).ok(),
+                    Value::Signed(number) => Some(number),
+                    _ => None,
+                };
+                let Some(number) = number.filter(|&number| number != NULL) else { return false };
+                pad(numbers, row, NULL);
+                numbers.push(number);
+                true
+            }
+            (Values::Float(numbers), Value::Float(number)) => {
+                pad(numbers, row, None);
+                numbers.push(Some(*number));
+                true
+            }
+            (Values::Bool(truths), value) => {
+                let truth = match *value {
+                    Value::Bool(truth) => Some(truth),
+                    _ if is_boolean => value.integer().map(|number| number != 0),
+                    _ => None,
+                };
+                pad(truths, row, None);
+                truths.push(truth);
+                truth.is_some()
+            }
+            _ => {
+                debug_assert_eq!(kind, Kind::Float, "all other kinds have an arm");
+                false
+            }
+        }
+    }
+
+    /// Puts the text of several values, or of one that has no column, into a column.
+    fn key(&mut self, row: usize, column: usize, slots: &[(usize, bool)], event: &OrderedEvent<'_>) {
+        let value = |&(slot, is_boolean): &(usize, bool)| match event.value(slot) {
+            Value::Unsigned(number) if is_boolean => Value::Bool(number != 0),
+            Value::Signed(number) if is_boolean => Value::Bool(number != 0),
+            value => value,
+        };
+        let interner = &mut self.interners[column];
+        let number = match slots {
+            [only] => {
+                let value = value(only);
+                interner.value(&value, || text::text(&text::datum(&value)))
+            }
+            several => {
+                let keys: Vec<_> = several.iter().map(|slot| text::datum(&value(slot))).collect();
+                interner.text(text::group(keys.iter()).unwrap_or_default().as_bytes())
+            }
+        };
+        if let Values::Text(numbers) = &mut self.rows.columns[column] {
+            pad(numbers, row, crate::interner::NONE);
+            numbers.push(number);
+        }
+    }
+
+    #[cold]
+    fn other(&mut self, row: usize, name: &ByteArray, value: &Value<'_>) {
+        let text = text::text(&text::datum(value));
+        self.other_bytes += text.len() + 64;
+        self.rows.other.push((row, name.clone(), text.into_bytes().into()));
+    }
+
+    /// The rows, complete.
+    pub fn finish(mut self) -> Rows {
+        let rows = self.rows.times.len();
+        self.rows.columns.iter_mut().for_each(|column| column.pad(rows));
+        self.rows.texts = self.interners.iter_mut().map(Interner::take).collect();
+        self.rows
+    }
+}
+
+#[inline]
+fn pad<T: Clone>(values: &mut Vec<T>, row: usize, none: T) {
+    if values.len() < row {
+        values.resize(row, none);
+    }
+}
+
+/// A recorded duration in nanoseconds.
+#[inline]
+fn length_ns(value: &Value<'_>, unit_ns: u64, is_float: bool) -> i64 {
+    let ns = match value {
+        Value::Float(value) if is_float => {
+            let ns = (value * unit_ns as f64).round();
+            (0.0..IMPLAUSIBLE_TICKS as f64).contains(&ns).then_some(ns as u64)
+        }
+        value => value
+            .integer()
+            .filter(|&ticks| ticks < IMPLAUSIBLE_TICKS && !is_float)
+            .and_then(|ticks| ticks.checked_mul(unit_ns)),
+    };
+    ns.and_then(|ns| i64::try_from(ns).ok()).unwrap_or(IMPLAUSIBLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_nanoseconds_or_implausible() {
+        let cases = [
+            (Value::Unsigned(7), 1000, false, 7000),
+            (Value::Unsigned(u64::MAX), 1000, false, IMPLAUSIBLE),
+            (Value::Signed(-1), 1, false, IMPLAUSIBLE),
+            // Longer than 292 years.
+            (Value::Unsigned(1 << 62), 1000, false, IMPLAUSIBLE),
+            (Value::Float(1.5), 1_000_000, true, 1_500_000),
+            (Value::Float(-0.1), 1_000_000_000, true, IMPLAUSIBLE),
+            (Value::Float(f64::NAN), 1, true, IMPLAUSIBLE),
+        ];
+        for (value, unit, is_float, expected) in cases {
+            assert_eq!(length_ns(&value, unit, is_float), expected, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What DuckDB says of the tables is what `ltt-top` says of the traces, on real traces of Valkey and on hosts that are made up.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use lttng_testing::{CommandInTime as _, Program, need, not_allowed, patience, unpack, workspace};
+
+use crate::handwritten::requests as handwritten;
+use crate::run::{files, ltt_parquet, said};
+
+/// Python with these packages; if there is none, the test is listed as not run.
+pub fn python(packages: &[&str]) -> Option<PathBuf> {
+    let mut script = Command::new(workspace().join("scripts/python.sh"));
+    let output = script.args(packages).output_within(patience(Duration::from_secs(320))).expect("it runs");
+    if output.status.success() {
+        return Some(String::from_utf8(output.stdout).expect("a path").trim().into());
+    }
+    not_allowed(&format!("Python with {}", packages.join(", ")), &String::from_utf8_lossy(&output.stderr));
+    None
+}
+
+fn assert_equal(python: &Path, tables: &Path, traces: &[&Path]) -> String {
+    let mut command = Command::new(python);
+    command.arg(workspace().join("fleet/tests/equal.py")).arg("duckdb").arg(tables);
+    command.arg(Program::binary("ltt-top", "ltt-top").build()).arg(workspace().join("docs/sql")).args(traces);
+    let output = command.output_in_time().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("it writes UTF-8")
+}
+
+#[test]
+fn duckdb_says_of_real_traces_what_ltt_top_says() {
+    let Some(python) = python(&["duckdb"]) else { return };
+    let data = workspace().join("tests/data");
+    let (mixed, causes) = (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
+    let tables = tempfile::tempdir().expect("a temporary folder");
+    let traces = [mixed.path(), causes.path()];
+    let (status, said) = said(&mut ltt_parquet(tables.path(), &traces));
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(files(tables.path(), "events").len(), 1, "both were recorded on one host and one day");
+    let equal = assert_equal(&python, tables.path(), &traces);
+    assert_eq!(equal.trim(), "47 groups and 90 incidents are equal");
+}
+
+#[test]
+#[ignore = "make check: a Spark cluster"]
+fn spark_says_the_same_although_a_worker_is_killed() {
+    if !need("java") {
+        return;
+    }
+    let Some(python) = python(&["pyspark"]) else { return };
+    let data = workspace().join("tests/data");
+    let (mixed, causes) = (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // More hosts than executors, so that some are left when one is killed.
+    let hosts = folder.path().join("hosts");
+    for host in 0..6 {
+        let requests: Vec<(&str, u64)> = (0..200).map(|number| (["get", "set"][number as usize % 2], number * host)).collect();
+        handwritten(&format!("host-{host}"), &requests).write_to(&hosts.join(host.to_string()));
+    }
+    let mut command = Command::new(python);
+    command.arg(workspace().join("fleet/tests/cluster.py")).arg(env!("CARGO_BIN_EXE_ltt-parquet"));
+    command.arg(Program::binary("ltt-top", "ltt-top").build()).arg(workspace().join("docs/sql"));
+    command.arg(folder.path().join("tables")).args([mixed.path(), causes.path(), &hosts]);
+    let output = command.output_within(patience(Duration::from_secs(300))).expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("killed a worker") && said.contains("are equal"), "{said}");
+}

@@ -1,0 +1,10 @@
+//! The program `ltt-parquet`, run as its users run it.
+
+mod consistent;
+mod equal;
+#[path = "../../../viewer/tests/cli/handwritten.rs"]
+#[allow(dead_code, reason = "written for more than is needed here")]
+mod handwritten;
+mod many;
+mod relay;
+mod run;
