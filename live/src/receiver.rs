@@ -31,11 +31,12 @@ pub struct Receiver {
 impl Receiver {
     pub fn new(
         inbox: Arc<Inbox>,
+        lane: usize,
         url: Url,
         options: Options,
         handle: Arc<Mutex<Option<TcpStream>>>,
     ) -> Receiver {
-        let session = inbox.add_session(Status::new(&url, State::Connecting));
+        let session = inbox.add_session(lane, Status::new(&url, State::Connecting));
         Receiver { received: Received::new(inbox, session, url), options, handle }
     }
 
@@ -57,6 +58,7 @@ impl Receiver {
         loop {
             let error = match self.receive(&mut retry) {
                 Ok(Ending::Session) => return self.end(State::Ended),
+                Ok(Ending::Interruption) => return self.end(State::Interrupted),
                 Ok(Ending::Closed) => return,
                 Err(error) => error,
             };
@@ -140,7 +142,7 @@ mod tests {
     fn receiver_that_panics_has_failed_and_its_traces_are_complete() {
         let inbox = Inbox::default();
         let url: Url = "net://localhost/demo".parse().unwrap();
-        let session = inbox.add_session(Status::new(&url, State::Attached));
+        let session = inbox.add_session(0, Status::new(&url, State::Attached));
         let trace = inbox.add_trace(session, "trace".into());
         report_panic(&inbox, session, &url, || panic!("{} went wrong", "something"));
         let reason = "the receiver failed, which is a bug in lttng-live: something went wrong";
