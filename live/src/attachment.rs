@@ -13,7 +13,7 @@ const IDLE: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(50)
 
 /// When a session is stopped or destroyed, all of its streams are flushed: the times at which their last packets end do not
 /// differ by more than this, or by more than two live timers.
-const FLUSH: Duration = Duration::from_millis(500);
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// The number of requests for a trace's metadata in one turn.
 const METADATA_TURNS: usize = 64;
@@ -199,6 +199,14 @@ impl Attachment {
             }
         }
         Ok(is_new)
+    }
+
+    /// Counts only streams that are announced from now on: others may have been received on another connection, or not be
+    /// asked for.
+    pub fn ignore_earlier_streams(&mut self) {
+        if let Some((_, last)) = self.ids {
+            (self.ids, self.announced) = (Some((last, last)), 1);
+        }
     }
 
     /// Counts the streams that the relay never announced: it numbers the streams of all sessions, and forgets those of

@@ -15,7 +15,7 @@ use crate::connection::Connection;
 use crate::inbox::Inbox;
 use crate::protocol::{AttachReply, Session};
 use crate::received::Received;
-use crate::{Error, Options, State, Status, Url};
+use crate::{Error, Options, Seek, State, Status, Url};
 
 /// The pause before connecting again, the first time and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
@@ -110,6 +110,9 @@ impl Receiver {
         let timer = live_timer.unwrap_or_default();
         let mut attachment = Attachment::new(connection, session.id, timer, self.options.patience);
         attachment.add_streams(streams, &self.received)?;
+        if self.options.seek == Seek::Now || !self.received.is_empty() {
+            attachment.ignore_earlier_streams();
+        }
         attachment.receive(&mut self.received)
     }
 }

@@ -125,8 +125,8 @@ fn session_whose_streams_were_not_flushed_together_was_interrupted() {
     // When the last packets of two streams end, in nanoseconds; the live timer is 1 ms.
     for (ends, expected) in [
         ([5_000_000_000, 5_000_400_000], State::Ended),
-        ([5_000_000_000, 5_600_000_000], State::Interrupted),
-        ([5_600_000_000, 4_000_000_000], State::Interrupted),
+        ([5_000_000_000, 7_600_000_000], State::Interrupted),
+        ([7_600_000_000, 5_000_000_000], State::Interrupted),
     ] {
         let (counter, given) = (AtomicU64::new(0), Mutex::new([false; 2]));
         let relay = Liar::start(move |command, body| {
