@@ -11,6 +11,10 @@ use crate::received::{IDENTITY, Received, StreamKey, TraceKey, name};
 /// The pause after a turn that brought nothing, at least and at most.
 const IDLE: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(50)];
 
+/// When a session is stopped or destroyed, all of its streams are flushed: the times at which their last packets end do not
+/// differ by more than this, or by more than two live timers.
+const FLUSH: Duration = Duration::from_secs(2);
+
 /// The number of requests for a trace's metadata in one turn.
 const METADATA_TURNS: usize = 64;
 
@@ -26,6 +30,12 @@ pub struct Attachment {
     /// Streams of traces that have no metadata yet.
     waiting: Vec<Stream>,
     streams: Vec<OpenStream>,
+    /// The first and the last of the times at which the last packets of streams end that last as long as the session.
+    last_ends: Option<(u64, u64)>,
+    /// The lowest and the highest number of a stream at the relay, and the number of streams.
+    ids: Option<(u64, u64)>,
+    announced: u64,
+    flush: Duration,
 }
 
 struct MetadataStream {
@@ -52,6 +62,8 @@ struct OpenStream {
     name: PathBuf,
     /// A packet that has been announced and could not be fetched yet.
     announced: Option<PacketIndex>,
+    /// When its last packet ends.
+    last_end: Option<u64>,
     last_progress: Instant,
     is_away: bool,
     has_ended: bool,
@@ -61,6 +73,8 @@ struct OpenStream {
 pub enum Ending {
     /// The session was destroyed.
     Session,
+    /// The session ended although it was neither stopped nor destroyed.
+    Interruption,
     /// The inbox was closed.
     Closed,
 }
@@ -76,6 +90,10 @@ impl Attachment {
             metadata: Vec::new(),
             waiting: Vec::new(),
             streams: Vec::new(),
+            last_ends: None,
+            ids: None,
+            announced: 0,
+            flush: FLUSH.max(timer * 2),
         }
     }
 
@@ -104,16 +122,17 @@ impl Attachment {
                 }
                 has_progress |= self.fetch_packet(place, received)?;
             }
-            self.streams.retain(|stream| !stream.has_ended);
+            self.remove_ended();
             let asked = Instant::now();
             match self.connection.new_streams(self.session)? {
                 Some(streams) if streams.is_empty() => {}
                 Some(streams) => {
                     has_progress |= self.add_streams(streams, received)?;
+                    self.count_unseen(received)?;
                     self.fetch_metadata(received)?;
                 }
                 // The relay keeps a destroyed session until its streams have been read.
-                None if self.streams.is_empty() && !has_progress => return Ok(Ending::Session),
+                None if self.streams.is_empty() && !has_progress => return Ok(self.ending()),
                 None => {}
             }
             if self.waiting.is_empty() || is_settled {
@@ -131,6 +150,28 @@ impl Attachment {
         }
     }
 
+    /// Removes the streams that have ended.
+    fn remove_ended(&mut self) {
+        for stream in self.streams.iter().filter(|stream| stream.has_ended) {
+            // Those of a process end with it.
+            let of_process = stream.name.components().any(|part| part.as_os_str() == "pid");
+            if let Some(end) = stream.last_end.filter(|_| !of_process) {
+                let (first, last) = self.last_ends.unwrap_or((end, end));
+                self.last_ends = Some((first.min(end), last.max(end)));
+            }
+        }
+        self.streams.retain(|stream| !stream.has_ended);
+    }
+
+    /// How a session ended that the relay has closed. The clock counts nanoseconds, unless a plugin provides another one.
+    fn ending(&self) -> Ending {
+        let apart = self.last_ends.map_or(0, |(first, last)| last - first);
+        match u128::from(apart) > self.flush.as_nanos() {
+            true => Ending::Interruption,
+            false => Ending::Session,
+        }
+    }
+
     /// Adds streams that the relay has announced. Returns whether there were any.
     pub fn add_streams(&mut self, streams: Vec<Stream>, received: &Received) -> Result<bool, Error> {
         let is_new = !streams.is_empty();
@@ -139,7 +180,10 @@ impl Attachment {
             return Err(Error::protocol("the relay announces too many streams"));
         }
         received.check_room(streams.len())?;
+        self.announced += streams.len() as u64;
         for stream in streams {
+            let (first, last) = self.ids.unwrap_or((stream.id, stream.id));
+            self.ids = Some((first.min(stream.id), last.max(stream.id)));
             if stream.is_metadata {
                 self.metadata.push(MetadataStream {
                     id: stream.id,
@@ -155,6 +199,26 @@ impl Attachment {
             }
         }
         Ok(is_new)
+    }
+
+    /// Counts only streams that are announced from now on: others may have been received on another connection, or not be
+    /// asked for.
+    pub fn ignore_earlier_streams(&mut self) {
+        if let Some((_, last)) = self.ids {
+            (self.ids, self.announced) = (Some((last, last)), 1);
+        }
+    }
+
+    /// Counts the streams that the relay never announced: it numbers the streams of all sessions, and forgets those of
+    /// a process that ends before they were asked for.
+    fn count_unseen(&mut self, received: &Received) -> Result<(), Error> {
+        let numbers = self.ids.map_or(0, |(first, last)| (last - first).saturating_add(1));
+        let unseen = numbers.saturating_sub(self.announced);
+        // With other sessions it is not known whose they are.
+        if unseen > 0 && self.connection.sessions()?.len() == 1 {
+            received.inbox.set_unseen(received.session, unseen);
+        }
+        Ok(())
     }
 
     /// Opens the streams whose traces have been identified.
@@ -173,6 +237,7 @@ impl Attachment {
                     key,
                     name: name(&received.url, &stream.path, Some(&stream.channel)),
                     announced: None,
+                    last_end: None,
                     last_progress: Instant::now(),
                     is_away: false,
                     has_ended: false,
@@ -225,6 +290,9 @@ impl Attachment {
             self.fetch_metadata_of(place, received)?;
         }
         let stream = &mut self.streams[place];
+        if let IndexReply::Packet(index) = &next {
+            stream.last_end = Some(index.end);
+        }
         let is_progress = match next {
             IndexReply::Retry => {
                 if stream.last_progress.elapsed() > self.patience && !stream.is_away {

@@ -3,7 +3,7 @@
 //! A stream that has enough waiting is not asked for more, so that a slow reader slows the receiving down and memory stays
 //! bounded. Each stream has its own share, because a merge that waits for one stream cannot empty the others.
 //!
-//! A packet is handed out when every session has been asked for new streams after it arrived. A relay knows a
+//! A packet is handed out when every session of its lane has been asked for new streams after it arrived. A relay knows a
 //! stream before its first event is recorded, so no stream appears later that has events before those in the packet.
 
 use std::collections::VecDeque;
@@ -50,8 +50,11 @@ struct InboxState {
 #[derive(Debug)]
 struct SessionEntry {
     status: Status,
+    /// The lane of the merge that its events are in.
+    lane: usize,
     /// When it was last asked for new streams, and all that there were are known.
     asked: Option<Instant>,
+    unseen_streams: u64,
 }
 
 #[derive(Debug)]
@@ -90,15 +93,23 @@ impl Inbox {
 
     // For the threads that receive:
 
-    pub fn add_session(&self, status: Status) -> usize {
+    pub fn add_session(&self, lane: usize, status: Status) -> usize {
         self.change(|state| {
-            state.sessions.push(SessionEntry { status, asked: None });
+            state.sessions.push(SessionEntry { status, lane, asked: None, unseen_streams: 0 });
             state.sessions.len() - 1
         })
     }
 
     pub fn set_status(&self, session: usize, status: Status) {
         self.change(|state| state.sessions[session].status = status);
+    }
+
+    /// Notes the number of streams of a session that were not shown, on this connection.
+    pub fn set_unseen(&self, session: usize, streams: u64) {
+        self.change(|state| {
+            let known = &mut state.sessions[session].unseen_streams;
+            *known = streams.max(*known);
+        });
     }
 
     /// Notes that all streams that a session had at this time are known.
@@ -229,14 +240,25 @@ impl Inbox {
     }
 
     pub fn statuses(&self) -> Vec<Status> {
-        self.lock().sessions.iter().map(|session| session.status.clone()).collect()
+        let status = |SessionEntry { status, unseen_streams, .. }: &SessionEntry| Status {
+            unseen_streams: *unseen_streams,
+            ..status.clone()
+        };
+        self.lock().sessions.iter().map(status).collect()
     }
 
-    /// The names of the traces from a number on, and where they come from.
-    pub fn traces_from(&self, first: usize) -> Vec<(PathBuf, Url)> {
+    pub fn lanes(&self) -> Vec<usize> {
+        self.lock().sessions.iter().map(|session| session.lane).collect()
+    }
+
+    /// The names of the traces from a number on, where they come from, and their lanes.
+    pub fn traces_from(&self, first: usize) -> Vec<(PathBuf, Url, usize)> {
         let state = self.lock();
-        let from = |trace: &TraceQueue| state.sessions[trace.session].status.url.clone();
-        state.traces.iter().skip(first).map(|trace| (trace.name.clone(), from(trace))).collect()
+        let from = |trace: &TraceQueue| {
+            let SessionEntry { status, lane, .. } = &state.sessions[trace.session];
+            (trace.name.clone(), status.url.clone(), *lane)
+        };
+        state.traces.iter().skip(first).map(from).collect()
     }
 
     pub fn take_metadata(&self, trace: usize) -> Vec<u8> {
@@ -249,10 +271,12 @@ impl Inbox {
 
     pub fn next_packet(&self, trace: usize, stream: usize) -> NextPacket {
         let mut state = self.lock();
+        let lane = state.sessions[state.traces[trace].session].lane;
+        let mut others = state.sessions.iter().filter(|session| session.lane == lane);
         let is_ready = state.traces[trace].streams[stream]
             .packets
             .front()
-            .is_some_and(|(arrived, _)| state.sessions.iter().all(|session| session.is_past(*arrived)));
+            .is_some_and(|(arrived, _)| others.all(|session| session.is_past(*arrived)));
         let queue = &mut state.traces[trace].streams[stream];
         let next = if is_ready { queue.packets.pop_front() } else { None };
         match next {
@@ -310,7 +334,7 @@ mod tests {
         const STREAMS: usize = 1000;
         let inbox = Inbox::default();
         let url: Url = "net://localhost/demo".parse().unwrap();
-        let session = inbox.add_session(Status::new(&url, State::Attached));
+        let session = inbox.add_session(0, Status::new(&url, State::Attached));
         let trace = inbox.add_trace(session, "trace".into());
         (0..STREAMS).for_each(|_| _ = inbox.add_stream(trace));
         for turn in 0..=WAITING_PACKETS {

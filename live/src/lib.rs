@@ -28,7 +28,7 @@ mod url;
 
 pub use error::Error;
 pub use live::{Live, sessions};
-pub use options::{Options, Seek};
+pub use options::{Options, Order, Seek};
 pub use protocol::Session;
 pub use status::{State, Status};
 pub use url::{PORT, Url};

@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::protocol::Session;
 use crate::receiver::Receiver;
 use crate::source::LiveTrace;
-use crate::{Error, Options, Status, Url};
+use crate::{Error, Options, Order, Status, Url};
 
 /// Asks a relay which sessions it has.
 pub fn sessions(relay: &Url, options: &Options) -> Result<Vec<Session>, Error> {
@@ -56,9 +56,21 @@ impl Live {
     pub fn start(urls: Vec<Url>, options: &Options) -> Live {
         let inbox = Arc::new(Inbox::default());
         let mut live = Live { inbox, threads: Vec::new(), handles: Vec::new(), traces: 0 };
+        let mut hosts: Vec<Option<String>> = Vec::new();
         for url in urls {
             let handle = Arc::default();
-            let receiver = Receiver::new(live.inbox.clone(), url, options.clone(), Arc::clone(&handle));
+            let lane = match options.order {
+                Order::Total => 0,
+                Order::Host => {
+                    let known = hosts.iter().position(|host| host.is_some() && *host == url.hostname);
+                    known.unwrap_or_else(|| {
+                        hosts.push(url.hostname.clone());
+                        hosts.len() - 1
+                    })
+                }
+            };
+            let inbox = Arc::clone(&live.inbox);
+            let receiver = Receiver::new(inbox, lane, url, options.clone(), Arc::clone(&handle));
             live.handles.push(handle);
             live.threads.push(std::thread::spawn(|| receiver.run()));
         }
@@ -68,6 +80,11 @@ impl Live {
     /// Waits until something has arrived since the last time, and not longer than this. Returns whether it has.
     pub fn wait(&self, time: Duration) -> bool {
         self.inbox.wait(time)
+    }
+
+    /// The lane of the merge that each session is in.
+    pub fn lanes(&self) -> Vec<usize> {
+        self.inbox.lanes()
     }
 
     /// How each session is doing.
@@ -96,11 +113,11 @@ impl Live {
         // Asked before anything is taken: if nothing more was to arrive then, the merge gets all there is.
         let is_over = self.inbox.statuses().iter().all(|status| status.state.is_over());
         self.inbox.wait(if is_over { Duration::ZERO } else { time });
-        for (name, url) in self.inbox.traces_from(self.traces) {
+        for (name, url, lane) in self.inbox.traces_from(self.traces) {
             new_trace(&name, &url);
             let trace = LiveTrace { inbox: Arc::clone(&self.inbox), number: self.traces };
             self.traces += 1;
-            merge.add_source(name, Box::new(trace));
+            merge.add_source_to(lane, name, Box::new(trace));
         }
         merge.look_for_more();
         merge.expect_sources(!is_over);

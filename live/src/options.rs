@@ -21,13 +21,25 @@ pub struct Options {
     /// How long others wait for a stream or a relay that says nothing, at least. It is four times the session's live
     /// timer if that is longer.
     pub patience: Duration,
+    /// Among which events there is an order.
+    pub order: Order,
 }
 
 impl Default for Options {
     fn default() -> Options {
         let (timeout, patience) = (Duration::from_secs(5), Duration::from_secs(3));
-        Options { seek: Seek::Beginning, timeout, patience }
+        Options { seek: Seek::Beginning, timeout, patience, order: Order::Total }
     }
+}
+
+/// Among which events there is an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Among all: events wait until those of all hosts up to their time have arrived.
+    #[default]
+    Total,
+    /// Among those of each host: a host whose relay hangs holds up no other.
+    Host,
 }
 
 /// Where to begin.

@@ -15,7 +15,7 @@ use crate::connection::Connection;
 use crate::inbox::Inbox;
 use crate::protocol::{AttachReply, Session};
 use crate::received::Received;
-use crate::{Error, Options, State, Status, Url};
+use crate::{Error, Options, Seek, State, Status, Url};
 
 /// The pause before connecting again, the first time and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
@@ -31,11 +31,12 @@ pub struct Receiver {
 impl Receiver {
     pub fn new(
         inbox: Arc<Inbox>,
+        lane: usize,
         url: Url,
         options: Options,
         handle: Arc<Mutex<Option<TcpStream>>>,
     ) -> Receiver {
-        let session = inbox.add_session(Status::new(&url, State::Connecting));
+        let session = inbox.add_session(lane, Status::new(&url, State::Connecting));
         Receiver { received: Received::new(inbox, session, url), options, handle }
     }
 
@@ -57,6 +58,7 @@ impl Receiver {
         loop {
             let error = match self.receive(&mut retry) {
                 Ok(Ending::Session) => return self.end(State::Ended),
+                Ok(Ending::Interruption) => return self.end(State::Interrupted),
                 Ok(Ending::Closed) => return,
                 Err(error) => error,
             };
@@ -108,6 +110,9 @@ impl Receiver {
         let timer = live_timer.unwrap_or_default();
         let mut attachment = Attachment::new(connection, session.id, timer, self.options.patience);
         attachment.add_streams(streams, &self.received)?;
+        if self.options.seek == Seek::Now || !self.received.is_empty() {
+            attachment.ignore_earlier_streams();
+        }
         attachment.receive(&mut self.received)
     }
 }
@@ -140,7 +145,7 @@ mod tests {
     fn receiver_that_panics_has_failed_and_its_traces_are_complete() {
         let inbox = Inbox::default();
         let url: Url = "net://localhost/demo".parse().unwrap();
-        let session = inbox.add_session(Status::new(&url, State::Attached));
+        let session = inbox.add_session(0, Status::new(&url, State::Attached));
         let trace = inbox.add_trace(session, "trace".into());
         report_panic(&inbox, session, &url, || panic!("{} went wrong", "something"));
         let reason = "the receiver failed, which is a bug in lttng-live: something went wrong";

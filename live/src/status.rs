@@ -25,6 +25,9 @@ pub struct Status {
     pub state: State,
     /// How often its tracer closes packets, once that is known.
     pub live_timer: Option<Duration>,
+    /// The number of streams that the relay has not shown, as far as that is known: those of processes that ended before
+    /// they were asked for. Their events are missing.
+    pub unseen_streams: u64,
 }
 
 /// What is known of a session.
@@ -46,6 +49,10 @@ pub enum State {
     Lost(String),
     /// It was destroyed, and all of it has been received.
     Ended,
+    /// It ended without being stopped or destroyed, so its last events are missing: its session daemon has died, or the
+    /// relay could not write. A session whose streams all recorded up to that moment cannot be told from one that
+    /// [ended](State::Ended).
+    Interrupted,
     /// It cannot be received, for this reason.
     Failed(String),
 }
@@ -53,12 +60,12 @@ pub enum State {
 impl State {
     /// Whether nothing more will come.
     pub fn is_over(&self) -> bool {
-        matches!(self, State::Ended | State::Failed(_))
+        matches!(self, State::Ended | State::Interrupted | State::Failed(_))
     }
 }
 
 impl Status {
     pub(crate) fn new(url: &Url, state: State) -> Status {
-        Status { url: url.clone(), state, live_timer: None }
+        Status { url: url.clone(), state, live_timer: None, unseen_streams: 0 }
     }
 }

@@ -42,7 +42,8 @@ pub struct Arrivals<'r> {
     want: Box<Want<'r>>,
     /// The number that the next new event class gets.
     next_class: usize,
-    floors: BinaryHeap<Reverse<Floor>>,
+    /// For each lane, the floors of its streams.
+    floors: Vec<BinaryHeap<Reverse<Floor>>>,
     /// The streams that the merge does not wait for, until they have more.
     away: Vec<usize>,
 }
@@ -68,13 +69,16 @@ impl<'r> Arrivals<'r> {
             lasting: 0,
             want,
             next_class: 0,
-            floors: BinaryHeap::new(),
+            floors: vec![BinaryHeap::new()],
             away: Vec::new(),
         }
     }
 
-    /// Adds a trace, which the report has already; its layout may come with its metadata.
-    pub fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>) {
+    /// Adds a trace to a lane, which the report has already; its layout may come with its metadata.
+    pub fn add(&mut self, lane: usize, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>) {
+        if self.floors.len() <= lane {
+            self.floors.resize_with(lane + 1, BinaryHeap::new);
+        }
         let plans = layout.plans(&mut *self.want);
         self.traces.push(MergedTrace {
             source,
@@ -82,18 +86,19 @@ impl<'r> Arrivals<'r> {
             plans,
             metadata: GrowingMetadata::default(),
             streams: 0,
+            lane,
         });
         self.refresh(self.traces.len() - 1);
     }
 
-    /// The lowest floor.
-    pub fn floor(&self) -> Option<Floor> {
-        self.floors.peek().map(|Reverse(floor)| *floor)
+    /// The lowest floor of a lane.
+    pub fn floor(&self, lane: usize) -> Option<Floor> {
+        self.floors[lane].peek().map(|Reverse(floor)| *floor)
     }
 
-    /// Takes the lowest floor away: its stream gets another one when it has been asked what it has next.
-    pub fn pop_floor(&mut self) {
-        if let Some(Reverse((_, stream))) = self.floors.pop() {
+    /// Takes the lowest floor of a lane away: its stream gets another one when it has been asked what it has next.
+    pub fn pop_floor(&mut self, lane: usize) {
+        if let Some(Reverse((_, stream))) = self.floors[lane].pop() {
             self.streams[stream].has_floor = false;
         }
     }
@@ -254,7 +259,8 @@ impl<'r> Arrivals<'r> {
 
     fn push_floor(&mut self, stream: usize, time: i64) {
         if !std::mem::replace(&mut self.streams[stream].has_floor, true) {
-            self.floors.push(Reverse((time, stream)));
+            let lane = self.traces[self.streams[stream].trace].lane;
+            self.floors[lane].push(Reverse((time, stream)));
         }
     }
 

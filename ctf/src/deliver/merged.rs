@@ -18,6 +18,8 @@ pub struct MergedTrace<'r> {
     pub metadata: GrowingMetadata,
     /// The number of streams that are known.
     pub streams: usize,
+    /// Events are in order among those of the same lane.
+    pub lane: usize,
 }
 
 /// A stream whose packets are merged.

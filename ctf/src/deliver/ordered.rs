@@ -15,6 +15,8 @@
 //! to be complete. A stream that is *away* holds nothing back.
 //!
 //! Events of the same time come in the order of their streams, and then of their packets and positions in them.
+//!
+//! Traces may be in several *lanes*. Each lane is merged by itself, so one that has to wait does not hold back the others.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -65,8 +67,10 @@ pub struct InOrder<'r> {
     /// Packets that are open, and in free slots those that were, whose memory is used again.
     open: Vec<ActivePacket>,
     free: Vec<usize>,
-    /// The open packets by their next events, except for the current one.
-    heads: BinaryHeap<Reverse<Head>>,
+    /// The lanes; there is always one.
+    lanes: Vec<Lane>,
+    /// The lane that the last event came from.
+    lane: usize,
     /// The packet that the last event came from.
     current: Option<Current>,
     tally: Tally,
@@ -75,6 +79,15 @@ pub struct InOrder<'r> {
     size: u64,
     /// Whether sources may still be added.
     expects_sources: bool,
+}
+
+/// Traces among whose events there is an order.
+#[derive(Default)]
+struct Lane {
+    /// The open packets by their next events, except for the current one.
+    heads: BinaryHeap<Reverse<Head>>,
+    /// Whether it had nothing when it was last asked.
+    is_waiting: bool,
 }
 
 /// What the merge compares: the time of a packet's next event, its stream and its number there. The last is its slot.
@@ -152,8 +165,23 @@ impl<'r> InOrder<'r> {
     ///
     /// Its events may be earlier than those that have been handed out already.
     pub fn add_source(&mut self, name: impl Into<PathBuf>, source: Box<dyn PacketSource + 'r>) {
+        self.add_source_to(0, name, source);
+    }
+
+    /// Adds a trace to a lane. Lanes are counted from 0, which [`add_source`](InOrder::add_source) adds to.
+    ///
+    /// Events are in order among those of a lane only, and no lane waits for another.
+    pub fn add_source_to(
+        &mut self,
+        lane: usize,
+        name: impl Into<PathBuf>,
+        source: Box<dyn PacketSource + 'r>,
+    ) {
         self.arrivals.report.traces.push(Trace { folders: vec![name.into()], ..Trace::default() });
-        self.add(source, Arc::new(Layout::default()), 0);
+        if self.lanes.len() <= lane {
+            self.lanes.resize_with(lane + 1, Lane::default);
+        }
+        self.arrivals.add(lane, source, Arc::new(Layout::default()));
     }
 
     /// Says whether sources may still be added. As long as they may, [`Step::Wait`] comes where [`Step::End`] would.
@@ -167,16 +195,23 @@ impl<'r> InOrder<'r> {
     /// over time calls this before the next step after [`Step::Wait`], and from time to time while events never end.
     pub fn look_for_more(&mut self) {
         self.arrivals.look_for_more();
+        self.lanes.iter_mut().for_each(|lane| lane.is_waiting = false);
         if let Some(current) = &mut self.current {
-            current.floor = self.arrivals.floor().map(|(time, _)| time);
+            current.floor = self.arrivals.floor(self.lane).map(|(time, _)| time);
         }
     }
 
     /// The time before which nothing more is to come, except from streams that are away or not known yet.
     pub fn watermark(&self) -> Option<i64> {
-        let current = self.current.and_then(|current| self.open[current.slot].next_time());
-        let head = self.heads.peek().map(|Reverse(head)| head.0);
-        let floor = self.arrivals.floor().map(|(time, _)| time);
+        (0..self.lanes.len()).filter_map(|lane| self.watermark_of(lane)).min()
+    }
+
+    /// The [watermark](InOrder::watermark) of a lane.
+    pub fn watermark_of(&self, lane: usize) -> Option<i64> {
+        let current = self.current.filter(|_| lane == self.lane);
+        let current = current.and_then(|current| self.open[current.slot].next_time());
+        let head = self.lanes.get(lane)?.heads.peek().map(|Reverse(head)| head.0);
+        let floor = self.arrivals.floor(lane).map(|(time, _)| time);
         [current, head, floor].into_iter().flatten().min().filter(|&time| time > i64::MIN)
     }
 
@@ -187,7 +222,8 @@ impl<'r> InOrder<'r> {
             limits: window.limits(),
             open: Vec::new(),
             free: Vec::new(),
-            heads: BinaryHeap::new(),
+            lanes: vec![Lane::default()],
+            lane: 0,
             current: None,
             tally: Tally::default(),
             progress: None,
@@ -199,7 +235,7 @@ impl<'r> InOrder<'r> {
     /// Adds a trace, whose packets have this size as far as they are known; its layout may come with its metadata.
     pub(crate) fn add(&mut self, source: Box<dyn PacketSource + 'r>, layout: Arc<Layout>, size: u64) {
         self.size += size;
-        self.arrivals.add(source, layout);
+        self.arrivals.add(0, source, layout);
     }
 
     /// Lets another thread see how far reading has come.
@@ -250,11 +286,12 @@ impl<'r> InOrder<'r> {
     /// Puts the current packet, whose next event is at this time, in the place of another one, which becomes current.
     #[inline(always)]
     fn take_turns(&mut self, current: Current, time: i64, other: Head) -> usize {
-        if let Some(mut first) = self.heads.peek_mut() {
+        let heads = &mut self.lanes[self.lane].heads;
+        if let Some(mut first) = heads.peek_mut() {
             *first = Reverse((time, current.stream, current.number, current.slot));
         }
         let (_, stream, number, slot) = other;
-        let other = self.heads.peek().map(|Reverse(head)| *head);
+        let other = heads.peek().map(|Reverse(head)| *head);
         self.current = Some(Current { slot, stream, number, other, floor: current.floor });
         slot
     }
@@ -266,16 +303,37 @@ impl<'r> InOrder<'r> {
         self.settle(current.slot);
     }
 
-    /// Finds the packet with the earliest event, and opens others as their floors are reached.
+    /// Finds the next packet of the next lane that has one.
     #[inline(never)]
     fn choose(&mut self) -> Choice {
+        if self.lanes.iter().all(|lane| lane.is_waiting) {
+            self.lanes.iter_mut().for_each(|lane| lane.is_waiting = false);
+        }
+        let mut is_end = true;
+        for _ in 0..self.lanes.len() {
+            self.lane = (self.lane + 1) % self.lanes.len();
+            if !self.lanes[self.lane].is_waiting {
+                match self.choose_in_lane() {
+                    Choice::Packet(slot) => return Choice::Packet(slot),
+                    Choice::Wait => self.lanes[self.lane].is_waiting = true,
+                    Choice::End => continue,
+                }
+            }
+            is_end = false;
+        }
+        if is_end { Choice::End } else { Choice::Wait }
+    }
+
+    /// Finds the packet with the earliest event of the lane, and opens others as their floors are reached.
+    fn choose_in_lane(&mut self) -> Choice {
+        let lane = self.lane;
         loop {
-            let head = self.heads.peek().map(|Reverse(head)| *head);
-            let floor = self.arrivals.floor();
+            let head = self.lanes[lane].heads.peek().map(|Reverse(head)| *head);
+            let floor = self.arrivals.floor(lane);
             match (head, floor) {
                 // At the same time too: what is not open may have an event that goes first.
                 (_, Some((time, stream))) if head.is_none_or(|head| time <= head.0) => {
-                    self.arrivals.pop_floor();
+                    self.arrivals.pop_floor(lane);
                     if self.arrivals.streams[stream].next.is_some() {
                         self.open_next(stream);
                     } else if !self.arrivals.ask_again(stream) {
@@ -283,17 +341,18 @@ impl<'r> InOrder<'r> {
                     }
                 }
                 (Some((.., slot)), _) => {
-                    self.heads.pop();
+                    let heads = &mut self.lanes[lane].heads;
+                    heads.pop();
                     let ActivePacket { stream, number, .. } = self.open[slot];
-                    let other = self.heads.peek().map(|Reverse(head)| *head);
+                    let other = heads.peek().map(|Reverse(head)| *head);
                     let floor = floor.map(|(time, _)| time);
                     self.current = Some(Current { slot, stream, number, other, floor });
                     return Choice::Packet(slot);
                 }
                 (None, _) => {
                     // Every stream has ended or is away; there may be new ones.
-                    self.look_for_more();
-                    if self.arrivals.floor().is_none() {
+                    self.arrivals.look_for_more();
+                    if self.arrivals.floor(lane).is_none() {
                         let is_end = self.arrivals.is_complete() && !self.expects_sources;
                         return if is_end { Choice::End } else { Choice::Wait };
                     }
@@ -350,7 +409,10 @@ impl<'r> InOrder<'r> {
         let chunk = self.part() / BYTES_AN_EVENT;
         let packet = &mut self.open[slot];
         match packet.refill(chunk, &self.limits, &mut self.arrivals.files, &mut self.tally) {
-            Ok(Some(time)) => self.heads.push(Reverse((time, packet.stream, packet.number, slot))),
+            Ok(Some(time)) => {
+                let lane = self.arrivals.traces[self.arrivals.streams[packet.stream].trace].lane;
+                self.lanes[lane].heads.push(Reverse((time, packet.stream, packet.number, slot)));
+            }
             Ok(None) => self.close(slot),
             Err(damage) => {
                 self.arrivals.damaged(damage);

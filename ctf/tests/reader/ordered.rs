@@ -182,6 +182,32 @@ fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
 }
 
 #[test]
+fn lane_that_waits_does_not_hold_back_the_others() {
+    let packet = |time: i64| arriving::packet(packet(0, 0, 0, (time as u64, time as u64), &[(time, 0, 0)]));
+    let source = |pieces: Vec<Piece>| {
+        Shared::arrived([Piece::Metadata(METADATA.into()), Piece::Stream].into_iter().chain(pieces))
+    };
+    let busy = source([10, 30, 50].map(|time| Piece::Next(0, packet(time))).into());
+    let silent = source(Vec::new());
+    let mut events = InOrder::new(Vec::new(), Window::default(), all_fields);
+    events.add_source_to(0, "busy", Box::new(busy.clone()));
+    events.add_source_to(1, "silent", Box::new(silent.clone()));
+    let next = |events: &mut InOrder<'_>| events.next_event().event().map(|event| event.timestamp());
+    // There may be more at 50.
+    let seen: Vec<Option<i64>> = (0..3).map(|_| next(&mut events)).collect();
+    assert_eq!(seen, [Some(10), Some(30), None]);
+    // What comes late comes in the order of its lane.
+    silent.0.borrow_mut().streams[0].extend([packet(20), packet(40), NextPacket::End]);
+    assert_eq!((next(&mut events), next(&mut events)), (Some(20), Some(40)));
+    assert_eq!([0, 1, 2].map(|lane| events.watermark_of(lane)), [Some(50), Some(40), None]);
+    assert!(matches!(events.next_event(), Step::Wait), "the first lane is not at its end");
+    busy.0.borrow_mut().streams[0].push_back(NextPacket::End);
+    assert_eq!(next(&mut events), Some(50));
+    assert!(matches!(events.next_event(), Step::End));
+    assert_eq!(events.report().events, 5);
+}
+
+#[test]
 fn losses_are_counted_as_packets_arrive() {
     let packet = |sequence| packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
     let source = Shared::stream(METADATA, [3, 4, 7, 8, 20].map(packet));

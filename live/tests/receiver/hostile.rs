@@ -121,6 +121,35 @@ fn honest_relay_of_the_test_is_understood() {
 }
 
 #[test]
+fn session_whose_streams_were_not_flushed_together_was_interrupted() {
+    // When the last packets of two streams end, in nanoseconds; the live timer is 1 ms.
+    for (ends, expected) in [
+        ([5_000_000_000, 5_000_400_000], State::Ended),
+        ([5_000_000_000, 7_600_000_000], State::Interrupted),
+        ([7_600_000_000, 5_000_000_000], State::Interrupted),
+    ] {
+        let (counter, given) = (AtomicU64::new(0), Mutex::new([false; 2]));
+        let relay = Liar::start(move |command, body| {
+            Some(match command {
+                3 => [words(&[1, 3]), stream(1, true), stream(2, false), stream(3, false)].concat(),
+                4 => {
+                    let place = usize::from(body[7]) - 2;
+                    let is_given = std::mem::replace(&mut given.lock().unwrap()[place], true);
+                    let index = [0, 54 * 8, 54 * 8, 1, ends[place], 0, 0];
+                    let index = index.iter().flat_map(|field| u64::to_be_bytes(*field));
+                    [index.collect(), words(&[if is_given { 3 } else { 1 }, 0])].concat()
+                }
+                7 => words(&[4, 0]),
+                _ => honest(command, &counter),
+            })
+        });
+        let mut viewer = Viewer::start(&[&relay.url], &patient());
+        viewer.until("it ends", |viewer| viewer.has_ended);
+        assert_eq!((viewer.status().state, viewer.seen.len()), (expected, 2), "{ends:?}");
+    }
+}
+
+#[test]
 fn lengths_and_counts_beyond_their_limits_are_refused() {
     type Lie = (u32, Vec<u8>, &'static str);
     let index = |packet_size: u64, status: u32| {

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use ctf_reader::{Nothing, Progress, Reader, Step, Window, all_fields};
-use lttng_live::{Options, Seek, State, Url, sessions};
+use lttng_live::{Options, Order, Seek, State, Url, sessions};
 use lttng_testing::{Daemon, Relay, Session, Trace, build_outside, must_end, need_namespaces, wait_until};
 
 use crate::support::Viewer;
@@ -142,6 +142,37 @@ fn two_hosts_and_two_sessions_are_merged_by_time() {
     let report = viewer.report();
     let hosts: Vec<_> = report.traces.iter().filter_map(|trace| trace.environment("hostname")).collect();
     assert!(hosts.contains(&"web-2"), "{hosts:?}");
+}
+
+#[test]
+fn relay_that_is_stopped_holds_up_no_other_host() {
+    if !need_namespaces() {
+        return;
+    }
+    let relays = [Relay::start(), Relay::start()];
+    let daemons = [Daemon::start(), Daemon::start_on("web-2")];
+    let sessions_of = [started(&daemons[0], &relays[0]), started(&daemons[1], &relays[1])];
+    let url = |place: usize| {
+        let relay = relays[place].viewer_url();
+        let listed = sessions(&relay.parse().unwrap(), &Options::default()).unwrap();
+        format!("{relay}/host/{}/{}", listed[0].hostname, listed[0].name)
+    };
+    // Longer than the test waits: nothing goes on because a relay was given up.
+    let (timeout, patience) = (Duration::from_secs(600), Duration::from_secs(600));
+    let options = Options { timeout, patience, order: Order::Host, ..Options::default() };
+    let mut viewer = Viewer::start(&[&url(0), &url(1)], &options);
+    let mut programs = daemons.each_ref().map(Tracee::start);
+    programs.iter_mut().for_each(|program| program.emit("work", 100));
+    viewer.until("both have been received", |viewer| viewer.seen.len() == 200);
+    relays[1].pause();
+    programs[0].emit("work", 1000);
+    viewer.until("the other host goes on", |viewer| viewer.seen.len() == 1200);
+    relays[1].resume();
+    programs[1].emit("work", 50);
+    viewer.until("it goes on, too", |viewer| viewer.seen.len() == 1250);
+    drop(programs);
+    sessions_of.into_iter().for_each(Session::destroy);
+    viewer.until("all sessions end", |viewer| viewer.has_ended);
 }
 
 #[test]

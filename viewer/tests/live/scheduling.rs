@@ -14,30 +14,29 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::record::{is_recording, ltt_top};
-use super::server::{commands, start};
+use super::server::{Server, commands};
 use super::support::Running;
 
-/// A server with a private daemon; it ends with it.
-struct Server {
-    process: Child,
-    port: u16,
+/// A server with a private daemon.
+struct Traced {
+    server: Server,
     daemon: Daemon,
 }
 
-impl Server {
-    fn start() -> Server {
+impl Traced {
+    fn start() -> Traced {
         let daemon = Daemon::start();
-        let (process, port) = start(&daemon);
-        Server { process, port, daemon }
+        Traced { server: Server::start(&daemon), daemon }
     }
 
     fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.process), signal).expect("it runs");
+        kill_process(Pid::from_child(&self.server.process), signal).expect("it runs");
     }
 
     /// The time on a CPU and the time ready for one of its main thread, in microseconds, as the kernel counts them.
     fn times_us(&self) -> [f64; 2] {
-        let text = fs::read_to_string(format!("/proc/{}/schedstat", self.process.id())).expect("it runs");
+        let text =
+            fs::read_to_string(format!("/proc/{}/schedstat", self.server.process.id())).expect("it runs");
         let mut numbers =
             text.split_whitespace().map(|number| number.parse::<f64>().expect("a number") / 1e3);
         [(); 2].map(|()| numbers.next().expect("there are three"))
@@ -46,7 +45,7 @@ impl Server {
     /// Records while clients are served and something is done; returns the folder and what is found in it.
     fn record(&self, options: &[&str], work: impl FnOnce()) -> (TempDir, Value) {
         let folder = TempDir::new().expect("a folder");
-        let pid = self.process.id().to_string();
+        let pid = self.server.process.id().to_string();
         let mut record =
             ltt_top(&self.daemon, &["record", "-e", "valkey_*", "--format", "json", "--pid", &pid]);
         record.args(options).arg("-o").arg(folder.path());
@@ -60,7 +59,7 @@ impl Server {
             for _ in 0..3 {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
-                        commands(self.port, &["SET a 1", "GET a"], 20);
+                        commands(self.server.port, &["SET a 1", "GET a"], 20);
                     }
                 });
             }
@@ -76,13 +75,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        _ = self.process.kill();
-        _ = self.process.wait();
-    }
-}
-
 fn incidents(found: &Value) -> &Vec<Value> {
     found["incidents"].as_array().expect("a list")
 }
@@ -94,14 +86,14 @@ fn total(found: &Value, figure: &str) -> f64 {
 
 #[test]
 fn a_process_that_was_stopped_is_said_to_have_been() {
-    let server = Server::start();
+    let traced = Traced::start();
     let mut stopped = Duration::ZERO;
-    let (folder, found) = server.record(&[], || {
-        server.signal(Signal::STOP);
+    let (folder, found) = traced.record(&[], || {
+        traced.signal(Signal::STOP);
         let begin = Instant::now();
         std::thread::sleep(Duration::from_millis(300));
         stopped = begin.elapsed();
-        server.signal(Signal::CONT);
+        traced.signal(Signal::CONT);
     });
     let is_stopped = |incident: &&Value| incident["held_by"]["cause"] == "stopped";
     let longest =
@@ -116,7 +108,7 @@ fn a_process_that_was_stopped_is_said_to_have_been() {
     let thread = |event: &&lttng_testing::Event| event.name == "ltt_top_samples:thread";
     let [first, second] = ["babeltrace", "babeltrace2"].map(|reader| samples.events_read_by(reader));
     assert!(first.len() == second.len() && first.iter().filter(thread).count() > 10, "{}", first.len());
-    let pid = server.process.id().to_string();
+    let pid = traced.server.process.id().to_string();
     assert!(first.iter().filter(thread).all(|event| event.field("vpid") == pid));
     let clock = |text: String| {
         let (_, rest) = text.split_once("clock {").expect("it has a clock");
@@ -131,8 +123,8 @@ fn a_process_that_was_stopped_is_said_to_have_been() {
 
 #[test]
 fn samples_can_be_left_out() {
-    let server = Server::start();
-    let (folder, found) = server.record(&["--no-samples"], || {});
+    let traced = Traced::start();
+    let (folder, found) = traced.record(&["--no-samples"], || {});
     assert!(!folder.path().join(FOLDER).exists());
     assert!(incidents(&found).iter().all(|incident| incident.get("scheduler").is_none()));
 }
@@ -173,16 +165,17 @@ fn a_thread_that_others_keep_from_its_cpu_waited_as_long_as_the_kernel_says() {
     if !need("taskset") {
         return;
     }
-    let server = Server::start();
-    let pinned =
-        Command::new("taskset").args(["-a", "-c", "-p", "0", &server.process.id().to_string()]).output();
+    let traced = Traced::start();
+    let pinned = Command::new("taskset")
+        .args(["-a", "-c", "-p", "0", &traced.server.process.id().to_string()])
+        .output();
     assert!(pinned.expect("it is installed").status.success());
     let mut waited = 0.0;
-    let (_, found) = server.record(&[], || {
-        let before = server.times_us();
+    let (_, found) = traced.record(&[], || {
+        let before = traced.times_us();
         let _hogs = Hogs::on_cpu_0(3);
-        work_hard(server.port, 10);
-        waited = server.times_us()[1] - before[1];
+        work_hard(traced.server.port, 10);
+        waited = traced.times_us()[1] - before[1];
     });
     let queued = total(&found, "queued_us");
     assert!(waited > 10_000.0, "three others had the same CPU, and it waited {waited} µs");
@@ -223,12 +216,13 @@ fn a_process_that_used_up_its_limit_is_said_to_have_been_throttled() {
     let Some(group) = Limited::new() else {
         return not_allowed("control groups", "no group with a limit on its CPU time can be made");
     };
-    let server = Server::start();
+    let traced = Traced::start();
     let root = group.0.parent().expect("it is in another one").to_owned();
-    let move_to = |folder: &Path| fs::write(folder.join("cgroup.procs"), server.process.id().to_string());
-    let (_, found) = server.record(&[], || {
+    let move_to =
+        |folder: &Path| fs::write(folder.join("cgroup.procs"), traced.server.process.id().to_string());
+    let (_, found) = traced.record(&[], || {
         move_to(&group.0).expect("it may be moved");
-        work_hard(server.port, 1);
+        work_hard(traced.server.port, 1);
         // Its limits are looked at a few times a second.
         std::thread::sleep(Duration::from_millis(500));
         move_to(&root).expect("it may be moved back");
@@ -245,9 +239,9 @@ fn a_process_that_used_up_its_limit_is_said_to_have_been_throttled() {
 
 #[test]
 fn taking_samples_takes_less_than_a_hundredth_of_a_core() {
-    let server = Server::start();
+    let traced = Traced::start();
     let begin = Instant::now();
-    let (folder, _) = server.record(&[], || std::thread::sleep(Duration::from_secs(2)));
+    let (folder, _) = traced.record(&[], || std::thread::sleep(Duration::from_secs(2)));
     let elapsed = begin.elapsed().as_nanos() as f64;
     let samples = Trace::open(&folder.path().join(FOLDER)).events_named("ltt_top_samples:machine");
     let cost = samples.last().expect("there are some").field("sampler_ns").parse::<f64>().expect("a number");

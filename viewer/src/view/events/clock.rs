@@ -1,45 +1,47 @@
-//! Times of day, written fast: consecutive events mostly share all but the fraction of a second.
+//! Times, written fast: consecutive events mostly share all but the fraction of a second.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Writes times of day in a time zone.
-pub struct TimeOfDay {
+/// Writes times to the nanosecond.
+pub struct Clock {
     zone: TimeZone,
-    /// The last whole second that was written, since 1970, with its text.
-    last: Option<(i64, [u8; 8])>,
+    /// How whole seconds are written, for `strftime`, and what follows the fraction.
+    format: &'static str,
+    end: &'static [u8],
+    /// The last whole second that was written, since 1970.
+    second: Option<i64>,
+    /// Its text.
+    text: String,
 }
 
-impl TimeOfDay {
-    pub fn new(zone: TimeZone) -> TimeOfDay {
-        TimeOfDay { zone, last: None }
+impl Clock {
+    /// Times of day in a time zone.
+    pub fn time_of_day(zone: TimeZone) -> Clock {
+        Clock { zone, format: "%H:%M:%S", end: b"", second: None, text: String::new() }
     }
 
-    /// Appends a time of day, to the nanosecond.
-    pub fn time_of_day(&mut self, nanoseconds: i64, out: &mut Vec<u8>) {
+    /// Dates and times as in RFC 3339, in UTC.
+    pub fn rfc_3339() -> Clock {
+        let (zone, format) = (TimeZone::UTC, "%Y-%m-%dT%H:%M:%S");
+        Clock { zone, format, end: b"Z", second: None, text: String::new() }
+    }
+
+    /// Appends a time.
+    pub fn write(&mut self, nanoseconds: i64, out: &mut Vec<u8>) {
         let (second, fraction) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
-        let text = match self.last {
-            Some((last, text)) if last == second => text,
-            _ => {
-                let text = self.whole_second(nanoseconds);
-                self.last = Some((second, text));
-                text
-            }
-        };
-        out.extend_from_slice(&text);
+        if self.second != Some(second) {
+            // Every 64-bit number of nanoseconds is within the range of jiff.
+            let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
+            self.text = self.zone.to_datetime(timestamp).strftime(self.format).to_string();
+            self.second = Some(second);
+        }
+        out.extend_from_slice(self.text.as_bytes());
         out.push(b'.');
         nine_digits(fraction.unsigned_abs(), out);
-    }
-
-    fn whole_second(&self, nanoseconds: i64) -> [u8; 8] {
-        // Every 64-bit number of nanoseconds is within the range of jiff.
-        let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
-        let time = self.zone.to_datetime(timestamp).time();
-        let digits = |number: i8| [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
-        let [[a, b], [c, d], [e, f]] = [time.hour(), time.minute(), time.second()].map(digits);
-        [a, b, b':', c, d, b':', e, f]
+        out.extend_from_slice(self.end);
     }
 }
 
@@ -66,17 +68,21 @@ mod tests {
 
     #[test]
     fn times_are_written_to_the_nanosecond() {
-        let mut clock = TimeOfDay::new(TimeZone::UTC);
-        let mut written = |nanoseconds| {
-            let mut out = Vec::new();
-            clock.time_of_day(nanoseconds, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!(written(0), "00:00:00.000000000");
-        assert_eq!(written(3_723_000_000_001), "01:02:03.000000001");
-        assert_eq!(written(3_723_999_999_999), "01:02:03.999999999");
-        assert_eq!(written(-1), "23:59:59.999999999");
-        assert_eq!(written(i64::MAX), "23:47:16.854775807");
+        let mut clocks = [Clock::time_of_day(TimeZone::UTC), Clock::rfc_3339()];
+        for (nanoseconds, day, time) in [
+            (0, "1970-01-01", "00:00:00.000000000"),
+            (3_723_000_000_001, "1970-01-01", "01:02:03.000000001"),
+            (3_723_999_999_999, "1970-01-01", "01:02:03.999999999"),
+            (-1, "1969-12-31", "23:59:59.999999999"),
+            (i64::MAX, "2262-04-11", "23:47:16.854775807"),
+        ] {
+            let written = clocks.each_mut().map(|clock| {
+                let mut out = Vec::new();
+                clock.write(nanoseconds, &mut out);
+                String::from_utf8(out).unwrap()
+            });
+            assert_eq!(written, [time.to_owned(), format!("{day}T{time}Z")]);
+        }
     }
 
     #[test]

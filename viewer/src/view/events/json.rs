@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use ctf_reader::{EventClass, OrderedEvent, Scope, Trace, Value};
 
+use super::clock::Clock;
 use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
 use super::value;
 
 /// Writes events as JSON lines.
 pub(in crate::view) struct JsonForm {
+    clock: Clock,
     /// The hosts of the traces.
     hosts: Vec<Option<String>>,
     stacks: Rc<Stacks>,
@@ -28,7 +30,8 @@ struct JsonClass {
 
 impl JsonForm {
     pub fn new(stacks: Rc<Stacks>) -> JsonForm {
-        JsonForm { hosts: Vec::new(), stacks, classes: ByClass::default() }
+        let (clock, hosts, classes) = (Clock::rfc_3339(), Vec::new(), ByClass::default());
+        JsonForm { clock, hosts, stacks, classes }
     }
 
     fn frames(&self, stacks: &ClassStacks, event: &OrderedEvent<'_>, slot: usize) -> serde_json::Value {
@@ -85,6 +88,9 @@ impl Form for JsonForm {
     fn begin(&mut self, line: EventLine, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"timestamp_ns\":");
         value::signed(line.timestamp, out);
+        out.extend_from_slice(b",\"timestamp\":\"");
+        self.clock.write(line.timestamp, out);
+        out.push(b'"');
         if let Some(is_match) = line.is_match {
             out.extend_from_slice(if is_match { b",\"match\":true" } else { b",\"match\":false" });
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use ctf_reader::{Base, EventClass, OrderedEvent, Scope, Trace, Value};
 
-use super::clock::{TimeOfDay, delta};
+use super::clock::{Clock, delta};
 use super::form::{ByClass, EventLine, Form, ShownField, put};
 use super::stacks::{ClassStacks, Stacks};
 use super::value;
@@ -19,7 +19,7 @@ use crate::view::Screen;
 
 /// Writes events as Babeltrace does.
 pub(in crate::view) struct TextForm {
-    clock: TimeOfDay,
+    clock: Clock,
     /// With colours, matches stand out among others.
     screen: Screen,
     /// What comes before the name of the event, for each trace.
@@ -76,7 +76,7 @@ impl Literal {
 impl TextForm {
     pub fn new(screen: Screen, stacks: Rc<Stacks>) -> TextForm {
         TextForm {
-            clock: TimeOfDay::new(screen.zone.clone()),
+            clock: Clock::time_of_day(screen.zone.clone()),
             screen,
             origins: Vec::new(),
             stacks,
@@ -161,7 +161,7 @@ impl Form for TextForm {
             out.extend_from_slice(b"\x1b[1m");
         }
         out.push(b'[');
-        self.clock.time_of_day(line.timestamp, out);
+        self.clock.write(line.timestamp, out);
         out.extend_from_slice(b"] (");
         match line.previous {
             Some(previous) => delta(previous, line.timestamp, out),

@@ -18,5 +18,6 @@ mod sampler;
 mod session;
 
 pub use command::run;
+pub use daemon::LocalDaemon;
 pub use list::run as list;
 pub use recording::LiveRecording;
