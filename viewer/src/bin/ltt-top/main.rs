@@ -8,6 +8,7 @@ mod command;
 mod compare;
 mod events;
 mod export;
+mod html;
 mod invocation;
 mod live;
 mod man;

@@ -30,7 +30,7 @@ pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
     page.texts(Style::Note, footnotes(found));
 }
 
-fn headline(found: &Incidents) -> String {
+pub fn headline(found: &Incidents) -> String {
     let threshold = found.threshold.in_words();
     if found.found == 0 {
         return format!("no incidents: nothing was held up for {threshold} or longer");
@@ -152,7 +152,7 @@ fn client(cause: &LinkFinding) -> String {
 }
 
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
-fn cause(incident: &Incident) -> String {
+pub fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         let sum = incident.sum.as_ref().filter(|sum| sum.duration.0 * 2 > incident.unexplained.0);
         let sum =
@@ -181,7 +181,7 @@ fn waited(incident: &Incident) -> String {
     }
 }
 
-fn notes(incident: &Incident) -> Vec<String> {
+pub fn notes(incident: &Incident) -> Vec<String> {
     let mut notes = Vec::new();
     if !incident.meanwhile.is_empty() {
         let others: Vec<String> = incident.meanwhile.iter().map(meanwhile).collect();
@@ -251,7 +251,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
 }
 
 /// When something was slower than in the rest of the trace, and how much.
-fn slow_period(period: &Period, screen: &Screen) -> String {
+pub fn slow_period(period: &Period, screen: &Screen) -> String {
     let what = match period.kind {
         PeriodKind::Period => "slow period",
         PeriodKind::Shift => "slower from then on",
@@ -260,7 +260,7 @@ fn slow_period(period: &Period, screen: &Screen) -> String {
     format!("{what} {begin} to {end}: {}, {} lost", period.reason, period.lost.in_words())
 }
 
-fn footnotes(found: &Incidents) -> Vec<String> {
+pub fn footnotes(found: &Incidents) -> Vec<String> {
     let mut footnotes = Vec::new();
     let (hidden, what) = match found.shows_each {
         true => (found.hidden_incidents, "shorter incident"),
