@@ -10,7 +10,7 @@ use crate::analysis::groups::Top;
 use crate::analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
 use crate::analysis::outliers::{Outliers, PeriodKind};
 use crate::analysis::overview::{Overview, PER_OCTAVE, Slices, charges, limits};
-use crate::text::amount::{counted, grouped};
+use crate::text::amount::counted;
 use crate::text::{escape, short_name};
 use crate::view::Screen;
 use crate::view::json::with_times;
@@ -249,8 +249,8 @@ fn outliers(found: &Outliers, names: &Names, at: &impl Fn(i64) -> i128) -> Vec<V
     let row = |what: &str, lost: Ns, events: u64, begin: i64, label: String, reason: &str| {
         json!({
             "what": what,
-            "lost": lost.in_words(),
-            "events": grouped(events.into()),
+            "lost_us": lost,
+            "events": events,
             "at": at(begin) as i64,
             "label": cut(&label),
             "reason": reason,

@@ -202,6 +202,12 @@ function step(length, most) {
   const least = length / Math.max(most, 1), scale = 10 ** Math.floor(Math.log10(least || 1));
   return [1, 2, 5, 10].map((factor) => factor * scale).find((step) => step >= least);
 }
+/** A round length of time, in nanoseconds: seconds, minutes and hours are not counted in tens. */
+function roundTime(length, most) {
+  const minutes = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400].map((seconds) => seconds * 1e9);
+  const by = step(length, most);
+  return Math.max(Math.round(by <= 2e10 ? by : minutes.find((known) => known >= length / most) ?? by), 1);
+}
 const text = (x, y, anchor, content, name) => svg("text", { x, y, "text-anchor": anchor, class: name }, content);
 const rectangle = (x, y, width, height) => `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
 const colourOf = (cause) => `var(--cause-${cause === undefined ? 7 : Math.min(cause, 7)})`;
@@ -210,7 +216,15 @@ const mainCause = (mark) => mark[2][0];
 const LEFT = 58, RIGHT = 12, RATE = { top: 18, height: 78 }, HELD = { top: 120, height: 66 }, HEAT = { top: 212, height: 208 };
 const BOTTOM = HEAT.top + HEAT.height;
 
-/** The number of durations for each slice and each power of two of nanoseconds; 0 is a row of its own. */
+/** The row of a duration in nanoseconds: 1, 2, 5, 10, … begin one each. */
+function rowOf(ns) {
+  const decade = Math.floor(Math.log10(ns) + 1e-9), first = ns / 10 ** decade;
+  return 3 * decade + (first >= 4.999 ? 2 : first >= 1.999 ? 1 : 0);
+}
+/** Where a row begins, in microseconds. */
+const rowBegin = (row) => ([1, 2, 5][row % 3] * 10 ** Math.floor(row / 3)) / 1000;
+
+/** The number of durations for each slice and row; a recorded 0 is -1, a row of its own. */
 function heatCells() {
   const chosen = state.group === null ? [...slices.groups, ...slices.others] : [slices.groups[state.group]];
   const cells = new Map();
@@ -220,7 +234,7 @@ function heatCells() {
       rates[slice] += figures[0];
       for (let at = 5; at < figures.length; at += 2) {
         const ns = low(figures[at]) * sliced.unit_ns;
-        const row = ns === 0 ? -1 : Math.floor(Math.log2(ns));
+        const row = ns === 0 ? -1 : rowOf(ns);
         const key = slice * 100 + row + 1;
         cells.set(key, (cells.get(key) ?? 0) + figures[at + 1]);
       }
@@ -268,12 +282,13 @@ function drawTimeline() {
   });
   parts.push(svg("path", { class: "grid", d: `M${LEFT} ${HELD.top + HELD.height}h${inner}` }));
   // Heat map.
-  const rows = cells.map(([, row]) => row), lowest = Math.min(...rows, 10), highest = Math.max(...rows, lowest + 3);
+  const rows = cells.map(([, row]) => row).filter((row) => row >= 0), hasZero = cells.some(([, row]) => row < 0);
+  const first = rows.length ? Math.min(...rows) : 9, lowest = hasZero ? first - 1 : first, highest = Math.max(...rows, lowest + 3);
   const high = HEAT.height / (highest - lowest + 1), densest = Math.max(...cells.map(([, , count]) => count), 1);
   const levels = Array.from({ length: 8 }, () => []);
   for (const [slice, row, count] of cells) {
     const level = Math.min(Math.floor((8 * Math.log1p(count)) / Math.log1p(densest)), 7);
-    levels[level].push(rectangle(LEFT + slice * column, HEAT.top + (highest - row) * high, column + 0.3, high));
+    levels[level].push(rectangle(LEFT + slice * column, HEAT.top + (highest - Math.max(row, lowest)) * high, column + 0.3, high));
   }
   parts.push(text(LEFT, HEAT.top - 6, "start", state.group === null ? "Durations of all groups" : `Durations of ${groups[state.group].label}`, "name"));
   levels.forEach((paths, level) => {
@@ -284,12 +299,14 @@ function drawTimeline() {
   const every = Math.max(Math.ceil(16 / high), 1);
   for (let row = highest; row >= lowest; row -= every) {
     const y = HEAT.top + (highest - row + 0.5) * high + 4;
-    parts.push(text(LEFT - 6, y, "end", row < 0 ? "0" : duration(2 ** row / 1000)));
+    parts.push(text(LEFT - 6, y, "end", hasZero && row === lowest ? "0" : duration(rowBegin(row))));
   }
-  // Time, and what is not chosen.
-  for (let at = 0, by = step(length, inner / 95); at <= length; at += by) {
-    parts.push(svg("path", { class: "grid", d: `M${x(at)} ${BOTTOM}v5` }),
-      text(x(at), BOTTOM + 19, at === 0 ? "start" : x(at) > width - 40 ? "end" : "middle", time(at, by >= 1e9 ? 0 : by >= 1e6 ? 3 : 6)));
+  // Time at round numbers, and what is not chosen.
+  const by = roundTime(length, inner / 110), digits = by >= 1e9 ? 0 : by >= 1e8 ? 1 : by >= 1e6 ? 3 : 6;
+  const local = BigInt(data.clock.begin_ns) + BigInt(data.clock.offset_s) * 1000000000n;
+  for (let at = Number(BigInt(by) - 1n - ((local + BigInt(by) - 1n) % BigInt(by))); at <= length; at += by) {
+    parts.push(svg("path", { class: "grid", d: `M${x(at)} ${BOTTOM}v5` }));
+    if (x(at) < width - 30) parts.push(text(x(at), BOTTOM + 19, "middle", time(at, digits)));
   }
   if (isNarrowed()) {
     for (const [from, to] of [[0, begin()], [end(), length]]) {
@@ -309,7 +326,7 @@ function timelineTable(rates, cells) {
   for (const [at] of incidents.marks) held[Math.min(Math.max(Math.floor(at / slices.width_ns), 0), slices.count - 1)] += 1;
   const rows = rates.flatMap((rate, slice) => rate === 0 && held[slice] === 0 ? [] : [[
     time(slice * slices.width_ns), scaled((rate * 1e9) / slices.width_ns), grouped(rate), grouped(held[slice]),
-    longest.has(slice) ? (longest.get(slice) < 0 ? "0" : `under ${duration(2 ** (longest.get(slice) + 1) / 1000)}`) : "–",
+    longest.has(slice) ? (longest.get(slice) < 0 ? "0" : `under ${duration(rowBegin(longest.get(slice) + 1))}`) : "–",
   ]]);
   return table(`Slices of ${duration(slices.width_ns / 1000)}; those without events are left out`,
     [["From", false, "time"], ["Per second", true], ["Events", true], ["Incidents began", true], ["Longest", true]], rows);
@@ -368,6 +385,7 @@ function drawPlots() {
         if (x(value) < width - 24) parts.push(text(x(value), base + 16, "middle", duration(value)));
       }
     }
+    if (list[0].isZero) parts.push(text(x(least * 1.4), base + 16, "middle", "0"));
     for (const mode of modes) {
       const [from, to] = mode.range_us, at = x(Math.max(from, least)), end = x(Math.min(to * 1.03, most));
       parts.push(svg("rect", { class: "shade", x: at, y: top, width: Math.max(end - at, 4), height: base - top }, svg("title", {}, mode.reason)),
@@ -419,7 +437,7 @@ function drawPlots() {
 
 // ---- Incidents
 
-const FIRST = 12;
+const FIRST = 12, FIRST_CAUSES = 6;
 let shownIncidents = FIRST;
 
 function drawCauses() {
@@ -433,9 +451,9 @@ function drawCauses() {
   }
   const isWhole = !isNarrowed();
   const rows = incidents.causes.map((cause, place) => ({ cause, place, ...(isWhole ? { total: cause.total_us, count: cause.count } : totals.get(place)) }))
-    .filter(({ total }) => total > 0).sort((one, other) => other.total - one.total).slice(0, 15);
+    .filter(({ total }) => total > 0).sort((one, other) => other.total - one.total);
   const most = rows[0]?.total ?? 1, advised = new Set();
-  replace("causes", ...rows.map(({ cause, place, total, count: number }) => {
+  const items = rows.map(({ cause, place, total, count: number }) => {
     const isNew = cause.advice !== null && !advised.has(cause.advice);
     advised.add(cause.advice);
     return el("li", { mark: colourOf(place) },
@@ -443,7 +461,9 @@ function drawCauses() {
         el("span", { class: "faint" }, `${duration(total)} in ${count(number, "incident")}${isWhole ? `, the longest ${duration(cause.longest_us)}` : ""}`)),
       el("progress", { max: most, value: total, "aria-label": `${cause.label}: ${duration(total)}` }),
       isNew ? el("p", { class: "advice" }, incidents.advice[cause.advice]) : "");
-  }));
+  });
+  const smaller = items.slice(FIRST_CAUSES);
+  replace("causes", ...items.slice(0, FIRST_CAUSES), smaller.length ? el("li", {}, el("details", {}, el("summary", {}, `${count(smaller.length, "smaller cause")}`), el("ul", { class: "bars" }, ...smaller))) : "");
   if (!rows.length) replace("causes", el("li", { class: "faint" }, isWhole ? "Nothing was held up that long." : "Nothing was held up that long in this range."));
   if (!isWhole && incidents.hidden > 0) $("causes").append(el("li", { class: "faint" }, `Of the ${count(incidents.marks.length, "longest incident")} only: the file does not hold the others.`));
 }
@@ -469,8 +489,8 @@ function drawIncidents() {
   });
   // The longest first; an incident that the address names is always there.
   const list = chosen.slice(0, shownIncidents);
-  const named = incidents.shown.find(({ mark }) => mark === state.incident);
-  if (named && !list.includes(named)) list.unshift(named);
+  const named = chosen.find(({ mark }) => mark === state.incident);
+  if (named && !list.includes(named)) list.push(named);
   const items = list.map((incident) => {
     const [at, held] = incidents.marks[incident.mark];
     const details = el("details", { class: "incident", id: `incident-${incident.mark}`, open: state.incident === incident.mark, mark: colourOf(mainCause(incidents.marks[incident.mark])) },
@@ -485,7 +505,7 @@ function drawIncidents() {
   });
   const inRange = incidents.marks.filter(([at, held]) => isIn(at, at + held * 1000)).length;
   if (!items.length) items.push(el("p", { class: "faint" }, inRange ? `${count(inRange, "incident")} in this range; the file has details of the longest only.` : isNarrowed() ? "None in this range." : "None."));
-  else items.push(el("p", { class: "faint" }, `The ${grouped(list.length)} longest of ${count(isNarrowed() ? inRange : inRange + incidents.hidden, "incident")}${isNarrowed() ? " in this range" : ""}.`));
+  else items.push(el("p", { class: "faint" }, `The ${grouped(Math.min(chosen.length, shownIncidents))} longest of ${count(isNarrowed() ? inRange : inRange + incidents.hidden, "incident")}${isNarrowed() ? " in this range" : ""}.`));
   replace("incidents", ...items);
   $("more-incidents").hidden = chosen.length <= shownIncidents;
 }
@@ -566,13 +586,13 @@ function drawSlow() {
     }
     floor = Math.min(floor, data.slow[Math.min(slices.slowest[0], data.slow.length) - 1]?.duration_us ?? 0);
   }
-  const rows = inRange.filter(({ duration_us }) => duration_us >= floor).slice(0, 30);
+  const rows = inRange.filter(({ duration_us }) => duration_us >= floor).slice(0, 20);
   const titles = [["Duration", true], ["Ended", false, "time"], ["Event", false], ["Client", false, "time"], ["Process", false, "time"], ["Because of", false], ["Fields", false]];
   replace("slow", table("", titles, rows.map((event) => [duration(event.duration_us) + (event.unit_is_guess ? "?" : ""), time(event.at), event.label, event.client, event.process, event.because || "–", event.fields || "–"])));
   $("slow-note").textContent = rows.length ? `The ${grouped(rows.length)} slowest${isNarrowed() ? " in this range: more cannot be told from what the file holds" : ""}.` : "No events with a duration.";
 }
 function drawStatic() {
-  const found = data.outliers.map((finding) => [finding.what, finding.lost, finding.events, finding.at === null ? "–" : time(finding.at), finding.label, finding.reason]);
+  const found = data.outliers.sort((one, other) => other.lost_us - one.lost_us).map((finding) => [finding.what, duration(finding.lost_us), grouped(finding.events), finding.at === null ? "–" : time(finding.at), finding.label, finding.reason]);
   replace("outliers", table("", [["What", false, "time"], ["Took or lost", true], ["Events", true], ["When", false, "time"], ["Group", false], ["Why", false]], found));
   if (!found.length) replace("outliers", el("p", { class: "faint" }, "Nothing."));
   const titles = [["Client", false], ["Event", false], ["Total", true], ["Count", true], ["p50", true], ["p99", true], ["Longest", true]];
@@ -644,4 +664,4 @@ $("more-incidents").addEventListener("click", () => { shownIncidents += 50; draw
 window.addEventListener("hashchange", restore);
 let width = window.innerWidth;
 window.addEventListener("resize", () => { if (width !== window.innerWidth) { width = window.innerWidth; drawTimeline(); drawPlots(); } });
-window.addEventListener("beforeprint", () => { for (const details of document.querySelectorAll(".incident")) details.open = true; });
+window.addEventListener("beforeprint", () => { for (const details of document.querySelectorAll(".incident, .bars details")) details.open = true; });

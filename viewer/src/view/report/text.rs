@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 
 use super::data::Limits;
 use crate::analysis::overview::Overview;
-use crate::text::amount::{counted, share};
+use crate::text::amount::{counted, grouped, share};
 use crate::text::escape;
 use crate::view::table::{
     incident_footnotes, incident_headline, outlier_footnotes, outlier_rule, shared_by, slow_period,
@@ -45,7 +45,7 @@ pub fn context(overview: &Overview, limits: &Limits, screen: &Screen) -> Value {
         + outliers.hidden_periods
         + outliers.hidden_drifts;
     let mut tiles = vec![
-        tile(counted(top.trace.events, "event"), "recorded".into()),
+        tile(grouped(top.trace.events.into()), "events recorded".into()),
         tile(
             incidents.blocked_share.map_or("–".into(), share),
             format!("of the time blocked, in {}", counted(incidents.found, "incident")),
@@ -53,7 +53,7 @@ pub fn context(overview: &Overview, limits: &Limits, screen: &Screen) -> Value {
     ];
     tiles.extend(longest.map(|longest| tile(longest.in_words(), "the longest incident".into())));
     tiles.extend(slowest.map(|event| tile(event.duration.in_words(), "the slowest event".into())));
-    tiles.push(tile(counted(unusual, "finding"), "of what is unusual".into()));
+    tiles.push(tile(grouped(unusual.into()), "unusual events, modes, periods and drifts".into()));
     let sources = info.traces.iter().flat_map(|trace| {
         let host = trace.host.as_deref().map_or(String::new(), |host| format!(", on {}", escape::text(host)));
         let tracer =
@@ -62,14 +62,14 @@ pub fn context(overview: &Overview, limits: &Limits, screen: &Screen) -> Value {
         let folder = move |folder: &String| format!("{}: {streams}{host}{tracer}", escape::text(folder));
         trace.folders.iter().map(folder)
     });
-    let mut outlier_notes = outlier_footnotes(outliers);
-    outlier_notes.truncate(3);
+    let outlier_notes: Vec<String> =
+        outlier_footnotes(outliers).iter().map(|note| note.replace(" (-n shows more)", "")).collect();
     context! {
         tiles,
         empty => notes::footnotes(&top.notes, screen).into_iter().filter(|note| note.starts_with("nothing found")).collect::<Vec<_>>(),
         headline => capitalised(&incident_headline(incidents)),
         periods => incidents.periods.iter().map(|period| capitalised(&slow_period(period, screen))).collect::<Vec<_>>(),
-        incident_notes => incident_footnotes(incidents).iter().map(|note| capitalised(note)).collect::<Vec<_>>(),
+        incident_notes => incident_footnotes(incidents).iter().filter(|note| !note.contains("not shown")).map(|note| capitalised(note)).collect::<Vec<_>>(),
         group_notes => group_notes(overview, limits),
         outlier_notes => outlier_notes.iter().map(|note| capitalised(note)).collect::<Vec<_>>(),
         shared => shared_by(outliers).iter().map(|line| capitalised(line)).collect::<Vec<_>>(),

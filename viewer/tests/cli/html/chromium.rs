@@ -167,12 +167,6 @@ impl Chromium {
         };
         self.events.iter().filter(is_complaint).collect()
     }
-
-    /// A picture of the whole page, as bytes in base64.
-    pub fn screenshot(&mut self) -> String {
-        let asked = json!({ "format": "png", "captureBeyondViewport": true });
-        self.call("Page.captureScreenshot", asked)["data"].as_str().expect("a picture").to_owned()
-    }
 }
 
 impl Drop for Chromium {
