@@ -40,7 +40,8 @@ fn names(traces: &[PathBuf]) -> String {
     const NAMED: usize = 3;
     let name = |path: &PathBuf| {
         let path = path.canonicalize().unwrap_or_else(|_| path.clone());
-        escape::text(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        escape::text(name.split_once(".tar").map_or(&*name, |(stem, _)| stem))
     };
     let named = traces.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
     match traces.len().saturating_sub(NAMED) {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use lttng_testing::{CommandInTime as _, need, workspace};
+use lttng_testing::{CommandInTime as _, not_allowed, workspace};
 use serde_json::Value;
 
 use super::chromium::Chromium;
@@ -198,15 +198,12 @@ fn axe() -> Option<String> {
     let folder = workspace().join("target/npm");
     let script = folder.join("package/axe.min.js");
     if !script.exists() {
-        if !need("npm") {
-            return None;
-        }
         fs::create_dir_all(&folder).unwrap();
         let fetch = "npm pack --silent axe-core@4 && tar -xzf axe-core-*.tgz package/axe.min.js";
-        let output =
-            Command::new("sh").args(["-c", fetch]).current_dir(&folder).output_in_time().expect("sh runs");
+        let output = Command::new("sh").args(["-c", fetch]).current_dir(&folder).output_in_time();
+        let output = output.expect("sh runs");
         if !output.status.success() {
-            lttng_testing::not_allowed("axe-core", &String::from_utf8_lossy(&output.stderr));
+            not_allowed("axe-core from npm", &String::from_utf8_lossy(&output.stderr));
             return None;
         }
     }
