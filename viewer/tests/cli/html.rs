@@ -163,8 +163,8 @@ fn many_groups_make_a_page_that_is_small_and_says_what_it_lacks() {
     let mut trace = Handwritten::new("alpha");
     let class = trace.class("app:request", "string _name; u64 _latency_us;");
     let mut random = fastrand::Rng::with_seed(7);
-    for number in 0..120_000_u64 {
-        let name = format!("a rather long name of a command, number {}\0", random.u32(..2000));
+    for number in 0..40_000_u64 {
+        let name = format!("a rather long name of a command, number {}\0", random.u32(..1500));
         let latency = 1_u64 << random.u32(0..24);
         trace.event_at(
             BEGIN + number * 50_000,

@@ -57,13 +57,25 @@ pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
             incidents: 200_usize.div_ceil(part),
             slice_ns: slices.columns.width_ns,
         };
-        // Nothing in the block may end it, or begin a comment.
-        let text = data(overview, &slices, &limits, part, screen)?.to_string().replace('<', "\\u003c");
+        let text = harmless(&data(overview, &slices, &limits, part, screen)?.to_string());
         if text.len() <= MOST_BYTES || part >= 64 {
             return Ok(Data { text, limits });
         }
         part *= 2;
     }
+}
+
+/// The same JSON, in which nothing ends the block, begins a comment, or changes how its neighbours are shown.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        let is_plain = character.is_ascii() || character.is_alphanumeric() || character > '\u{ffff}';
+        match is_plain && character != '<' {
+            true => text.push(character),
+            false => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+        }
+    }
+    text
 }
 
 fn data(
