@@ -17,7 +17,7 @@ use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
 use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::{IncidentRule, Incidents, incidents};
-use crate::analysis::info::{Info, info};
+use crate::analysis::info::Info;
 use crate::analysis::outliers::verdict::Rule;
 use crate::analysis::outliers::{Outliers, outliers};
 use crate::analysis::question::Finding;
@@ -28,6 +28,7 @@ use crate::source::Source;
 
 pub use charges::{Charge, charges};
 pub use limits::limits;
+use slices::Sliced;
 pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};
 
 /// The percentiles of groups: those that `top` has unless it is asked for others.
@@ -102,31 +103,30 @@ fn others(
 ) -> Result<impl FnOnce(Incidents) -> Overview + Send + use<>, Failure> {
     let summary = summarise(input, selection, sort, GROUP_CAP)?;
     let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
-    let (slices, records) = slices::slices(input, selection, &summary, SLICED)?;
+    let Sliced { slices, records, clients, info, report } =
+        slices::slices(input, selection, &summary, SLICED)?;
     let mut slow: Vec<EventFinding> =
         records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
     let first = &records[..records.len().min(CHAINS)];
-    let found = chains(*input.source, selection, first);
+    let found = chains(input.source, selection, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
-    let with_repeats = Arc::new(Selection { with_repeats: true, ..Selection::clone(selection) });
     let outliers = outliers(input, selection, &Rule::default(), false, FINDINGS, GROUP_CAP)?;
-    let clients = clients(input, selection)?;
-    let info = info(input, &with_repeats, PROCESSES)?;
+    let info = info.finish(&report, PROCESSES)?;
+    let clients = match clients.complete(report, Sort::Total) {
+        Some(complete) => complete.map_err(Failure::Misfit),
+        None => {
+            let by_client = Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) };
+            summarise(input, &Arc::new(by_client), Sort::Total, GROUP_CAP)
+        }
+    };
+    let clients = match clients {
+        Ok(summary) if summary.groups.is_empty() => None,
+        Ok(summary) => Some(Top::new(&summary, Sort::Total, &QUANTILES, CLIENTS, None)),
+        // No event says on whose behalf it happened.
+        Err(Failure::Misfit(_)) => None,
+        Err(failure) => return Err(failure),
+    };
     Ok(move |incidents| Overview { top, slices, incidents, outliers, slow, clients, info })
-}
-
-/// Groups by client, where events have one.
-fn clients(
-    input: &mut SourceWindow<'_, &Reader>,
-    selection: &Arc<Selection>,
-) -> Result<Option<Top>, Failure> {
-    let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
-    match summarise(input, &by_client, Sort::Total, GROUP_CAP) {
-        Ok(summary) if summary.groups.is_empty() => Ok(None),
-        Ok(summary) => Ok(Some(Top::new(&summary, Sort::Total, &QUANTILES, CLIENTS, None))),
-        Err(Failure::Misfit(_)) => Ok(None),
-        Err(failure) => Err(failure),
-    }
 }
 
 /// The time that a summary is of.

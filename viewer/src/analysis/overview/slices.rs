@@ -6,19 +6,20 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
 
-use ctf_reader::{Brief, Collect, Event, EventClass, Events};
+use ctf_reader::{Brief, Collect, Event, EventClass, Events, Report};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use super::span_of;
 use crate::analysis::durations::heat::TimeColumns;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::groups::group::Group;
-use crate::analysis::groups::summary::Summary;
+use crate::analysis::groups::group::{Figures, Group};
+use crate::analysis::groups::summary::{Summary, SummaryCollector};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::info::InfoCollector;
 use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::roster::Roster;
@@ -201,13 +202,26 @@ impl Slices {
     }
 }
 
-/// Follows the first groups of a summary over time, and finds the slowest events of the trace and of each slice.
+/// What one reading finds.
+pub(super) struct Sliced {
+    pub slices: Slices,
+    /// The slowest events of the trace and of each slice, the slowest first.
+    pub records: Vec<Record>,
+    /// Groups by client.
+    pub clients: SummaryCollector<Figures>,
+    /// What the trace contains.
+    pub info: InfoCollector,
+    pub report: Report,
+}
+
+/// Follows the first groups of a summary over time, and finds the slowest events of the trace and of each slice. Clients
+/// and processes are counted on the way: reading takes more time than anything that is done with it.
 pub(super) fn slices<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     summary: &Summary,
     limit: usize,
-) -> Result<(Slices, Vec<Record>), Failure> {
+) -> Result<Sliced, Failure> {
     let columns = TimeColumns::new(span_of(summary), SLICES);
     let mut kinds = Kinds::default();
     let mut places = Groups::default();
@@ -217,7 +231,11 @@ pub(super) fn slices<S: Source>(
         places.entry(kind, &group.key_bytes, || place);
         units.push(unit_of(group));
     }
+    let by_client = Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) };
+    let with_repeats = Selection { with_repeats: true, ..Selection::clone(selection) };
     let collector = SliceCollector {
+        clients: SummaryCollector::beside(Arc::new(by_client)),
+        info: InfoCollector::of(&Arc::new(with_repeats)),
         roster: Roster::with_kinds(Arc::clone(selection), kinds),
         details: Arc::default(),
         events: vec![SliceEvents::NONE; columns.count],
@@ -229,8 +247,8 @@ pub(super) fn slices<S: Source>(
         briefs: Vec::new(),
         key: Vec::new(),
     };
-    let (collected, _) = input.read(collector)?;
-    let SliceCollector { events, tallies, mut longest, of_slices, .. } = collected;
+    let (collected, report) = input.read(collector)?;
+    let SliceCollector { events, tallies, mut longest, of_slices, clients, info, .. } = collected;
     let sliced = |unit_ns, figures: Vec<Option<Box<SliceFigures>>>| SlicedGroup {
         unit_ns,
         slices: figures
@@ -253,7 +271,7 @@ pub(super) fn slices<S: Source>(
     of_slices.into_iter().for_each(|of_slice| longest.absorb(of_slice));
     let mut records = longest.into_sorted();
     records.dedup();
-    Ok((slices, records))
+    Ok(Sliced { slices, records, clients, info, report })
 }
 
 fn unit_of(group: &Group) -> Option<u64> {
@@ -272,6 +290,8 @@ struct GroupTallies {
 }
 
 struct SliceCollector {
+    clients: SummaryCollector<Figures>,
+    info: InfoCollector,
     roster: Roster,
     details: Arc<Vec<Option<(usize, KeptFields)>>>,
     columns: TimeColumns,
@@ -309,8 +329,7 @@ impl Collect for SliceCollector {
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         // All events are counted, also those that no filter lets through.
-        let Some(fields) = self.roster.want(class) else { return Some(Vec::new()) };
-        let mut slots = Slots(fields);
+        let mut slots = Slots(self.roster.want(class).unwrap_or_default());
         if let Some(plan) = self.roster.plan(class.index) {
             let details = Arc::make_mut(&mut self.details);
             if details.len() <= class.index {
@@ -319,10 +338,20 @@ impl Collect for SliceCollector {
             let meaning = self.roster.selection().dictionary.look_up(class);
             details[class.index] = Some((class.trace, KeptFields::new(class, &meaning, plan, &mut slots)));
         }
-        Some(slots.0)
+        // Who wants none of them returns another list.
+        let mut add = |wanted: Option<Vec<usize>>| {
+            if let Some(wanted) = wanted.filter(|wanted| wanted.starts_with(&slots.0)) {
+                slots.0 = wanted;
+            }
+            Slots(slots.0.clone())
+        };
+        let known = add(None);
+        let known = add(self.clients.want_besides(class, known));
+        Some(add(self.info.want_besides(class, known)).0)
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
+        let (Continue(()), Continue(())) = (self.clients.events(events), self.info.events(events));
         let SliceCollector { columns, tallies, durations, briefs, key, .. } = self;
         for event in 0..events.count {
             let time = events.fields.timestamp(event);
@@ -387,6 +416,8 @@ impl Collect for SliceCollector {
 
     fn split(&self) -> Self {
         SliceCollector {
+            clients: self.clients.split(),
+            info: self.info.split(),
             roster: self.roster.emptied(),
             details: Arc::clone(&self.details),
             columns: self.columns,
@@ -405,6 +436,8 @@ impl Collect for SliceCollector {
     }
 
     fn absorb(&mut self, other: Self) {
+        self.clients.absorb(other.clients);
+        self.info.absorb(other.info);
         self.roster.absorb(other.roster);
         self.events.iter_mut().zip(other.events).for_each(|(mine, theirs)| mine.add(theirs));
         let GroupTallies { groups, others, .. } = other.tallies;

@@ -275,7 +275,8 @@ function drawTimeline() {
   }
   incidents.marks.forEach((mark, place) => {
     const [at, held] = mark, height = tall(held);
-    const bar = svg("rect", { class: "mark", x: x(Math.max(at, 0)) - 0.5, y: HELD.top + HELD.height - height, width: Math.max(x(at + held * 1000) - x(at), 2), height, onclick: () => openIncident(place) },
+    const from = x(Math.max(at, 0)), to = x(Math.min(at + held * 1000, length));
+    const bar = svg("rect", { class: "mark", x: Math.min(from - 0.5, width - RIGHT - 2), y: HELD.top + HELD.height - height, width: Math.max(to - from, 2), height, onclick: () => openIncident(place) },
       svg("title", {}, `${time(at, 3)} ${duration(held)} ${incidents.causes[mainCause(mark)]?.label ?? ""}`));
     bar.style.fill = colourOf(mainCause(mark));
     parts.push(bar);
