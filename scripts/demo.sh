@@ -196,7 +196,12 @@ elif [ -t 1 ]; then
 	step "Left out: ltt-top live, for which /dev/shm is too small ($((16 * cores + 2)) MiB; docker run --shm-size)"
 fi
 
-say "The trace is in $trace. What to try next:"
+report=$trace.html
+say "$ ltt-top html $trace --output $report"
+echo "  All of it as one page for a browser, to look at and to share."
+"$programs/ltt-top" html "$trace" --output "$report" --force
+
+say "The trace is in $trace, the report in $report. What to try next:"
 cat <<-EOF
 	  $programs/ltt-top slow $trace
 	      commands, and the work between them: what was in the way of whom?

@@ -41,6 +41,8 @@ check=(
 	valgrind tar xz-utils zstd
 	# A terminal for the live screen, shells that parse the completions.
 	tmux zsh fish
+	# A browser for the pages of reports.
+	chromium
 	# Another processor.
 	qemu-user
 	# A monitor that asks for live figures.

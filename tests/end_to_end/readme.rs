@@ -63,6 +63,7 @@ fn demo_shows_what_was_slow() {
     }
     let slow = said.split("$ ltt-top slow").nth(1).expect("it shows the slowest calls");
     assert!(slow.lines().take(10).any(|line| line.contains("command_call keys")), "{slow}");
+    assert!(fs::read_to_string(folder.path().join("trace.html")).unwrap().contains("</html>"), "{said}");
     let steps = said.lines().filter(|line| line.starts_with('[') && line.contains(" s] ")).count();
     assert!(steps >= 7, "{said}");
 }

@@ -16,7 +16,7 @@ use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
-use ctf_reader::{Collect, EventClass, Events, Trace};
+use ctf_reader::{Collect, EventClass, Events, Report, Trace};
 
 /// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
@@ -98,27 +98,8 @@ pub(super) fn info<S: Source>(
     selection: &Arc<Selection>,
     limit: usize,
 ) -> Result<Info, Failure> {
-    let collector = InfoCollector::new(Roster::new(Arc::clone(selection)), Arc::default());
-    let (collector, report) = input.read(collector)?;
-    let left_out = collector.roster.finish()?;
-    let trace = TraceFinding::new(&report);
-    let mut events_by_name = BTreeMap::new();
-    for (class, &count) in collector.classes.iter().zip(&collector.counts) {
-        if let (Some(class), 1..) = (class, count) {
-            *events_by_name.entry(class.name.clone()).or_default() += count;
-        }
-    }
-    let processes = (!collector.too_many).then(|| processes(collector.processes, &trace));
-    let hidden = processes.as_ref().map_or(0, |processes| processes.len().saturating_sub(limit));
-    let processes = processes.map(|processes| processes.into_iter().take(limit).collect());
-    Ok(Info {
-        trace,
-        events_by_name,
-        processes,
-        hidden_processes: hidden as u64,
-        traces: report.traces.iter().map(TraceInfo::from).collect(),
-        notes: Notes { left_out, ..Notes::default() },
-    })
+    let (collector, report) = input.read(InfoCollector::of(selection))?;
+    collector.finish(&report, limit)
 }
 
 /// The processes, the busiest first. Traces of one host may contain the same process.
@@ -153,7 +134,7 @@ impl ProcessInfo {
     }
 }
 
-struct InfoCollector {
+pub(super) struct InfoCollector {
     roster: Roster,
     /// What is known of each class; the parts of a split collector share it.
     classes: Arc<Vec<Option<InfoClass>>>,
@@ -175,6 +156,50 @@ struct InfoClass {
 }
 
 impl InfoCollector {
+    /// Counts the events that count.
+    pub fn of(selection: &Arc<Selection>) -> Self {
+        InfoCollector::new(Roster::new(Arc::clone(selection)), Arc::default())
+    }
+
+    /// What the traces contain, with at most `limit` processes.
+    pub fn finish(self, report: &Report, limit: usize) -> Result<Info, Failure> {
+        let left_out = self.roster.finish()?;
+        let trace = TraceFinding::new(report);
+        let mut events_by_name = BTreeMap::new();
+        for (class, &count) in self.classes.iter().zip(&self.counts) {
+            if let (Some(class), 1..) = (class, count) {
+                *events_by_name.entry(class.name.clone()).or_default() += count;
+            }
+        }
+        let processes = (!self.too_many).then(|| processes(self.processes, &trace));
+        let hidden = processes.as_ref().map_or(0, |processes| processes.len().saturating_sub(limit));
+        let processes = processes.map(|processes| processes.into_iter().take(limit).collect());
+        Ok(Info {
+            trace,
+            events_by_name,
+            processes,
+            hidden_processes: hidden as u64,
+            traces: report.traces.iter().map(TraceInfo::from).collect(),
+            notes: Notes { left_out, ..Notes::default() },
+        })
+    }
+
+    /// Like [`Collect::want`], with some fields already requested.
+    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+        let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
+        let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
+        let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
+        let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
+        let classes = Arc::make_mut(&mut self.classes);
+        if classes.len() <= class.index {
+            classes.resize_with(class.index + 1, || None);
+            self.counts.resize(class.index + 1, 0);
+        }
+        classes[class.index] = Some(InfoClass { name: class.name.clone(), process, origin });
+        Some(slots.0)
+    }
+
     fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
         InfoCollector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
@@ -192,18 +217,7 @@ impl Collect for InfoCollector {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want(class)?);
-        let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
-        let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
-        let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
-        let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
-        let classes = Arc::make_mut(&mut self.classes);
-        if classes.len() <= class.index {
-            classes.resize_with(class.index + 1, || None);
-            self.counts.resize(class.index + 1, 0);
-        }
-        classes[class.index] = Some(InfoClass { name: class.name.clone(), process, origin });
-        Some(slots.0)
+        self.want_besides(class, Slots::default())
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {

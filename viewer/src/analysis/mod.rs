@@ -9,6 +9,7 @@
 //!     ├──────> compare: two recordings
 //!     └──────> intervals ──> incidents <── scheduling ┘
 //!              live, follow, timeline: in parts, as they arrive
+//!  overview: all of them, for a report
 //! ```
 
 pub mod compare;
@@ -21,6 +22,7 @@ pub mod info;
 mod intervals;
 pub mod live;
 pub mod outliers;
+pub mod overview;
 mod question;
 pub(crate) mod reading;
 pub mod scheduling;

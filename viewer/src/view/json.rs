@@ -22,6 +22,12 @@ pub(super) fn output(screen: &Screen) -> Box<dyn Output> {
 const TIMES: [(&str, &str); 4] =
     [("begin_ns", "begin"), ("end_ns", "end"), ("timestamp_ns", "timestamp"), ("time_ns", "time")];
 
+/// A finding as programs get it.
+pub(super) fn with_times(mut value: Value) -> Value {
+    add_times(&mut value);
+    value
+}
+
 /// Adds each time as RFC 3339, in UTC, after its nanoseconds. What was recorded stays as it is.
 fn add_times(value: &mut Value) {
     match value {
@@ -54,9 +60,7 @@ impl Output for Json {
         if let Finding::Events(_) = finding {
             return Ok(notes::warnings(finding, &self.screen));
         }
-        let mut value = serde_json::to_value(finding)?;
-        add_times(&mut value);
-        serde_json::to_writer(&mut *out, &value)?;
+        serde_json::to_writer(&mut *out, &with_times(serde_json::to_value(finding)?))?;
         writeln!(out)?;
         Ok(Vec::new())
     }

@@ -5,6 +5,7 @@
 //!  events, as they are read ─> events/: a form for each format
 //!  live findings ────────────> live/: the full screen
 //!  timelines, in parts ──────> export/: files for other programs
+//!  an overview ──────────────> report/: a page for a browser
 //! ```
 
 mod csv;
@@ -16,6 +17,7 @@ mod markdown;
 mod notes;
 mod output;
 pub mod progress;
+pub mod report;
 mod screen;
 mod sheet;
 mod table;
@@ -35,5 +37,6 @@ pub const FORMATS: &[Format] = &[
         output: json::output,
     },
     Format { name: "markdown", about: "For tickets", is_for_people: true, output: markdown::output },
+    Format { name: "html", about: "For browsers", is_for_people: true, output: report::output },
     Format { name: "csv", about: "For spreadsheets", is_for_people: false, output: csv::output },
 ];

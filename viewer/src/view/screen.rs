@@ -73,6 +73,12 @@ impl Screen {
         self.format(nanoseconds, "%Y-%m-%d %H:%M:%S%.6f %Z")
     }
 
+    /// How many seconds local time is ahead of UTC at a time.
+    pub(super) fn zone_at(&self, nanoseconds: i64) -> i32 {
+        let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();
+        self.zone.to_offset(timestamp).seconds()
+    }
+
     fn format(&self, nanoseconds: i64, format: &str) -> String {
         // Every 64-bit number of nanoseconds is within the range of jiff.
         let timestamp = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or_default();

@@ -9,7 +9,7 @@ use lttng_testing::assert_golden;
 use super::run::{ltt_top, said};
 
 /// The commands, each after those whose options it shares.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "",
     "report",
     "incidents",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 16] = [
     "info",
     "events",
     "compare",
+    "html",
     "export",
     "live",
     "record",

@@ -16,6 +16,7 @@ mod handwritten;
 mod help;
 mod hints;
 mod hosts;
+mod html;
 mod incidents;
 mod install;
 mod output;

@@ -89,7 +89,7 @@ pub struct TimeColumns {
 }
 
 impl TimeColumns {
-    fn new(span: Option<RangeInclusive<i64>>, count: usize) -> Self {
+    pub(in crate::analysis) fn new(span: Option<RangeInclusive<i64>>, count: usize) -> Self {
         let span = span.unwrap_or(0..=0);
         let length = span.end().abs_diff(*span.start()).saturating_add(1);
         let (begin_ns, width_ns) = (*span.start(), length.div_ceil(count as u64).max(1));
@@ -97,8 +97,15 @@ impl TimeColumns {
         TimeColumns { begin_ns, width_ns, count, end_ns }
     }
 
+    /// Half as many columns, each twice as wide.
+    pub(in crate::analysis) fn halved(&self) -> Self {
+        let (width_ns, count) = (self.width_ns.saturating_mul(2), self.count.div_ceil(2));
+        let end_ns = self.begin_ns.saturating_add_unsigned(width_ns.saturating_mul(count as u64));
+        TimeColumns { width_ns, count, end_ns, ..*self }
+    }
+
     #[inline]
-    fn of(&self, timestamp: i64) -> usize {
+    pub(in crate::analysis) fn of(&self, timestamp: i64) -> usize {
         let column = timestamp.abs_diff(self.begin_ns) / self.width_ns;
         (column as usize).min(self.count - 1)
     }

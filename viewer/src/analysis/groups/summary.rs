@@ -13,6 +13,7 @@ use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::Misfit;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
+use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
@@ -91,8 +92,9 @@ enum Phase {
     Tracked(Tracked),
 }
 
+/// Aggregates events by group while a source is read.
 #[derive(Debug)]
-struct SummaryCollector<T: Tally> {
+pub(in crate::analysis) struct SummaryCollector<T: Tally> {
     roster: Roster,
     groups: Groups<T>,
     phase: Phase,
@@ -113,7 +115,25 @@ struct Buffers {
     processes: Vec<u64>,
 }
 
+impl SummaryCollector<Figures> {
+    /// Collects beside something else, for which the source is read anyway.
+    pub fn beside(selection: Arc<Selection>) -> Self {
+        SummaryCollector::new(Roster::new(selection), Phase::Exact, GROUP_CAP, ())
+    }
+
+    /// The groups; none if there are so many that the source must be read again.
+    pub fn complete(mut self, report: Report, sort: Sort) -> Option<Result<Summary, Misfit>> {
+        self.make_room();
+        matches!(self.phase, Phase::Exact).then(|| self.finish(report, sort, None))
+    }
+}
+
 impl<T: Tally> SummaryCollector<T> {
+    /// Like [`Collect::want`], with some fields already requested.
+    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        self.roster.want_besides(class, slots)
+    }
+
     fn new(roster: Roster, phase: Phase, cap: usize, mut context: T::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
         if matches!(phase, Phase::Tracked(_)) {

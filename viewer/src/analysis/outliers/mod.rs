@@ -78,6 +78,9 @@ pub struct Outliers {
     pub events: Vec<Outlier>,
     /// The number of single events after those.
     pub hidden_events: u64,
+    /// From which duration on an event of each group is slow, where that can be told.
+    #[serde(skip)]
+    pub(in crate::analysis) limits: Vec<(GroupName, Ns)>,
     /// Notes for the reader.
     pub notes: Notes,
 }
@@ -204,7 +207,9 @@ pub(in crate::analysis) fn outliers<S: Source>(
         Some(Outlier::new(record, limits.of(kind, &record.key)?, &groups, &trace))
     };
     let events: Vec<Outlier> = records.iter().filter_map(outlier).collect();
+    let told = groups.iter().filter(|group| group.above < u64::MAX);
     Ok(Outliers {
+        limits: told.map(|group| (group.name.clone(), Ns(group.kind.ns(group.above)))).collect(),
         rule: Some(Box::new(rule)),
         judged: durations,
         found: found_events,
@@ -303,6 +308,7 @@ impl Outliers {
             hidden_shared: 0,
             events: Vec::new(),
             hidden_events: 0,
+            limits: Vec::new(),
             notes,
         }
     }

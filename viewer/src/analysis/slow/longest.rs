@@ -71,6 +71,11 @@ impl Longest {
         self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_after)
     }
 
+    /// Keeps more from now on.
+    pub fn grow(&mut self, limit: usize) {
+        self.limit = self.limit.max(limit);
+    }
+
     pub fn absorb(&mut self, other: Longest) {
         other.heap.into_iter().for_each(|record| self.push(record));
     }

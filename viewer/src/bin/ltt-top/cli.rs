@@ -16,11 +16,12 @@ mod help;
 mod options;
 mod values;
 
-use help::{COMPARE_HELP, EXAMPLES, EXPORT_HELP, LIVE_URL, RECORD_HELP};
+use help::{COMPARE_HELP, EXAMPLES, EXPORT_HELP, HTML_HELP, LIVE_URL, RECORD_HELP};
 
 pub use common::Common;
 pub use options::{
-    CompareOptions, EventsOptions, ExportOptions, ListOptions, LiveOptions, RecordOptions, TopOptions,
+    CompareOptions, EventsOptions, ExportOptions, HtmlOptions, ListOptions, LiveOptions, RecordOptions,
+    TopOptions,
 };
 use options::{
     HistOptions, IncidentOptions, InfoOptions, OutlierOptions, ReportOptions, SlowOptions, TopCommandOptions,
@@ -115,6 +116,14 @@ pub enum Command {
         after_help = COMPARE_HELP
     )]
     Compare(CompareOptions),
+    /// Write a report as one page for a browser, to look at and to share.
+    #[command(
+        mut_arg("format", |argument| argument.hide(true)),
+        mut_arg("color", |argument| argument.hide(true)),
+        mut_arg("limit", |argument| argument.hide(true)),
+        after_help = HTML_HELP
+    )]
+    Html(HtmlOptions),
     /// Write a timeline that Perfetto, Speedscope and chrome://tracing open, or Parquet tables.
     #[command(
         mut_arg("format", |argument| argument.hide(true)),

@@ -13,6 +13,7 @@ use crate::cli::{self, Command, Common, TopOptions};
 use crate::compare;
 use crate::events;
 use crate::export;
+use crate::html;
 use crate::invocation::Invocation;
 use crate::live;
 use crate::outcome::{Outcome, Trouble, warn};
@@ -24,6 +25,7 @@ pub fn run(command: &Command) -> Result<Outcome, Trouble> {
         Command::Events(options) => events::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Export(options) => export::run(options),
+        Command::Html(options) => html::run(options),
         Command::Live(options) => live::run(options),
         Command::Record(options) => run(&Command::Incidents(options.incidents(record::run(options)?))),
         Command::List(options) => record::list(options),

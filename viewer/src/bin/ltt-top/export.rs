@@ -29,9 +29,7 @@ pub fn run(options: &ExportOptions) -> Result<Outcome, Trouble> {
     if options.to == ExportFormat::Parquet {
         return parquet::run(options);
     }
-    if !options.force && output.symlink_metadata().is_ok() {
-        return Err(exists(output));
-    }
+    refuse_existing(output, options.force)?;
     let invocation = Invocation::new(&options.common)?;
     let selection = Arc::new(invocation.selection(None, false)?);
     let mut source = source::open(&invocation.traces, options.common.threads.map(usize::from))?;
@@ -72,11 +70,11 @@ fn window(
 }
 
 /// Writes a file under a temporary name beside it, and renames it when it is complete.
-fn write(
+pub fn write<T>(
     output: &Path,
     force: bool,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<Written>,
-) -> Result<Written, Trouble> {
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+) -> Result<T, Trouble> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |error: io::Error| unwritable(output, &error);
     let mut builder = tempfile::Builder::new();
@@ -125,6 +123,11 @@ fn say(output: &Path, found: &Timeline, written: &Written) {
         let hidden = counted(found.hidden_incidents, "shorter incident");
         tell(&format!("note: {hidden} left out; --longer-than chooses which count"));
     }
+}
+
+/// Refuses a file that exists, before traces are read for nothing.
+pub fn refuse_existing(output: &Path, force: bool) -> Result<(), Trouble> {
+    if !force && output.symlink_metadata().is_ok() { Err(exists(output)) } else { Ok(()) }
 }
 
 fn exists(output: &Path) -> Trouble {

@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod events;
 mod export;
+mod html;
 mod invocation;
 mod live;
 mod man;

@@ -31,7 +31,7 @@ pub fn add(found: &Incidents, screen: &Screen, page: &mut Page) {
     page.texts(Style::Note, footnotes(found));
 }
 
-fn headline(found: &Incidents) -> String {
+pub fn headline(found: &Incidents) -> String {
     let threshold = found.threshold.in_words();
     if found.found == 0 {
         return format!("no incidents: nothing was held up for {threshold} or longer");
@@ -153,7 +153,7 @@ fn client(cause: &LinkFinding) -> String {
 }
 
 /// What held it up: `BGSAVE 2.55ms (fork 2.43ms)`.
-fn cause(incident: &Incident) -> String {
+pub fn cause(incident: &Incident) -> String {
     let Some(cause) = &incident.cause else {
         if let Some(held_by) = &incident.held_by {
             return format!("{} {}", system_cause(held_by.cause), held_by.time.short());
@@ -238,7 +238,7 @@ fn kept_from_cpu(incident: &Incident) -> Option<String> {
         .then(|| format!("{reason} for {} of {}", time.in_words(), incident.held.in_words()))
 }
 
-fn notes(incident: &Incident) -> Vec<String> {
+pub fn notes(incident: &Incident) -> Vec<String> {
     let mut notes: Vec<String> =
         incident.held_by.as_ref().filter(|_| incident.cause.is_none()).map(held_by).into_iter().collect();
     notes.extend(kept_from_cpu(incident));
@@ -311,7 +311,7 @@ fn causes(causes: &[CauseFinding]) -> Grid {
 }
 
 /// When something was slower than in the rest of the trace, and how much.
-fn slow_period(period: &Period, screen: &Screen) -> String {
+pub fn slow_period(period: &Period, screen: &Screen) -> String {
     let what = match period.kind {
         PeriodKind::Period => "slow period",
         PeriodKind::Shift => "slower from then on",
@@ -320,7 +320,7 @@ fn slow_period(period: &Period, screen: &Screen) -> String {
     format!("{what} {begin} to {end}: {}, {} lost", period.reason, period.lost.in_words())
 }
 
-fn footnotes(found: &Incidents) -> Vec<String> {
+pub fn footnotes(found: &Incidents) -> Vec<String> {
     let mut footnotes = Vec::new();
     let (hidden, what) = match found.shows_each {
         true => (found.hidden_incidents, "shorter incident"),

@@ -13,10 +13,15 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
-pub(super) use incidents::{held_by, meanwhile as meanwhile_of, process as process_name};
-pub(super) use label::link as link_name;
+pub(super) use incidents::{
+    cause as incident_cause, footnotes as incident_footnotes, headline as incident_headline, held_by,
+    meanwhile as meanwhile_of, notes as incident_notes, process as process_name, slow_period,
+};
 #[cfg(feature = "program")]
-pub(super) use label::{Names, details, figure};
+pub(super) use label::figure;
+pub(super) use label::{Names, details, link as link_name, name as key_label};
+pub(super) use outliers::{footnotes as outlier_footnotes, rule as outlier_rule};
+pub(super) use slow::inner as inner_links;
 
 use std::io::{self, Write};
 
@@ -29,6 +34,7 @@ use super::events::{Form, TextForm};
 use super::output::{EventStream, Output};
 use super::{Screen, live, notes};
 use crate::analysis::Finding;
+use crate::analysis::outliers::Outliers;
 
 /// Writes findings for a terminal.
 struct Table {
@@ -53,6 +59,11 @@ impl Output for Table {
     fn events(&self, stream: EventStream) -> io::Result<Box<dyn Form>> {
         Ok(Box::new(TextForm::new(self.screen.clone(), stream.stacks)))
     }
+}
+
+/// What slow events have in common, a line each.
+pub(super) fn shared_by(found: &Outliers) -> Vec<String> {
+    outliers::shared(found, &Names::default())
 }
 
 /// What a finding comes to: what was read, what was found, and what to know about it.

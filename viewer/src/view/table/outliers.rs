@@ -120,7 +120,7 @@ fn drift_cells(drift: &Drift, names: &Names, screen: &Screen) -> Vec<String> {
 }
 
 /// What slow events have in common, a line each.
-fn shared(outliers: &Outliers, names: &Names) -> Vec<String> {
+pub fn shared(outliers: &Outliers, names: &Names) -> Vec<String> {
     let line = |shared: &Shared| format!("shared by slow {}: {}", names.group(&shared.name), shared.reason);
     outliers.shared.iter().map(line).collect()
 }
@@ -169,7 +169,7 @@ fn singles(outliers: &Outliers, names: &Names, screen: &Screen) -> Grid {
     grid
 }
 
-fn footnotes(outliers: &Outliers) -> Vec<String> {
+pub fn footnotes(outliers: &Outliers) -> Vec<String> {
     let hidden = match outliers.hidden_events {
         0 => String::new(),
         hidden => format!(", of which the {} shortest are not shown (-n shows more)", grouped(hidden.into())),
@@ -201,7 +201,7 @@ fn footnotes(outliers: &Outliers) -> Vec<String> {
 }
 
 /// The rule, with the resulting limits.
-fn rule(rule: &RuleFinding) -> String {
+pub fn rule(rule: &RuleFinding) -> String {
     let excess = rule.least_excess.in_words();
     format!(
         "rule: a gap in a group's durations (own; with fewer than {} those of its whole event: event), or a jump of their \

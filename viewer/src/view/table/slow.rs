@@ -35,7 +35,7 @@ pub fn add(slow: &Slow, screen: &Screen, page: &mut Page) {
 }
 
 /// What within an event took most of its time, and what took most of that.
-fn inner(event: &EventFinding) -> impl Iterator<Item = &LinkFinding> {
+pub fn inner(event: &EventFinding) -> impl Iterator<Item = &LinkFinding> {
     let is_it = |link: &&LinkFinding| link.event == event.event && link.duration == event.duration;
     let itself = event.chain.iter().rposition(|link| is_it(&link));
     event.chain.iter().skip(itself.map_or(usize::MAX, |place| place + 1))

@@ -23,6 +23,8 @@ Examples:
       What happened just before and after each FLUSHALL?
   ltt-top compare before/ after/ --fail-if 'p99>+10%'
       Did the change help? Exits with 4 if a 99th percentile is certainly more than a tenth longer.
+  ltt-top html TRACE --output report.html
+      All of this as one page for a browser, with pictures: for a ticket or a colleague.
   ltt-top export TRACE --output trace.json.gz
       A timeline for Perfetto, Speedscope or chrome://tracing.
   ltt-top live -e 'valkey_*'
@@ -71,6 +73,20 @@ Examples:
       Fail a build if the 99th percentile of any command is more than a tenth longer.
   ltt-top compare --before a1 --before a2 --after b1
       Recordings of several traces.";
+
+/// What follows the options of `html`.
+pub const HTML_HELP: &str = "\
+The page needs no network and no other file: losses and damage first, incidents with causes, victims and advice, \
+throughput and a heat map of durations over time, a table of groups with their histograms and tails, the slowest \
+events, what is unusual, and clients. A range of time narrows all of that, and the page's address remembers what is \
+chosen. It is smaller than 2 MB: of long traces it has the heaviest groups, the longest incidents and wider slices of \
+time, and says so.
+
+Examples:
+  ltt-top html TRACE
+      Writes report.html.
+  ltt-top html before.tar.gz --since +10s --until +20s --output before.html --force
+      Ten seconds of a recording; replaces the page of an earlier run.";
 
 /// What follows the options of `export`.
 pub const EXPORT_HELP: &str = "\

@@ -234,6 +234,26 @@ pub struct CompareOptions {
 }
 
 #[derive(Args, Debug)]
+pub struct HtmlOptions {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub grouping: Grouping,
+    #[command(flatten)]
+    pub rule: IncidentRule,
+    #[command(flatten)]
+    pub choice: IncidentChoice,
+
+    /// The file to write; compressed if its name ends in .gz.
+    #[arg(short = 'o', long, value_name = "FILE", default_value = "report.html", help_heading = "Output")]
+    pub output: PathBuf,
+
+    /// Replace the file if it exists.
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+}
+
+#[derive(Args, Debug)]
 pub struct ExportOptions {
     #[command(flatten)]
     pub common: Common,

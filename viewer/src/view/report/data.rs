@@ -1,0 +1,342 @@
+//! The data of a report: one block of JSON of bounded size. Texts of the trace are escaped for showing, times are
+//! nanoseconds after the first slice begins, which JavaScript's numbers hold exactly.
+
+use std::io;
+
+use serde_json::{Map, Value, json};
+
+use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFinding, Ns};
+use crate::analysis::groups::Top;
+use crate::analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
+use crate::analysis::outliers::{Outliers, PeriodKind};
+use crate::analysis::overview::{Overview, PER_OCTAVE, Slices, charges, limits};
+use crate::text::amount::counted;
+use crate::text::{escape, short_name};
+use crate::view::Screen;
+use crate::view::json::with_times;
+use crate::view::table::{
+    Names, details, incident_cause, incident_notes, inner_links, key_label, link_name, process_name,
+};
+
+/// The most bytes of the whole block, and of the slices in it.
+const MOST_BYTES: usize = 1_850_000;
+const SLICE_BYTES: usize = 1_000_000;
+/// The most characters of a text of the trace.
+const TEXT_LENGTH: usize = 200;
+/// The fewest slices that a range can be chosen from.
+const FEWEST_SLICES: usize = 30;
+
+/// What the block was limited to.
+pub struct Limits {
+    /// The number of groups, and of those that are followed over time.
+    pub groups: usize,
+    pub sliced: usize,
+    /// The number of incidents in full.
+    pub incidents: usize,
+    /// The length of a slice.
+    pub slice_ns: u64,
+}
+
+/// The block, and what it was limited to.
+pub struct Data {
+    pub text: String,
+    pub limits: Limits,
+}
+
+/// The data of a report, with less of everything until it is small enough.
+pub fn bounded(overview: &Overview, screen: &Screen) -> io::Result<Data> {
+    let mut slices = overview.slices.clone();
+    while slices.columns.count > FEWEST_SLICES && serde_json::to_string(&slices)?.len() > SLICE_BYTES {
+        slices = slices.halved();
+    }
+    let mut part = 1;
+    loop {
+        let limits = Limits {
+            groups: overview.top.groups.len().div_ceil(part),
+            sliced: slices.groups.len().div_ceil(part),
+            incidents: 200_usize.div_ceil(part),
+            slice_ns: slices.columns.width_ns,
+        };
+        let text = harmless(&data(overview, &slices, &limits, part, screen)?.to_string());
+        if text.len() <= MOST_BYTES || part >= 64 {
+            return Ok(Data { text, limits });
+        }
+        part *= 2;
+    }
+}
+
+/// The same JSON, in which nothing ends the block, begins a comment, or changes how its neighbours are shown.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        let is_plain = character.is_ascii() || character.is_alphanumeric() || character > '\u{ffff}';
+        match is_plain && character != '<' {
+            true => text.push(character),
+            false => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+        }
+    }
+    text
+}
+
+fn data(
+    overview: &Overview,
+    slices: &Slices,
+    limits: &Limits,
+    part: usize,
+    screen: &Screen,
+) -> io::Result<Value> {
+    let origin = slices.columns.begin_ns;
+    let at = |time: i64| i128::from(time) - i128::from(origin);
+    let mut top = with_times(serde_json::to_value(&overview.top)?);
+    if let Some(Value::Array(groups)) = top.get_mut("groups") {
+        groups.truncate(limits.groups);
+    }
+    let shown = &overview.top.groups[..limits.groups];
+    let names = Names::default();
+    let mut sliced = serde_json::to_value(slices)?;
+    if let Value::Object(sliced) = &mut sliced {
+        sliced.insert("per_octave".into(), PER_OCTAVE.into());
+        // Of which slices the slowest events are kept.
+        sliced.insert("kept_width_ns".into(), overview.slices.columns.width_ns.into());
+        ["begin_ns", "end_ns"].iter().for_each(|name| _ = sliced.remove(*name));
+        if let Some(Value::Array(groups)) = sliced.get_mut("groups") {
+            groups.truncate(limits.sliced);
+        }
+    }
+    let slow = overview.slow.iter().take(usize::MAX / part).enumerate();
+    let slow = slow.filter(|(place, _)| *place < slices.slowest[0] || part == 1 || place % part == 0);
+    let zone = screen.zone_at(origin);
+    Ok(bounded_texts(json!({
+        "top": top,
+        "clock": { "begin_ns": origin.to_string(), "offset_s": zone },
+        "slices": sliced,
+        "groups": shown.iter().map(|group| self::group(group, &overview.outliers, &names)).collect::<Vec<_>>(),
+        "incidents": incidents(&overview.incidents, limits.incidents, 5000 / part, &at),
+        "periods": periods(&overview.incidents, &at),
+        "outliers": outliers(&overview.outliers, &names, &at),
+        "slow": slow.map(|(_, event)| event_data(event, &names, &at)).collect::<Vec<_>>(),
+        "clients": overview.clients.iter().flat_map(clients).collect::<Vec<_>>(),
+        "processes": processes(overview),
+    })))
+}
+
+/// The same, with long texts of the trace cut.
+fn bounded_texts(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > 4 * TEXT_LENGTH => {
+            let kept: String = text.chars().take(4 * TEXT_LENGTH).collect();
+            Value::String(format!("{kept}…"))
+        }
+        Value::Array(elements) => elements.into_iter().map(bounded_texts).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, member)| (name, bounded_texts(member)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT_LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn group(group: &GroupFinding, outliers: &Outliers, names: &Names) -> Value {
+    let is_of = |name: &GroupName| {
+        name.event == group.name.event && group.name.key.0.iter().all(|pair| name.key.0.contains(pair))
+    };
+    let modes = outliers.modes.iter().filter(|mode| is_of(&mode.name));
+    json!({
+        "label": cut(&names.group(&group.name)),
+        "unit_is_guess": group.unit_is_guess,
+        "limits_us": limits(outliers, &group.name),
+        "modes": modes.map(|mode| json!({ "range_us": [mode.from, mode.to], "reason": mode.reason })).collect::<Vec<_>>(),
+    })
+}
+
+fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -> i128) -> Value {
+    let mut advice: Vec<String> = Vec::new();
+    let mut advise = |text: &Option<String>| {
+        text.as_ref().map(|text| {
+            let text = escape::text(text);
+            advice.iter().position(|known| *known == text).unwrap_or_else(|| {
+                advice.push(text);
+                advice.len() - 1
+            })
+        })
+    };
+    let mut longest: Vec<usize> = (0..found.incidents.len()).collect();
+    longest.sort_by_key(|&place| (std::cmp::Reverse(found.incidents[place].held), place));
+    longest.truncate(most);
+    // In the order of time, as marks are drawn.
+    let mut marked = longest.clone();
+    marked.sort_unstable();
+    let mark = |&place: &usize| {
+        let incident = &found.incidents[place];
+        let charged = charges(incident, found);
+        let charged: Vec<Value> =
+            charged.iter().flat_map(|charge| [json!(charge.cause), json!(charge.explained)]).collect();
+        json!([at(incident.begin_ns) as i64, incident.held, charged])
+    };
+    let marks: Vec<Value> = marked.iter().map(mark).collect();
+    let shown: Vec<Value> = longest
+        .iter()
+        .take(in_full)
+        .filter_map(|place| {
+            let mark = marked.binary_search(place).ok()?;
+            Some(incident(&found.incidents[*place], mark, advise(&found.incidents[*place].advice)))
+        })
+        .collect();
+    let causes: Vec<Value> = found
+        .causes
+        .iter()
+        .map(|cause| {
+            json!({
+                "label": cut(&cause_label(cause)),
+                "count": cause.count,
+                "total_us": cause.total,
+                "longest_us": cause.longest,
+                "advice": advise(&cause.advice),
+            })
+        })
+        .collect();
+    json!({
+        "threshold_us": found.threshold,
+        "hidden": found.found - marks.len() as u64,
+        "marks": marks,
+        "shown": shown,
+        "causes": causes,
+        "advice": advice,
+    })
+}
+
+fn cause_label(cause: &CauseFinding) -> String {
+    let detail = cause
+        .detail
+        .as_ref()
+        .map_or(String::new(), |detail| format!(" ({})", escape::text(short_name(detail))));
+    match (&cause.event, cause.kind) {
+        (Some(event), _) => format!("{}{detail}", key_label(event, &cause.key)),
+        (None, Some(IncidentKind::Silence)) => "no event at all".into(),
+        (None, Some(IncidentKind::Starved)) => "clients not served".into(),
+        (None, _) => "in no event".into(),
+    }
+}
+
+fn incident(incident: &Incident, mark: usize, advice: Option<usize>) -> Value {
+    let link = |link: &LinkFinding| {
+        json!({
+            "label": cut(&key_label(&link.event, &link.key)),
+            "us": link.spent,
+            "own_us": link.own,
+            "number": link.count,
+            "client": link.client.as_ref().map(|client| cut(&escape::datum(client))),
+            "is_cause": incident.cause.as_ref() == Some(link),
+        })
+    };
+    json!({
+        "mark": mark,
+        "cause": cut(&incident_cause(incident)),
+        "process": cut(&process_name(&incident.process)),
+        "chain": incident.chain.iter().map(link).collect::<Vec<_>>(),
+        "unexplained_us": incident.unexplained,
+        "waited": incident.waited,
+        "not_served": incident.not_served,
+        "notes": incident_notes(incident),
+        "advice": advice,
+    })
+}
+
+fn periods(found: &Incidents, at: &impl Fn(i64) -> i128) -> Vec<Value> {
+    let period = found.periods.iter().map(|period| {
+        let spans = period.spans.iter().map(|span| json!([at(span.begin_ns) as i64, at(span.end_ns) as i64]));
+        json!({ "text": period.reason, "spans": spans.collect::<Vec<_>>() })
+    });
+    period.collect()
+}
+
+fn outliers(found: &Outliers, names: &Names, at: &impl Fn(i64) -> i128) -> Vec<Value> {
+    let row = |what: &str, lost: Ns, events: u64, begin: i64, label: String, reason: &str| {
+        json!({
+            "what": what,
+            "lost_us": lost,
+            "events": events,
+            "at": at(begin) as i64,
+            "label": cut(&label),
+            "reason": reason,
+        })
+    };
+    let periods = found.periods.iter().map(|period| {
+        let what = if period.kind == PeriodKind::Shift { "level shift" } else { "slow period" };
+        let group = period.groups.first().map_or(String::new(), |shift| names.group(&shift.name));
+        let more = match period.groups.len() {
+            0 | 1 => String::new(),
+            groups => format!(" and {}", counted(groups as u64 - 1, "other")),
+        };
+        row(what, period.lost, period.count, period.begin_ns, group + &more, &period.reason)
+    });
+    let modes = found.modes.iter().map(|mode| {
+        row("slow mode", mode.lost, mode.count, mode.begin_ns, names.group(&mode.name), &mode.reason)
+    });
+    let drifts = found.drifts.iter().map(|drift| {
+        row("drift", drift.lost, drift.count, drift.begin_ns, names.group(&drift.name), &drift.reason)
+    });
+    let events = found.events.iter().map(|outlier| {
+        let event = &outlier.event;
+        let reason = event.reason.clone().unwrap_or_default();
+        row("single event", event.duration, 1, event.timestamp_ns, names.event(event), &reason)
+    });
+    periods.chain(modes).chain(drifts).chain(events).collect()
+}
+
+fn event_data(event: &EventFinding, names: &Names, at: &impl Fn(i64) -> i128) -> Value {
+    let because = inner_links(event).map(link_name).collect::<Vec<_>>().join(" < ");
+    json!({
+        "at": at(event.timestamp_ns) as i64,
+        "duration_us": event.duration,
+        "label": cut(&names.event(event)),
+        "client": event.client.as_ref().map(|client| cut(&escape::datum(client))),
+        "process": event.pid.as_ref().map(escape::datum),
+        "because": cut(&because),
+        "fields": cut(&details(event)),
+        "unit_is_guess": event.unit_is_guess,
+    })
+}
+
+fn clients(top: &Top) -> Vec<Value> {
+    let client = |group: &GroupFinding| {
+        let label: Vec<String> = group.name.key.0.iter().map(|(_, value)| escape::datum(value)).collect();
+        let mut row = json!({
+            "label": cut(&label.join(" ")),
+            "event": escape::text(short_name(&group.name.event)),
+            "count": group.count,
+            "total_us": group.total,
+            "max_us": group.max,
+        });
+        if let Value::Object(row) = &mut row {
+            let percentiles = group.percentiles.0.iter();
+            row.extend(
+                percentiles.map(|(quantile, value)| (format!("{}_us", quantile.name()), json!(value))),
+            );
+        }
+        row
+    };
+    top.groups.iter().map(client).collect()
+}
+
+fn processes(overview: &Overview) -> Vec<Value> {
+    let processes = overview.info.processes.iter().flatten();
+    processes
+        .map(|process| {
+            let label: Vec<String> =
+                [&process.pid, &process.name].into_iter().flatten().map(escape::datum).collect();
+            json!({
+                "label": cut(&label.join(" ")),
+                "host": process.host.as_deref().map(escape::text),
+                "events": process.events,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,267 @@
+//! The page in a real browser, Chromium without a window.
+
+use std::process::Command;
+
+use lttng_testing::{CommandInTime as _, not_allowed, workspace};
+use serde_json::Value;
+
+use super::chromium::Chromium;
+use super::*;
+use crate::cli::handwritten::requests;
+
+/// The figures of the table of groups, in the order of its rows: the group's place, and its figures by their names.
+const TABLE: &str = "Array.from(document.querySelectorAll('#groups tbody tr'), (row) => ({ group: Number(row.dataset.group), \
+    ...Object.fromEntries(Array.from(row.querySelectorAll('[data-figure]'), (cell) => \
+    [cell.dataset.figure, cell.dataset.value === '' ? null : Number(cell.dataset.value)])) }))";
+
+/// Figures that a range has exactly, and those that it has within 1/64.
+const EXACT: [&str; 6] = ["count", "total_us", "mean_us", "max_us", "rate_per_s", "wall_share"];
+const NEAR: [&str; 4] = ["p50_us", "p90_us", "p99_us", "p999_us"];
+
+fn assert_figures(table: &Value, groups: &[Value], page: &Value, within: f64) {
+    let rows = table.as_array().unwrap();
+    assert_eq!(rows.len(), groups.len());
+    for row in rows {
+        let of_page = &page["top"]["groups"][row["group"].as_u64().unwrap() as usize];
+        let is_it = |group: &&Value| group["event"] == of_page["event"] && group["key"] == of_page["key"];
+        let group = groups.iter().find(is_it).unwrap_or_else(|| panic!("{of_page}"));
+        for (figure, tolerance) in
+            EXACT.map(|figure| (figure, 1e-12)).into_iter().chain(NEAR.map(|figure| (figure, within)))
+        {
+            match (row[figure].as_f64(), group[figure].as_f64()) {
+                (Some(shown), Some(known)) => {
+                    assert!(
+                        (shown - known).abs() <= known.abs() * tolerance,
+                        "{figure}: {shown} for {known}: {group}"
+                    );
+                }
+                (shown, known) => assert_eq!(shown, known, "{figure} of {group}"),
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn figures_in_a_browser_are_those_of_top_also_in_a_range() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let shared = SharedTrace::unpack();
+    let page = Page::of(&[shared.folder()]);
+    let data = page.data();
+    browser.resize(1440, false);
+    browser.open(&page.path(), "");
+    assert_figures(&browser.evaluate(TABLE), data["top"]["groups"].as_array().unwrap(), &data, 0.0);
+    let count = data["slices"]["count"].as_u64().unwrap();
+    let mut random = fastrand::Rng::new();
+    println!("seed {}", random.get_seed());
+    for _ in 0..3 {
+        let from = random.u64(..count - 1);
+        let to = random.u64(from + 1..=count);
+        browser.open(&page.path(), &format!("#from={from}&to={to}"));
+        let range = |browser: &mut Chromium, name: &str| {
+            browser
+                .evaluate(&format!("document.getElementById('range').dataset.{name}"))
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        let (since, until) = (range(&mut browser, "since"), range(&mut browser, "until"));
+        let window = ["--since", &since, "--until", &until];
+        let found = json(ltt_top(["top"]).args(window).arg(shared.folder()));
+        println!("slices {from} to {to}: {} events", found["trace"]["events"]);
+        assert_figures(&browser.evaluate(TABLE), found["groups"].as_array().unwrap(), &data, 1.0 / 64.0);
+        // The slowest that are shown are the slowest of the range, and incidents overlap it.
+        let slow = json(ltt_top(["slow", "-n", "30"]).args(window).arg(shared.folder()));
+        let shown = browser.evaluate(
+            "Array.from(document.querySelectorAll('#slow tbody tr'), (row) => row.cells[1].textContent)",
+        );
+        for (shown, event) in shown.as_array().unwrap().iter().zip(slow["events"].as_array().unwrap()) {
+            let ended = event["timestamp"].as_str().unwrap();
+            assert!(ended.contains(shown.as_str().unwrap()), "{shown} for {ended}");
+        }
+        let incidents = json(ltt_top(["incidents"]).args(window).arg(shared.folder()));
+        let said = browser.evaluate("document.getElementById('incidents').lastChild.textContent");
+        let expected = match incidents["found"].as_u64().unwrap() {
+            0 => "None in this range.".to_owned(),
+            1 => "longest of 1 incident in this range.".to_owned(),
+            found => format!("longest of {found} incidents in this range."),
+        };
+        assert!(said.as_str().unwrap().ends_with(&expected), "{said}: {expected}");
+    }
+    assert_eq!(browser.complaints(), [&Value::Null; 0]);
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn a_page_is_sorted_searched_and_remembered_by_its_address() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let shared = SharedTrace::unpack();
+    let page = Page::of(&[shared.folder()]);
+    browser.resize(1440, false);
+    browser.open(&page.path(), "");
+    for (figure, clicks, is_up) in [("p99_us", 1, false), ("count", 2, true), ("max_us", 1, false)] {
+        for _ in 0..clicks {
+            browser.evaluate(&format!("document.querySelector('[data-sort={figure}]').click()"));
+        }
+        let table = browser.evaluate(TABLE);
+        let values: Vec<f64> =
+            table.as_array().unwrap().iter().filter_map(|row| row[figure].as_f64()).collect();
+        assert!(
+            values.len() > 5
+                && values.is_sorted_by(|one, next| if is_up { one <= next } else { one >= next }),
+            "{figure}: {values:?}"
+        );
+    }
+    browser.evaluate("document.getElementById('find').value = 'command_call'; document.getElementById('find').dispatchEvent(new Event('input'))");
+    browser.evaluate("document.querySelector('#groups tbody button').click()");
+    browser.evaluate("document.querySelector('.incident summary').click()");
+    browser.evaluate("document.getElementById('from').value = 20; document.getElementById('from').dispatchEvent(new Event('input'))");
+    // Elements are opened and closed in a task of their own.
+    browser.evaluate("new Promise((done) => setTimeout(done, 100))");
+    let look = "[document.getElementById('groups').innerText, document.getElementById('span').textContent, \
+        document.getElementById('plots').querySelector('h3').textContent, document.querySelector('.incident[open]').innerText]";
+    let before = browser.evaluate(look);
+    let fragment = browser.evaluate("location.hash");
+    for part in ["from=20", "group=", "incident=", "sort=max_us", "find=command_call"] {
+        assert!(fragment.as_str().unwrap().contains(part), "{part}: {fragment}");
+    }
+    browser.open(&page.path(), fragment.as_str().unwrap());
+    assert_eq!(browser.evaluate(look), before);
+    // Any other fragment is a page, too.
+    browser.open(&page.path(), "#from=-1&to=x&group=99999&sort=<script>&find=%00&incident=1e9");
+    assert_eq!(browser.evaluate("document.querySelectorAll('#groups tbody tr').length"), 0);
+    assert_eq!(browser.complaints(), [&Value::Null; 0]);
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn the_keyboard_reaches_everything() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let shared = SharedTrace::unpack();
+    let page = Page::of(&[shared.folder()]);
+    browser.resize(1440, false);
+    browser.open(&page.path(), "");
+    let wanted = "Array.from(document.querySelectorAll('a[href], button:not(:disabled), input, select, summary, [tabindex=\"0\"]'))\
+        .filter((element) => element.checkVisibility())";
+    let all = browser
+        .evaluate(&format!("window.wanted = {wanted}; window.reached = new Set(); wanted.length"))
+        .as_u64()
+        .unwrap();
+    browser.evaluate("document.addEventListener('focusin', (event) => reached.add(event.target))");
+    for _ in 0..all + 3 {
+        browser.press("Tab", 9);
+    }
+    let missed = browser.evaluate(
+        "wanted.filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 200))",
+    );
+    assert_eq!(missed, Value::Array(Vec::new()));
+    browser.evaluate("document.getElementById('from').focus()");
+    (0..3).for_each(|_| browser.press("ArrowRight", 39));
+    assert_eq!(browser.evaluate("new URLSearchParams(location.hash.slice(1)).get('from')"), "3");
+    browser.evaluate("document.querySelector('#groups tbody button').focus()");
+    browser.press("Enter", 13);
+    assert_eq!(browser.evaluate("document.querySelectorAll('#plots svg').length"), 2);
+    assert_eq!(browser.evaluate("document.activeElement.getAttribute('aria-pressed')"), "true");
+    assert_eq!(browser.complaints(), [&Value::Null; 0]);
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn nothing_overflows_and_axe_finds_nothing_serious_at_any_width_in_any_colours() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let axe = axe();
+    let shared = [SharedTrace::unpack(), SharedTrace::unpack_named("valkey-causes")];
+    let mut pages: Vec<Page> = shared.iter().map(|shared| Page::of(&[shared.folder()])).collect();
+    pages.push(Page::of(&[hostile().path()]));
+    for page in &pages {
+        for (width, is_dark) in [(1440, false), (390, false), (1440, true), (390, true)] {
+            browser.resize(width, is_dark);
+            browser.open(&page.path(), "#group=0&incident=0");
+            let wide = browser.evaluate("document.documentElement.scrollWidth");
+            let widest = "Array.from(document.querySelectorAll('body *')).filter((one) => !one.closest('.scroll, .skip, pre') && \
+                one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 150)).slice(0, 5)";
+            assert!(wide.as_u64().unwrap() <= u64::from(width), "{width}: {}", browser.evaluate(widest));
+            assert_eq!(browser.evaluate(widest), Value::Array(Vec::new()), "{width}");
+            if let Some(axe) = &axe {
+                browser.evaluate(axe);
+                let serious = browser.evaluate("axe.run().then((found) => found.violations.filter((one) => \
+                    ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes[0].html, one.nodes[0].failureSummary]))");
+                assert_eq!(serious, Value::Array(Vec::new()), "at {width}");
+            }
+            assert_eq!(browser.complaints(), [&Value::Null; 0]);
+        }
+    }
+}
+
+/// The script of axe-core; none if npm cannot fetch it, and the test is then listed as not run in full.
+fn axe() -> Option<String> {
+    let folder = workspace().join("target/npm");
+    let script = folder.join("package/axe.min.js");
+    if !script.exists() {
+        fs::create_dir_all(&folder).unwrap();
+        let fetch = "npm pack --silent axe-core@4 && tar -xzf axe-core-*.tgz package/axe.min.js";
+        let output = Command::new("sh").args(["-c", fetch]).current_dir(&folder).output_in_time();
+        let output = output.expect("sh runs");
+        if !output.status.success() {
+            not_allowed("axe-core from npm", &String::from_utf8_lossy(&output.stderr));
+            return None;
+        }
+    }
+    Some(fs::read_to_string(script).expect("it was fetched"))
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn hostile_names_are_shown_and_do_nothing() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let trace = hostile();
+    let page = Page::of(&[trace.path()]);
+    for fragment in ["", "#group=0", "#from=100&to=130"] {
+        browser.resize(1440, false);
+        browser.open(&page.path(), fragment);
+        let title = browser.evaluate("document.title");
+        assert!(title.as_str().unwrap().starts_with("Report on "), "{title}");
+        let text = browser.evaluate("document.body.innerText");
+        let text = text.as_str().unwrap();
+        assert!(text.contains("<script>document.title='owned'</script><img src=x onerror=alert(1)>\"'`&amp;\\u{202e}txt\\u{1b}[31m"), "{text}");
+        assert!(!text.contains('\u{202e}') && !text.contains('\u{1b}'));
+        assert_eq!(
+            browser.evaluate("document.querySelectorAll('img, iframe, object, main script').length"),
+            0
+        );
+        assert_eq!(browser.complaints(), [&Value::Null; 0]);
+    }
+}
+
+#[test]
+#[ignore = "make check: needs Chromium"]
+fn empty_damaged_short_and_long_traces_are_pages_that_say_so() {
+    let Some(mut browser) = Chromium::start() else { return };
+    let mut trace = Handwritten::new("alpha");
+    trace.class("app:request", "u64 _latency_us;");
+    let empty = trace.write();
+    let one = requests("alpha", &[("get", 7)]).write();
+    let mut trace = Handwritten::new("alpha");
+    let class = trace.class("app:request", "string _name; u64 _latency_us;");
+    for second in 0..3600 {
+        trace.event_at(BEGIN + second * 1_000_000_000, class, &[b"get\0", &(second % 50).to_le_bytes()]);
+    }
+    let hour = trace.write();
+    let damaged = requests("alpha", &[("get", 7); 100]).write();
+    let stream = damaged.path().join("stream_0");
+    let length = fs::metadata(&stream).unwrap().len();
+    fs::OpenOptions::new().write(true).open(&stream).unwrap().set_len(length / 2).unwrap();
+    browser.resize(1440, false);
+    for (trace, expected) in [
+        (&empty, "the trace has no events"),
+        (&one, "1 event in 0"),
+        (&hour, "3,600 events in"),
+        (&damaged, "Lost, damaged or doubtful"),
+    ] {
+        let page = Page::of(&[trace.path()]);
+        browser.open(&page.path(), "");
+        let text = browser.evaluate("document.body.innerText");
+        assert!(text.as_str().unwrap().contains(expected), "{expected}: {text}");
+        assert_eq!(browser.complaints(), [&Value::Null; 0], "{expected}");
+    }
+}
