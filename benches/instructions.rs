@@ -72,7 +72,8 @@ fn compile_generated(folder: &Path, back_ends: &[&str]) -> PathBuf {
         fs::write(generated.join(&file.name), &file.text).expect("the folder is writable");
     }
     let mut flags: Vec<String> = back_ends.iter().map(|flag| (*flag).to_owned()).collect();
-    flags.extend([format!("-I{}", generated.display()), "-DGENERATED".to_owned()]);
+    // Searched before the folder that has a header of the same name with LTTng's macros.
+    flags.extend(["-DGENERATED".to_owned(), "-iquote".to_owned(), generated.display().to_string()]);
     flags.extend([generated.join("baseline.c").display().to_string(), "-ldl".to_owned()]);
     compile("baseline.c", &folder.join(name), &flags)
 }
