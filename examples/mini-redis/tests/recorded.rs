@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, thread};
 
-use lttng_testing::{ChildInTime as _, Daemon, Event, Program, Session, must_end, workspace};
+use lttng_testing::{ChildInTime as _, Daemon, Event, Program, Session, must_end, wait_until, workspace};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 

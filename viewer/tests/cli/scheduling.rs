@@ -22,6 +22,10 @@ const MS: u64 = 1_000_000;
 /// A sample of the thread: milliseconds, its state, milliseconds on a CPU and without one, and major faults.
 type Seen = (u64, u8, u64, u64, u64);
 
+/// What it is called, samples of the thread and others, and what must be said: a cause, at least this number of milliseconds,
+/// and a sentence.
+type Case<'c> = (&'c str, &'c [Seen], Vec<(u64, Sample)>, &'c str, u64, &'c str);
+
 /// The trace of a timeline, with samples of its thread every two milliseconds where it changed.
 fn sampled(timeline: &str, seen: &[Seen], others: &[(u64, Sample)]) -> TempDir {
     let trace = timeline::write(timeline);
@@ -68,7 +72,7 @@ fn what_no_event_explains_is_explained_by_samples() {
     let alive = [(0, machine(0)), (60, machine(0))];
     // The kernel says how long it waited when it gets a CPU.
     let queued = [(0, b'S', 0, 0, 0), (29, b'S', 3, 0, 0), (30, b'R', 3, 0, 0), (41, b'S', 4, 9, 0)];
-    let cases: [(&str, &[Seen], Vec<(u64, Sample)>, &str, u64, &str); 6] = [
+    let cases: [Case<'_>; 6] = [
         (
             "queued",
             &queued,

@@ -1,8 +1,7 @@
 //! What the whole machine, and the limits of processes, say.
 
-use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ltt_top::samples::{LimitSample, MachineSample, Sample};
 
@@ -13,36 +12,26 @@ use super::sink::Sink;
 /// The length of the kernel's clock ticks, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
 
-/// Where the files of control groups are that say how long they were throttled.
-#[derive(Default)]
-pub struct Machine {
-    groups: HashMap<u32, Option<PathBuf>>,
-}
-
-impl Machine {
-    /// Samples the machine and the limits of processes, each with its ID where it runs.
-    pub fn look(&mut self, processes: &[(u32, u32)], sink: &mut Sink) {
-        let now = monotonic();
-        self.groups.retain(|pid, _| processes.iter().any(|(known, _)| known == pid));
-        for &(pid, inner) in processes {
-            let file = self.groups.entry(pid).or_insert_with(|| group_file(pid));
-            if let Some(throttled_ns) = file.as_ref().and_then(throttled) {
-                let vpid = i32::try_from(inner).unwrap_or(-1);
-                sink.add(now, Sample::Limit(LimitSample { vpid, throttled_ns }));
-            }
+/// Samples the machine and the limits of processes, each with its ID where it runs.
+pub fn look(processes: &[(u32, u32)], sink: &mut Sink) {
+    let now = monotonic();
+    for &(pid, inner) in processes {
+        if let Some(throttled_ns) = throttled(pid) {
+            let vpid = i32::try_from(inner).unwrap_or(-1);
+            sink.add(now, Sample::Limit(LimitSample { vpid, throttled_ns }));
         }
-        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-        let first = stat.lines().next().unwrap_or_default();
-        let steal = first.split_ascii_whitespace().nth(8).and_then(|word| word.parse::<u64>().ok());
-        let machine = MachineSample {
-            steal_ns: steal.unwrap_or(0).saturating_mul(TICK_NS),
-            pressure_cpu_us: pressure("cpu"),
-            pressure_memory_us: pressure("memory"),
-            pressure_io_us: pressure("io"),
-            sampler_ns: cpu_time(),
-        };
-        sink.add(now, Sample::Machine(machine));
     }
+    let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let first = stat.lines().next().unwrap_or_default();
+    let steal = first.split_ascii_whitespace().nth(8).and_then(|word| word.parse::<u64>().ok());
+    let machine = MachineSample {
+        steal_ns: steal.unwrap_or(0).saturating_mul(TICK_NS),
+        pressure_cpu_us: pressure("cpu"),
+        pressure_memory_us: pressure("memory"),
+        pressure_io_us: pressure("io"),
+        sampler_ns: cpu_time(),
+    };
+    sink.add(now, Sample::Machine(machine));
 }
 
 /// The time in which some thread waited, where the kernel counts that.
@@ -53,8 +42,8 @@ fn pressure(resource: &str) -> u64 {
     total.unwrap_or(0)
 }
 
-/// The file that says how long the control group of a process was throttled: of version 2, or of version 1.
-fn group_file(pid: u32) -> Option<PathBuf> {
+/// How long the control group of a process was throttled: of version 2, or of version 1. It may be in another one each time.
+fn throttled(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
     let places = text.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -66,10 +55,10 @@ fn group_file(pid: u32) -> Option<PathBuf> {
         };
         Some(PathBuf::from(root).join(path).join("cpu.stat"))
     });
-    places.into_iter().find(|file| throttled(file).is_some())
+    places.into_iter().find_map(|file| throttled_by(&file))
 }
 
-fn throttled(file: &PathBuf) -> Option<u64> {
+fn throttled_by(file: &Path) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let number = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));

@@ -16,7 +16,6 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 use cost::Pace;
-use machine::Machine;
 use runners::Runners;
 pub use sink::Sink;
 use threads::Threads;
@@ -60,7 +59,7 @@ impl Drop for Sampler {
 
 fn run(mut sink: Sink, pids: Vec<u32>, is_over: &AtomicBool) {
     let mut threads = Threads::new(pids);
-    let (mut others, mut machine) = (Runners::default(), Machine::default());
+    let mut others = Runners::default();
     let [mut next_look, mut next_others, mut next_new, mut next_flush] = [monotonic(); 4];
     while !is_over.load(Ordering::Relaxed) && !sink.has_failed() {
         let now = monotonic();
@@ -73,7 +72,7 @@ fn run(mut sink: Sink, pids: Vec<u32>, is_over: &AtomicBool) {
         if now >= next_others && !threads.is_empty() {
             next_others = OTHERS.next(now, || {
                 others.look(&mut sink);
-                machine.look(&threads.processes(), &mut sink);
+                machine::look(&threads.processes(), &mut sink);
             });
         }
         if now >= next_flush {

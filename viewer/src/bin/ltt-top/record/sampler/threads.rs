@@ -193,7 +193,7 @@ impl WatchedThread {
         if self.read_stat().is_none() {
             return Look::Gone;
         }
-        if self.changes % SWITCHES_EVERY == 0 {
+        if self.changes.is_multiple_of(SWITCHES_EVERY) {
             self.read_switches();
         }
         self.changes = self.changes.wrapping_add(1);
