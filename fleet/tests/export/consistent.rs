@@ -91,7 +91,8 @@ fn a_full_disk_leaves_whole_files_and_is_completed_when_there_is_room() {
 fn a_damaged_trace_spoils_no_other() {
     let traces = fleet(5, 100);
     // One is no trace at all, and of one the end is missing.
-    std::fs::write(traces.path().join("host-1/metadata"), "/* CTF 1.8 */ trace {").expect("it can be written");
+    std::fs::write(traces.path().join("host-1/metadata"), "/* CTF 1.8 */ trace {")
+        .expect("it can be written");
     let stream = traces.path().join("host-3/stream_0");
     let bytes = std::fs::read(&stream).expect("it is there");
     std::fs::write(&stream, &bytes[..bytes.len() / 2]).expect("it can be written");
@@ -112,7 +113,8 @@ fn a_host_is_exported_once_and_replaced_when_asked_or_when_its_trace_has_grown()
     let tables = tempfile::tempdir().expect("a temporary folder");
     let first = traces.path().join("first");
     requests("alpha", &[("get", 10), ("set", 30)]).write_to(&first);
-    let export = |arguments: &[&str], traces: &[&Path]| said(ltt_parquet(tables.path(), traces).args(arguments));
+    let export =
+        |arguments: &[&str], traces: &[&Path]| said(ltt_parquet(tables.path(), traces).args(arguments));
     let expect = |(status, said): (i32, String), part: &str, events: usize| {
         assert_eq!((status, rows(tables.path(), "events")), (0, events), "{said}");
         assert!(said.contains(part), "{said}");
@@ -141,7 +143,9 @@ fn files_say_where_they_come_from() {
     requests("alpha", &[("get", 10)]).write_to(&traces.path().join("a"));
     let tables = tempfile::tempdir().expect("a temporary folder");
     assert_eq!(said(&mut ltt_parquet(tables.path(), &[traces.path()])).0, 0);
-    for (key, value) in [("host", "alpha"), ("events", "1"), ("discarded_events", "0"), ("damage", "[]"), ("catalogs", "[]")] {
+    for (key, value) in
+        [("host", "alpha"), ("events", "1"), ("discarded_events", "0"), ("damage", "[]"), ("catalogs", "[]")]
+    {
         assert_eq!(metadata(tables.path(), "events", &format!("ltt.{key}")), [value]);
     }
 }

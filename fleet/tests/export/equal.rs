@@ -33,7 +33,8 @@ fn assert_equal(python: &Path, tables: &Path, traces: &[&Path]) -> String {
 fn duckdb_says_of_real_traces_what_ltt_top_says() {
     let Some(python) = python(&["duckdb"]) else { return };
     let data = workspace().join("tests/data");
-    let (mixed, causes) = (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
+    let (mixed, causes) =
+        (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
     let tables = tempfile::tempdir().expect("a temporary folder");
     let traces = [mixed.path(), causes.path()];
     let (status, said) = said(&mut ltt_parquet(tables.path(), &traces));
@@ -51,12 +52,14 @@ fn spark_says_the_same_although_a_worker_is_killed() {
     }
     let Some(python) = python(&["pyspark"]) else { return };
     let data = workspace().join("tests/data");
-    let (mixed, causes) = (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
+    let (mixed, causes) =
+        (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
     let folder = tempfile::tempdir().expect("a temporary folder");
     // More hosts than executors, so that some are left when one is killed.
     let hosts = folder.path().join("hosts");
     for host in 0..6 {
-        let requests: Vec<(&str, u64)> = (0..200).map(|number| (["get", "set"][number as usize % 2], number * host)).collect();
+        let requests: Vec<(&str, u64)> =
+            (0..200).map(|number| (["get", "set"][number as usize % 2], number * host)).collect();
         handwritten(&format!("host-{host}"), &requests).write_to(&hosts.join(host.to_string()));
     }
     let mut command = Command::new(python);

@@ -53,7 +53,8 @@ pub fn rows(output: &Path, table: &str) -> usize {
 /// What the files of a table say of themselves under a key, each once.
 pub fn metadata(output: &Path, table: &str, key: &str) -> Vec<String> {
     let value = |path: PathBuf| {
-        let reader = SerializedFileReader::new(File::open(path).expect("it is there")).expect("it is complete");
+        let reader =
+            SerializedFileReader::new(File::open(path).expect("it is there")).expect("it is complete");
         let entries = reader.metadata().file_metadata().key_value_metadata().expect("there are some").clone();
         entries.into_iter().find(|entry| entry.key == key).and_then(|entry| entry.value).expect("it is there")
     };

@@ -134,9 +134,7 @@ impl Histogram {
         match rank {
             1 => (sums.count > 0).then_some(sums.min),
             _ if rank == sums.count => Some(sums.max),
-            _ => {
-                Some(self.bucket_at_rank(rank)?.middle().clamp(sums.min, sums.max))
-            }
+            _ => Some(self.bucket_at_rank(rank)?.middle().clamp(sums.min, sums.max)),
         }
     }
 

@@ -6,5 +6,5 @@ pub(super) mod histogram;
 pub(super) mod octave;
 
 pub use heat::{Heat, HeatGroup, TimeColumns};
-pub use histogram::Bucket;
 pub use hist::{Hist, HistBucket, HistGroup, Octave, Outline};
+pub use histogram::Bucket;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use ctf_reader::Window;
 use jiff::tz::TimeZone;
-use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::analysis::{EventGlob, Processes, Selection};
+use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
 use ltt_top::source::Source;

@@ -35,7 +35,9 @@ pub fn run(options: &ExportOptions) -> Result<Outcome, Trouble> {
     let error = Command::new(program()).args(arguments).arg("--").args(invocation.traces).exec();
     Err(Trouble::Failed(match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("{PROGRAM} is not installed: run `cargo install --path fleet` in the repository of ltt-top")
+            format!(
+                "{PROGRAM} is not installed: run `cargo install --path fleet` in the repository of ltt-top"
+            )
         }
         _ => format!("cannot run {PROGRAM}: {error}"),
     }))

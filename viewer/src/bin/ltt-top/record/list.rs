@@ -14,9 +14,9 @@ use super::daemon::Daemon;
 use super::processes::{OfferedEvent, OfferingProcess};
 use super::registration::registered;
 use super::run_folder::RunFolder;
-use ltt_top::catalogs::{self, Catalogs};
 use crate::cli::ListOptions;
 use crate::outcome::{Outcome, Trouble, warn};
+use ltt_top::catalogs::{self, Catalogs};
 
 /// Lists the processes.
 pub fn run(options: &ListOptions) -> Result<Outcome, Trouble> {
