@@ -41,6 +41,8 @@ check=(
 	tmux zsh fish
 	# Another processor.
 	qemu-user
+	# Engines that read exported tables, and networks for hosts that are made up.
+	openjdk-17-jre-headless python3-venv iproute2
 	# Whether man pages and Debian packages are as they should be.
 	man-db dpkg-dev lintian
 )

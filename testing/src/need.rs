@@ -22,6 +22,8 @@ const PACKAGES: &[(&str, &str)] = &[
     ("chrt", "util-linux"),
     ("dpkg-deb", "dpkg"),
     ("dpkg-shlibdeps", "dpkg-dev"),
+    ("ip", "iproute2"),
+    ("java", "openjdk-17-jre-headless"),
     ("ld.lld", "lld"),
     ("lttng", "lttng-tools"),
     ("lttng-relayd", "lttng-tools"),
