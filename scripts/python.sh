@@ -3,7 +3,8 @@
 #
 #   scripts/python.sh duckdb
 #
-# Ends with status 77 and the reason if that is not possible here, e.g. without a network.
+# Ends with status 77 and the reason if that is not possible here, e.g. without a network, or takes longer than
+# PYTHON_TIMEOUT seconds, by default 60.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$PWD/target/python
@@ -25,7 +26,7 @@ if [ ! -x "$folder/bin/pip" ]; then
 fi
 for package in "$@"; do
 	"$folder/bin/python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('${package%%[=<>]*}') is None)" ||
-		timeout 300 "$folder/bin/pip" --quiet --disable-pip-version-check --timeout 10 --retries 1 install "$package" >&2 ||
+		timeout "${PYTHON_TIMEOUT:-60}" "$folder/bin/pip" --quiet --disable-pip-version-check --timeout 10 --retries 1 install "$package" >&2 ||
 		unavailable "Python's package $package cannot be installed"
 done
 echo "$folder/bin/python"

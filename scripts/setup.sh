@@ -47,6 +47,8 @@ check=(
 	qemu-user
 	# A monitor that asks for live figures.
 	prometheus
+	# Engines that read exported tables, and networks for hosts that are made up.
+	default-jre-headless python3-venv iproute2
 	# Whether man pages and Debian packages are as they should be.
 	man-db dpkg-dev lintian
 )

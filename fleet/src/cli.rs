@@ -29,11 +29,11 @@ pub struct Options {
     pub traces: Vec<PathBuf>,
 
     /// The folder to write; it is created if it does not exist.
-    #[arg(short, long, value_name = "DIR", required_unless_present = "list", default_value = "")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "list")]
+    pub output: Option<PathBuf>,
 
     /// Write nothing; print a JSON object for each host, with its name and the folders of its traces.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub list: bool,
 
     /// Export hosts again that were exported already.
@@ -71,8 +71,9 @@ pub fn parse() -> Result<Options, u8> {
         }
         _ => {
             let message = error.to_string();
-            let said = message.split("\n\nUsage:").next().unwrap_or(&message).replace('\n', " ");
-            tell(said.split("\n\nFor more").next().unwrap_or(&said));
+            let said = message.split("\n\nUsage:").next().unwrap_or(&message);
+            let words: Vec<&str> = said.split_whitespace().collect();
+            tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
             USAGE
         }
     })

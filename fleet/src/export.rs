@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,6 +54,7 @@ pub enum Outcome {
 /// What all hosts have in common.
 struct Context<'o> {
     options: &'o Options,
+    output: &'o Path,
     selection: Arc<Selection>,
     /// The threads that encode, for each host.
     encoders: usize,
@@ -74,15 +75,14 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     let duration = options.duration.clone().map(|field| (field, options.unit));
     let selection = Selection { dictionary: Dictionary { catalogs, duration }, ..Selection::default() };
     let (hosts, damage) = hosts(discover(&options.traces).map_err(|error| error.to_string())?);
-    if options.list {
-        return list(&hosts, &damage);
-    }
-    fs::create_dir_all(&options.output).map_err(|error| failed(&options.output, "create", &error))?;
+    let Some(output) = &options.output else { return list(&hosts, &damage) };
+    fs::create_dir_all(output).map_err(|error| failed(output, "create", &error))?;
     let threads =
         options.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let workers = threads.min(hosts.len()).max(1);
     let context = Context {
         options,
+        output,
         selection: Arc::new(selection),
         encoders: (threads / workers).saturating_sub(1).max(1),
     };
@@ -99,7 +99,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
         }
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(sum_up(&options.output.display().to_string(), &damage, done))
+    Ok(sum_up(&output.display().to_string(), &damage, done))
 }
 
 /// Prints which traces are whose, for those who export hosts on several machines.
@@ -183,7 +183,8 @@ fn sum_up(output: &str, damage: &[String], done: Vec<(String, Result<Done, Strin
 
 /// Exports a host, unless that was done before.
 fn export(host: &Host, context: &Context<'_>) -> Result<Done, String> {
-    let folder = HostFolder::open(&context.options.output, host)?;
+    let folder = HostFolder::open(context.output, host)?;
+    folder.clean()?;
     let replaced = match folder.state(host, context.options.force)? {
         State::Exported => return Ok(Done::Skipped),
         State::Replaces(keys) => keys,
@@ -226,8 +227,7 @@ fn write(
     let report = thread::scope(|scope| {
         let (tasks, waiting) = sync_channel::<Task>(context.encoders);
         let (encoded, in_order) = sync_channel::<Receiver<ParquetResult<EncodedRows>>>(2 * context.encoders);
-        let waiting = Mutex::new(waiting);
-        let waiting = Arc::new(waiting);
+        let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..context.encoders {
             let (waiting, plan) = (Arc::clone(&waiting), &plan);
             scope.spawn(move || {

@@ -83,8 +83,8 @@ impl HostFolder {
         Ok(State::Replaces(replaced))
     }
 
-    /// Removes what runs have left that were killed, and makes room for files.
-    pub fn begin(&self) -> Result<(), String> {
+    /// Removes what runs have left that were killed.
+    pub fn clean(&self) -> Result<(), String> {
         let complete: BTreeSet<String> = self.lists()?.into_iter().map(|(key, _)| key).collect();
         self.remove_files(|key| !complete.contains(key))?;
         for entry in entries(&self.lists)? {
@@ -94,6 +94,11 @@ impl HostFolder {
                 removed.map_err(|error| failed(&entry, "remove", &error))?;
             }
         }
+        Ok(())
+    }
+
+    /// Makes room for files.
+    pub fn begin(&self) -> Result<(), String> {
         let partial = self.partial();
         fs::create_dir_all(&partial).map_err(|error| failed(&partial, "create", &error))
     }

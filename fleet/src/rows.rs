@@ -4,15 +4,15 @@ use ctf_reader::{OrderedEvent, Value};
 use parquet::data_type::ByteArray;
 
 use crate::column::{Kind, NULL, Values};
-use crate::interner::Interner;
+use crate::interner::{Interner, NONE};
 use crate::plan::{CLIENT, ClassPlan, EventPlan, GROUP, KeyPlan};
 use crate::text;
 
 /// The rows that are encoded together: enough for dictionaries to pay off, and few enough for any machine's memory.
 const MOST_ROWS: usize = 1 << 17;
 
-/// The most bytes of texts in the rows that are encoded together.
-const MOST_BYTES: usize = 64 << 20;
+/// The most bytes of texts of a column in the rows that are encoded together, but for the last text.
+const MOST_BYTES: usize = 16 << 20;
 
 /// Durations from here on come from a clock that was set back.
 const IMPLAUSIBLE_TICKS: u64 = 1 << 63;
@@ -41,6 +41,7 @@ pub struct RowBuilder {
     rows: Rows,
     interners: Vec<Interner>,
     other_bytes: usize,
+    is_full: bool,
 }
 
 impl RowBuilder {
@@ -55,7 +56,7 @@ impl RowBuilder {
             other: Vec::new(),
         };
         let interners = plan.filled.iter().map(|_| Interner::default()).collect();
-        RowBuilder { rows, interners, other_bytes: 0 }
+        RowBuilder { rows, interners, other_bytes: 0, is_full: false }
     }
 
     pub fn date(&self) -> i64 {
@@ -98,11 +99,7 @@ impl RowBuilder {
                 self.key(row, column, slots, event);
             }
         }
-        row + 1 >= MOST_ROWS || (row.is_multiple_of(256) && self.bytes() >= MOST_BYTES)
-    }
-
-    fn bytes(&self) -> usize {
-        self.other_bytes + self.interners.iter().map(|interner| interner.bytes).sum::<usize>()
+        row + 1 >= MOST_ROWS || self.is_full
     }
 
     /// Puts a value into a column, if it fits.
@@ -120,7 +117,8 @@ impl RowBuilder {
                     },
                     other => interner.text(text::text(&text::datum(other)).as_bytes()),
                 };
-                pad(numbers, row, crate::interner::NONE);
+                self.is_full |= interner.bytes >= MOST_BYTES;
+                pad(numbers, row, NONE);
                 numbers.push(number);
                 true
             }
@@ -175,8 +173,9 @@ impl RowBuilder {
                 interner.text(text::group(keys.iter()).unwrap_or_default().as_bytes())
             }
         };
+        self.is_full |= interner.bytes >= MOST_BYTES;
         if let Values::Text(numbers) = &mut self.rows.columns[column] {
-            pad(numbers, row, crate::interner::NONE);
+            pad(numbers, row, NONE);
             numbers.push(number);
         }
     }
@@ -185,6 +184,7 @@ impl RowBuilder {
     fn other(&mut self, row: usize, name: &ByteArray, value: &Value<'_>) {
         let text = text::text(&text::datum(value));
         self.other_bytes += text.len() + 64;
+        self.is_full |= self.other_bytes >= MOST_BYTES;
         self.rows.other.push((row, name.clone(), text.into_bytes().into()));
     }
 

@@ -23,6 +23,8 @@ const PACKAGES: &[(&str, &str)] = &[
     ("dpkg-deb", "dpkg"),
     ("dpkg-shlibdeps", "dpkg-dev"),
     ("event.h", "libevent-dev"),
+    ("ip", "iproute2"),
+    ("java", "default-jre-headless"),
     ("ld.lld", "lld"),
     ("lttng", "lttng-tools"),
     ("lttng-relayd", "lttng-tools"),

@@ -9,10 +9,12 @@ use lttng_testing::{CommandInTime as _, Program, need, not_allowed, patience, un
 use crate::handwritten::requests as handwritten;
 use crate::run::{files, ltt_parquet, said};
 
-/// Python with these packages; if there is none, the test is listed as not run.
-pub fn python(packages: &[&str]) -> Option<PathBuf> {
+/// Python with these packages; if they cannot be had within a time, the test is listed as not run.
+fn python(packages: &[&str], limit: Duration) -> Option<PathBuf> {
     let mut script = Command::new(workspace().join("scripts/python.sh"));
-    let output = script.args(packages).output_within(patience(Duration::from_secs(320))).expect("it runs");
+    script.args(packages).env("PYTHON_TIMEOUT", limit.as_secs().to_string());
+    // The script ends before that.
+    let output = script.output_within(patience(2 * limit)).expect("it runs");
     if output.status.success() {
         return Some(String::from_utf8(output.stdout).expect("a path").trim().into());
     }
@@ -31,7 +33,7 @@ fn assert_equal(python: &Path, tables: &Path, traces: &[&Path]) -> String {
 
 #[test]
 fn duckdb_says_of_real_traces_what_ltt_top_says() {
-    let Some(python) = python(&["duckdb"]) else { return };
+    let Some(python) = python(&["duckdb"], Duration::from_secs(60)) else { return };
     let data = workspace().join("tests/data");
     let (mixed, causes) =
         (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
@@ -50,7 +52,7 @@ fn spark_says_the_same_although_a_worker_is_killed() {
     if !need("java") {
         return;
     }
-    let Some(python) = python(&["pyspark"]) else { return };
+    let Some(python) = python(&["pyspark"], Duration::from_secs(400)) else { return };
     let data = workspace().join("tests/data");
     let (mixed, causes) =
         (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));

@@ -41,13 +41,16 @@ pub fn files(output: &Path, table: &str) -> Vec<PathBuf> {
 
 /// The number of rows of a table, all of which must be readable.
 pub fn rows(output: &Path, table: &str) -> usize {
-    let rows = files(output, table).into_iter().map(|path| {
+    let mut count = 0;
+    for path in files(output, table) {
         let reader = SerializedFileReader::new(File::open(&path).expect("it is there"));
         let reader = reader.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let rows = reader.get_row_iter(None).expect("it has rows");
-        rows.map(|row| row.unwrap_or_else(|error| panic!("{}: {error}", path.display()))).count()
-    });
-    rows.sum()
+        for row in reader.get_row_iter(None).expect("it has rows") {
+            row.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            count += 1;
+        }
+    }
+    count
 }
 
 /// What the files of a table say of themselves under a key, each once.
