@@ -41,6 +41,8 @@ check=(
 	tmux zsh fish
 	# Another processor.
 	qemu-user
+	# A monitor that asks for live figures.
+	prometheus
 	# Whether man pages and Debian packages are as they should be.
 	man-db dpkg-dev lintian
 )

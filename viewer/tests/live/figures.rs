@@ -310,13 +310,60 @@ fn rates_count_from_when_the_selection_was_changed() {
     }
 }
 
-#[test]
-fn buffers_for_each_process_are_warned_of() {
-    let (relay, daemon) = (Relay::start(), Daemon::start());
-    let session = daemon.live_session(&relay, 100_000);
+fn with_process_buffers<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
+    let session = daemon.live_session(relay, 100_000);
     session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
     session.enable_with("tracee:*", &["--channel=own"]);
     session.start();
+    session
+}
+
+#[test]
+fn streams_that_a_relay_never_showed_are_counted() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = with_process_buffers(&daemon, &relay);
+    let mut running = live(&url(&relay, &session), &[]);
+    let mut program = Tracee::start(&daemon);
+    program.emit("work", 10);
+    running.until(|object| events(object) == 10);
+    // Programs come and go while nobody asks for their streams.
+    running.signal(Signal::STOP);
+    for _ in 0..3 {
+        Tracee::start(&daemon).emit("work", 5);
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    running.signal(Signal::CONT);
+    let mut last = Tracee::start(&daemon);
+    last.emit("work", 1);
+    let unseen = |object: &Value| object["sessions"][0]["unseen_streams"].as_u64().expect("a number");
+    running.until(|object| unseen(object) > 0);
+    let ended = running.end_by(Signal::INT);
+    assert!(ended.status == Some(3) && ended.err.contains("of processes that ended"), "{ended:?}");
+}
+
+#[test]
+fn session_whose_daemon_is_killed_is_reported() {
+    let (relay, mut daemon) = (Relay::start(), Daemon::start());
+    let address;
+    {
+        let session = started(&daemon, &relay);
+        address = url(&relay, &session);
+        std::mem::forget(session);
+    }
+    let mut program = Tracee::start(&daemon);
+    let arguments = ["live", &address, "--format", "json", "--interval", "100ms"];
+    let mut running = Running::start(super::record::ltt_top(&daemon, &arguments));
+    program.emit("work", 100);
+    running.until(|object| events(object) == 100);
+    daemon.kill();
+    let ended = running.end();
+    assert!(ended.status == Some(3) && ended.err.contains("the session daemon (process "), "{ended:?}");
+}
+
+#[test]
+fn buffers_for_each_process_are_warned_of() {
+    let (relay, daemon) = (Relay::start(), Daemon::start());
+    let session = with_process_buffers(&daemon, &relay);
     let mut running = live(&url(&relay, &session), &[]);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 10);

@@ -3,7 +3,9 @@
 mod deadlines;
 mod figures;
 mod leftovers;
+mod metrics;
 mod picture;
+mod prometheus;
 mod record;
 mod replay;
 mod screens;

@@ -2,15 +2,51 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use lttng_testing::{Daemon, Program, Relay, wait_until};
 use serde_json::Value;
 
 use super::support::{Running, json, ltt_top};
 
+/// A traced valkey-lite; dropping it ends it.
+pub struct Server {
+    process: Child,
+    pub port: u16,
+}
+
+impl Server {
+    /// Starts it where a daemon records it, and waits until it is ready.
+    pub fn start(daemon: &Daemon) -> Server {
+        let program = Program::binary("valkey-lite", "valkey-lite").traced().build();
+        let mut process = daemon
+            .command(program)
+            .args(["--port", "0", "--dir"])
+            .arg(daemon.folder())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let mut out = BufReader::new(process.stderr.take().expect("its errors are piped"));
+        let mut line = String::new();
+        wait_until("the server is ready", || {
+            line.clear();
+            out.read_line(&mut line).expect("it writes");
+            line.contains("ready on port")
+        });
+        let port = line.trim().rsplit(' ').next().and_then(|port| port.parse().ok()).expect("a port");
+        Server { process, port }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
 /// Sends commands and waits for their answers.
-fn commands(port: u16, commands: &[&str], rounds: usize) {
+pub fn commands(port: u16, commands: &[&str], rounds: usize) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     let mut answers = BufReader::new(stream.try_clone().expect("a socket"));
     for _ in 0..rounds {
@@ -31,7 +67,6 @@ fn commands(port: u16, commands: &[&str], rounds: usize) {
 
 #[test]
 fn server_under_load_is_summed_up_as_its_folder_is_and_its_stalls_are_told() {
-    let server = Program::binary("valkey-lite", "valkey-lite").traced().build();
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, 100_000);
     session.enable("valkey_*");
@@ -41,21 +76,8 @@ fn server_under_load_is_summed_up_as_its_folder_is_and_its_stalls_are_told() {
     let mut running = Running::start(ltt_top(["live", &url, "--format", "json", "--interval", "100ms"]));
     running.object();
     // It starts after the viewer.
-    let mut process = daemon
-        .command(server)
-        .args(["--port", "0", "--dir"])
-        .arg(daemon.folder())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
-    let mut out = BufReader::new(process.stderr.take().expect("its errors are piped"));
-    let mut line = String::new();
-    wait_until("the server is ready", || {
-        line.clear();
-        out.read_line(&mut line).expect("it writes");
-        line.contains("ready on port")
-    });
-    let port = line.trim().rsplit(' ').next().and_then(|port| port.parse().ok()).expect("a port");
+    let server = Server::start(&daemon);
+    let port = server.port;
     std::thread::scope(|scope| {
         (0..4).for_each(|_| _ = scope.spawn(|| commands(port, &["SET a 1", "GET a", "INCR b"], 500)));
     });
@@ -68,8 +90,7 @@ fn server_under_load_is_summed_up_as_its_folder_is_and_its_stalls_are_told() {
     };
     let seen = running.until(|object| count(object, "get") >= 2200);
     assert_eq!((count(&seen, "set"), count(&seen, "incr")), (2000, 2000));
-    process.kill().expect("it runs");
-    process.wait().expect("it is our child");
+    drop(server);
     session.destroy();
     let ended = running.end();
     assert_eq!(ended.status, Some(0), "{}", ended.err);

@@ -56,11 +56,11 @@ impl Watch {
     }
 
     /// The last settled incidents that were not [reported](Watch::mark_reported), the newest first, and the number of
-    /// other ones.
-    pub fn newest(&self, limit: usize) -> (Vec<Incident>, u64) {
+    /// other ones. Processes come with their hosts if there are several.
+    pub fn newest(&self, limit: usize, has_hosts: bool) -> (Vec<Incident>, u64) {
         let reporter = self.reporter();
         let (stalls, missed) = self.engine.tally.unreported();
-        let newest = stalls.iter().rev().take(limit).map(|stall| reporter.incident(stall, false));
+        let newest = stalls.iter().rev().take(limit).map(|stall| reporter.incident(stall, has_hosts));
         (newest.collect(), missed + stalls.len().saturating_sub(limit) as u64)
     }
 

@@ -10,11 +10,12 @@ use super::board::Board;
 use super::finding::LiveFinding;
 use super::intake::Audience;
 use super::slices::LookBack;
+use super::watches::Watches;
 use crate::analysis::finding::{GroupName, TraceFinding};
 use crate::analysis::groups::group::{Group, Sort};
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::top::Top;
-use crate::analysis::incidents::{Incident, Watch};
+use crate::analysis::incidents::{Incident, Incidents};
 use crate::analysis::reading::Failure;
 use crate::analysis::reading::selection::Selection;
 use crate::text::escape;
@@ -43,7 +44,10 @@ pub struct LiveQuestion {
 /// Groups and incidents of events as they arrive.
 pub struct LiveAnalysis {
     board: Board,
-    watch: Watch,
+    /// What is counted for monitors, whatever is selected on the screen: the first board, once there is another.
+    first: Option<Board>,
+    is_metered: bool,
+    watches: Watches,
     /// The classes that are known, by their index, and the order of their fields.
     classes: Vec<Option<(Arc<EventClass>, Vec<usize>)>>,
     /// The time of the last event.
@@ -57,16 +61,38 @@ impl LiveAnalysis {
     pub fn new(selection: &Arc<Selection>, threshold: u64) -> LiveAnalysis {
         LiveAnalysis {
             board: Board::new(selection),
-            watch: Watch::new(selection, threshold, Vec::new()),
+            first: None,
+            is_metered: false,
+            watches: Watches::new(selection, threshold),
             classes: Vec::new(),
             latest: None,
             since: i64::MIN,
         }
     }
 
+    /// Goes on counting for monitors what is selected now, whatever is selected later.
+    pub fn meter(&mut self) {
+        self.is_metered = true;
+    }
+
+    /// What is counted for monitors.
+    pub(super) fn metered(&mut self) -> &Board {
+        let board = self.first.as_mut().unwrap_or(&mut self.board);
+        board.settle();
+        board
+    }
+
+    /// The incidents of each host, without single ones.
+    pub(super) fn incident_totals(&self, trace: &TraceFinding) -> Vec<Incidents> {
+        self.watches.totals(trace)
+    }
+
     /// Aggregates other events, or by other keys, from now on. Incidents are not affected.
     pub fn select(&mut self, selection: &Arc<Selection>) {
-        self.board = Board::new(selection);
+        let before = std::mem::replace(&mut self.board, Board::new(selection));
+        if self.is_metered && self.first.is_none() {
+            self.first = Some(before);
+        }
         self.since = self.latest.unwrap_or(i64::MIN);
         for (class, wanted) in self.classes.iter().flatten() {
             self.board.class(class, wanted);
@@ -74,30 +100,37 @@ impl LiveAnalysis {
     }
 
     /// The current finding; the report says what was read, and the watermark up to when.
-    pub fn finding(&self, question: &LiveQuestion, report: Report, watermark: Option<i64>) -> LiveFinding {
-        let incidents = self.watch.newest(question.incidents);
+    pub fn finding(
+        &mut self,
+        question: &LiveQuestion,
+        report: Report,
+        watermark: Option<i64>,
+    ) -> LiveFinding {
+        self.board.settle();
+        let incidents = self.watches.newest(question.incidents);
         finding(&self.board, self.since, watermark.max(self.latest), question, report, incidents)
     }
 
     /// What is known now, to ask questions about while more arrives.
-    pub fn freeze(&self, report: Report, watermark: Option<i64>) -> FrozenAnalysis {
+    pub fn freeze(&mut self, report: Report, watermark: Option<i64>) -> FrozenAnalysis {
+        self.board.settle();
         FrozenAnalysis {
             board: self.board.clone(),
             since: self.since,
             now: watermark.max(self.latest),
             report,
-            incidents: self.watch.newest(FROZEN_INCIDENTS),
+            incidents: self.watches.newest(FROZEN_INCIDENTS),
         }
     }
 
     /// Leaves the incidents settled so far out of later findings.
     pub fn mark_reported(&mut self) {
-        self.watch.mark_reported();
+        self.watches.mark_reported();
     }
 
     /// Ends the analysis: no more events will arrive.
     pub fn finish(&mut self) {
-        self.watch.finish();
+        self.watches.finish();
     }
 
     /// Checks that the selection fits what has arrived.
@@ -113,9 +146,10 @@ impl Audience for LiveAnalysis {
             return Some(wanted.clone());
         }
         // The fields for incidents must come first; a later selection may need any other.
-        let mut wanted = self.watch.want(class, host).unwrap_or_default();
+        let mut wanted = self.watches.want(class, host).unwrap_or_default();
         wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
         self.board.class(class, &wanted);
+        self.first.iter_mut().for_each(|board| board.class(class, &wanted));
         if self.classes.len() <= class.index {
             self.classes.resize_with(class.index + 1, || None);
         }
@@ -124,13 +158,14 @@ impl Audience for LiveAnalysis {
     }
 
     fn gap(&mut self, gap: Gap) {
-        self.watch.gap(gap);
+        self.watches.gap(gap);
     }
 
     fn event(&mut self, event: &OrderedEvent<'_>) -> ControlFlow<()> {
         self.latest = self.latest.max(Some(event.timestamp()));
-        self.watch.event(event);
+        self.watches.event(event);
         self.board.event(event);
+        self.first.iter_mut().for_each(|board| board.event(event));
         ControlFlow::Continue(())
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
 use super::finding::{Detail, HeatStrip};
-use super::slices::{LookBack, SLICES, Slices};
+use super::metrics::{GROUP_COUNTERS, add, group_counters};
+use super::slices::{FINE as SECOND, LookBack, SLICES, Slices};
 use super::steps::{STEPS, step_of};
 use crate::analysis::durations::hist::HistGroup;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
@@ -45,6 +46,8 @@ pub(super) struct Board {
     latest: i64,
     /// The total of groups that are not kept separately.
     folded: Folded,
+    /// The same for monitors.
+    folded_counters: [u64; GROUP_COUNTERS],
     durations: Vec<u64>,
     key: Vec<u8>,
 }
@@ -58,6 +61,10 @@ struct GroupState {
 
 #[derive(Clone)]
 struct RecentFigures {
+    /// The events of one second, which are not in the total and the slices yet: each event is recorded once.
+    pending: Figures,
+    second: i64,
+    is_pending: bool,
     slices: Slices<Figures>,
     slowest: Longest,
     /// From when on the slices are complete.
@@ -66,7 +73,28 @@ struct RecentFigures {
 
 impl RecentFigures {
     fn new(since: i64) -> Self {
-        RecentFigures { slices: Slices::default(), slowest: Longest::new(SLOWEST), since }
+        RecentFigures {
+            pending: Figures::default(),
+            second: 0,
+            is_pending: false,
+            slices: Slices::default(),
+            slowest: Longest::new(SLOWEST),
+            since,
+        }
+    }
+}
+
+impl GroupState {
+    /// Adds what is pending to the total and the slices. `sliced` is the number of slices of all groups.
+    fn settle(&mut self, sliced: &mut usize) {
+        let RecentFigures { pending, second, is_pending, slices, .. } = &mut *self.recent;
+        if std::mem::take(is_pending) {
+            let pending = std::mem::take(pending);
+            self.total.merge(&pending);
+            let before = slices.len();
+            slices.at(second.saturating_mul(SECOND), |figures| figures.merge(&pending));
+            *sliced = *sliced + slices.len() - before;
+        }
     }
 }
 
@@ -94,6 +122,7 @@ impl Board {
             sliced: 0,
             latest: i64::MIN,
             folded: Folded::default(),
+            folded_counters: [0; GROUP_COUNTERS],
             durations: Vec::new(),
             key: Vec::new(),
         }
@@ -114,7 +143,8 @@ impl Board {
 
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let Board { roster, details, groups, all, sliced, latest, folded, durations, key } = self;
+        let Board { roster, details, groups, all, sliced, latest, folded, folded_counters, durations, key } =
+            self;
         let of_one = event.events();
         roster.count(&of_one);
         let Some(plan) = roster.plan(of_one.class) else { return };
@@ -139,7 +169,11 @@ impl Board {
         if !is_recent {
             plan.encode_key(&single, key);
             if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
-                make_room(groups, roster.kinds(), folded, *latest);
+                groups.values_mut().for_each(|state| state.settle(sliced));
+                make_room(groups, roster.kinds(), *latest, |figures, unit_ns| {
+                    folded.add(figures, unit_ns);
+                    add(folded_counters, &group_counters(figures, unit_ns));
+                });
                 *sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
             }
             let make =
@@ -154,11 +188,14 @@ impl Board {
             brief => groups.of_kind(plan.kind).recall(brief),
         };
         let Some(state) = state else { return };
-        state.total.record(ticks);
+        let second = time.div_euclid(SECOND);
+        if state.recent.second != second {
+            state.settle(sliced);
+            state.recent.second = second;
+        }
         let recent = &mut state.recent;
-        let before = recent.slices.len();
-        recent.slices.at(time, |figures| figures.record(ticks));
-        *sliced = *sliced + recent.slices.len() - before;
+        recent.pending.record(ticks);
+        recent.is_pending = true;
         if let Some(ticks) = plausible
             && recent.slowest.has_room_for(kind.ns(ticks), time)
             && let Some(Some((trace, details))) = details.get(of_one.class)
@@ -174,13 +211,39 @@ impl Board {
             });
         }
         if *sliced > SLICE_CAP {
+            groups.values_mut().for_each(|state| state.settle(sliced));
             *sliced = shed_slices(groups, roster.kinds(), *latest);
         }
     }
 
+    /// Adds what is pending to all figures; to be called before they are read.
+    pub fn settle(&mut self) {
+        let Board { groups, sliced, .. } = self;
+        groups.values_mut().for_each(|state| state.settle(sliced));
+    }
+
     /// What was left out, or why the selection does not fit what has arrived.
     pub fn finish(&self) -> Result<LeftOut, Misfit> {
-        self.roster.finish()
+        // A name that is mistyped is said before events come that would show it.
+        match self.roster.is_empty().then(|| self.roster.unknown_name()).flatten() {
+            Some(misfit) => Err(misfit),
+            None => self.roster.finish(),
+        }
+    }
+
+    /// All groups from the beginning.
+    pub fn totals(&self) -> impl Iterator<Item = Group> {
+        let kinds = self.roster.kinds();
+        self.groups.entries().map(|(kind, key, state)| Group {
+            kind: Arc::clone(&kinds[kind]),
+            key_bytes: key.into(),
+            figures: state.total.clone(),
+        })
+    }
+
+    /// What is counted of groups that are not kept separately.
+    pub fn folded_counters(&self) -> [u64; GROUP_COUNTERS] {
+        self.folded_counters
     }
 
     /// The groups of a window, ranked.
@@ -309,7 +372,12 @@ fn shed_slices(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], now: i
 }
 
 /// Folds groups together, except those that took the most time in all and those in which the most happened lately.
-fn make_room(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], folded: &mut Folded, now: i64) {
+fn make_room(
+    groups: &mut Groups<GroupState>,
+    kinds: &[Arc<EventKind>],
+    now: i64,
+    mut fold: impl FnMut(&Figures, u128),
+) {
     const KEPT: usize = GROUP_CAP * 2 / 5;
     let mut all = groups.take_keyed();
     let total = |(kind, _, state): &(usize, Box<[u8]>, GroupState)| {
@@ -319,7 +387,7 @@ fn make_room(groups: &mut Groups<GroupState>, kinds: &[Arc<EventKind>], folded: 
     let mut rest = all.split_off(KEPT.min(all.len()));
     rest.sort_by_cached_key(|(kind, _, state)| std::cmp::Reverse(weight(kinds, *kind, state, now)));
     for (kind, _, state) in rest.drain(KEPT.min(rest.len())..) {
-        folded.add(&state.total, kinds[kind].unit_ns());
+        fold(&state.total, kinds[kind].unit_ns());
     }
     for (kind, key, state) in all.into_iter().chain(rest) {
         groups.entry(kind, &key, || state);

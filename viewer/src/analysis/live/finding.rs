@@ -52,16 +52,27 @@ pub struct LiveFinding {
     pub detail: Option<Detail>,
 }
 
+impl LiveFinding {
+    /// The number of streams that relays did not show because their process had ended.
+    pub fn unseen_streams(&self) -> u64 {
+        self.sessions.iter().map(|session| session.unseen_streams).sum()
+    }
+}
+
 /// A session that is received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SessionFinding {
     /// Where it is.
     pub url: String,
-    /// How it is doing: `connecting`, `attached`, `lost`, `ended` or `failed`.
+    /// How it is doing: `connecting`, `attached`, `lost`, `ended`, `interrupted` or `failed`.
     pub state: &'static str,
-    /// Why, if it is lost or failed.
+    /// Why, if it is lost, interrupted or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The time up to which its host's events have been merged, while some are awaited: nanoseconds since 1970.
+    pub time_ns: Option<i64>,
+    /// The number of streams that the relay did not show because their process had ended.
+    pub unseen_streams: u64,
 }
 
 /// One group in detail.

@@ -1,4 +1,4 @@
-//! From live sessions to events in time order.
+//! From live sessions to events, in time order as far as the sessions were asked for it.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -17,7 +17,10 @@ const TURN: Duration = Duration::from_millis(50);
 /// The number of events between two looks at the clock.
 const EVENTS: usize = 1024;
 
-/// Receives events in time order.
+/// Why a session was interrupted.
+const INTERRUPTED: &str = "it was not stopped, so its last events are missing: its session daemon died, or the relay's disk is full";
+
+/// Receives events.
 pub trait Audience {
     /// The fields that the events of a class, recorded on this machine, are needed with.
     fn class(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>>;
@@ -109,9 +112,10 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         self.merge.report()
     }
 
-    /// The watermark, before which no more events will arrive: nanoseconds since 1970.
+    /// The watermark, before which no more events will arrive: nanoseconds since 1970. If hosts do not wait for each
+    /// other, that of the one that is furthest ahead.
     pub fn watermark(&self) -> Option<i64> {
-        self.merge.watermark()
+        self.live.lanes().into_iter().filter_map(|lane| self.merge.watermark_of(lane)).max()
     }
 
     /// Whether a session has buffers for each process. A relay does not show what it has of a process that ends before a
@@ -122,17 +126,20 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
 
     /// How the sessions are doing.
     pub fn sessions(&self) -> Vec<SessionFinding> {
-        let statuses = self.live.statuses().into_iter();
-        let session = statuses.map(|status| {
+        let statuses = self.live.statuses().into_iter().zip(self.live.lanes());
+        let session = statuses.map(|(status, lane)| {
             let (state, reason) = match status.state {
                 State::Connecting => ("connecting", None),
                 State::Attached => ("attached", None),
                 State::Lost(reason) => ("lost", Some(reason)),
                 State::Ended => ("ended", None),
+                State::Interrupted => ("interrupted", Some(INTERRUPTED.to_owned())),
                 State::Failed(reason) => ("failed", Some(reason)),
                 other => ("unknown", Some(format!("{other:?}"))),
             };
-            SessionFinding { url: status.url.to_string(), state, reason }
+            let time_ns = self.merge.watermark_of(lane);
+            let (url, unseen_streams) = (status.url.to_string(), status.unseen_streams);
+            SessionFinding { url, state, reason, time_ns, unseen_streams }
         });
         session.collect()
     }

@@ -1,18 +1,23 @@
 //! Events as they arrive: groups over the last seconds and minutes, incidents, and snapshots of both at any time.
 //!
 //! ```text
-//! lttng_live::Live ─> intake (merge) ─> analysis ─┬─> board: groups, slices of time
-//!                                                 └─> incidents::Watch
+//! lttng_live::Live ─> intake (a merge for each host) ─> analysis ─┬─> board: groups, slices of time
+//!                                                                 └─> watches: an incidents::Watch for each host
 //! ```
 
 mod analysis;
 mod board;
 mod finding;
 mod intake;
+mod ledger;
+mod metrics;
 mod slices;
 mod steps;
+mod watches;
 
 pub use analysis::{FrozenAnalysis, LiveAnalysis, LiveQuestion};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use intake::{Audience, Intake, Turn};
+pub use ledger::{Series, SeriesName};
+pub use metrics::{BOUNDS, CAUSE_COUNTERS, GROUP_COUNTERS, Meter, Metrics, OWN_SERIES};
 pub use slices::LookBack;

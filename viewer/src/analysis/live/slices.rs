@@ -12,7 +12,7 @@ use crate::analysis::groups::group::Figures;
 pub const SLICES: usize = 60;
 
 /// The lengths of slices, in nanoseconds.
-const FINE: i64 = 1_000_000_000;
+pub const FINE: i64 = 1_000_000_000;
 const COARSE: i64 = 10 * FINE;
 
 /// How far back figures go.
@@ -162,16 +162,29 @@ impl Slices<Figures> {
 }
 
 /// The slice with a number, added if it is new; none if it is too old.
+#[inline]
 fn slice<T: Default>(slices: &mut VecDeque<(i64, T)>, number: i64) -> Option<&mut T> {
-    let newest = slices.back().map(|(newest, _)| *newest);
-    if newest.is_none_or(|newest| number > newest) {
-        slices.push_back((number, T::default()));
-        while slices.front().is_some_and(|(oldest, _)| number - oldest >= SLICES as i64) {
-            slices.pop_front();
-        }
-    }
     // Nearly always it is the last.
-    slices.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, slice)| slice)
+    let is_last = slices.back().is_some_and(|(newest, _)| *newest == number);
+    let place = if is_last { slices.len() - 1 } else { place(slices, number)? };
+    Some(&mut slices[place].1)
+}
+
+/// Where the slice with a number is, which is added if it is new; none if it is too old.
+#[cold]
+fn place<T: Default>(slices: &mut VecDeque<(i64, T)>, number: i64) -> Option<usize> {
+    let newest = slices.back().map_or(number, |(newest, _)| number.max(*newest));
+    if newest.saturating_sub(number) >= SLICES as i64 {
+        return None;
+    }
+    while slices.front().is_some_and(|(oldest, _)| newest.saturating_sub(*oldest) >= SLICES as i64) {
+        slices.pop_front();
+    }
+    // Hosts do not wait for each other, so events may come late.
+    Some(slices.binary_search_by_key(&number, |(known, _)| *known).unwrap_or_else(|place| {
+        slices.insert(place, (number, T::default()));
+        place
+    }))
 }
 
 #[cfg(test)]
@@ -205,9 +218,10 @@ mod tests {
         for second in [0, 2, 100, 98, 99, 1] {
             slices.at(second * FINE, |figures| figures.record(Some(1)));
         }
-        // There was no slice for 98 and 99, and 1 is long past.
-        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 1);
+        // 98 and 99 came late, and 1 is long past.
+        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 3);
+        assert_eq!(slices.fine.iter().map(|(second, _)| *second).collect::<Vec<_>>(), [98, 99, 100]);
         slices.at(100 * FINE, |figures| figures.record(None));
-        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 2);
+        assert_eq!(slices.sum(LookBack::Minute, 100 * FINE).count(), 4);
     }
 }

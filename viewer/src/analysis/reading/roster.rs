@@ -193,6 +193,18 @@ impl Roster {
         Ok(left_out)
     }
 
+    /// What would not fit if all classes that are known had events: names that none of them has.
+    pub fn unknown_name(&self) -> Option<Misfit> {
+        let counts = vec![1; self.counts.len()];
+        let misfit = Roster { plans: Arc::clone(&self.plans), counts }.finish().err();
+        misfit.filter(|misfit| matches!(misfit, Misfit::Event { .. } | Misfit::Field { .. }))
+    }
+
+    /// Whether there were no events yet.
+    pub fn is_empty(&self) -> bool {
+        self.met().next().is_none()
+    }
+
     /// The classes that have events, with their numbers.
     fn met(&self) -> impl Iterator<Item = (&ClassEntry, u64)> {
         let classes = self.plans.classes.iter().zip(&self.counts);

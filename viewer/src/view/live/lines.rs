@@ -34,6 +34,7 @@ pub fn losses(finding: &LiveFinding) -> Option<String> {
         (trace.discarded_events, "event", "discarded"),
         (trace.lost_packets, "packet", "lost"),
         (trace.damage.len() as u64, "place", "damaged"),
+        (finding.unseen_streams(), "stream", "of ended processes not shown by the relay"),
         (finding.incomplete_groups, "group", "incomplete: there are too many"),
     ];
     let parts: Vec<String> = parts

@@ -27,6 +27,8 @@ Examples:
       A timeline for Perfetto, Speedscope or chrome://tracing.
   ltt-top live -e 'valkey_*'
       What is slow on this machine right now?
+  ltt-top live net://collector/checkout --wait --metrics 9464
+      Serve the figures of a session to Prometheus.
   ltt-top record -e 'valkey_*' --name valkey-server --for 30s
       Record half a minute of a server, then show what held it up.
 
@@ -41,7 +43,8 @@ Exit status:
   0  the result is complete as far as the trace goes
   1  nothing could be read, or the result could not be written
   2  the command line is wrong, or asks for a field or an event that the trace does not have
-  3  a result was given, but part of the trace is damaged and left out, or a recording ended early
+  3  a result was given, but part of the trace is damaged and left out, or a recording or a live
+     session ended early
   4  compare: a change is beyond a limit of --fail-if
 
 A valid filter that matches no event is not an error; the output names it.

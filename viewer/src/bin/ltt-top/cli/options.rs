@@ -1,6 +1,7 @@
 //! The options of each command.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use ltt_top::analysis::live::LookBack;
 use ltt_top::filter::Moment;
 
 use super::common::{Common, Grouping};
-use super::values::{ExportFormat, FormatChoice, interval, length, nanoseconds, probability, slice};
+use super::values::{ExportFormat, FormatChoice, address, interval, length, nanoseconds, probability, slice};
 
 #[derive(Args, Debug)]
 pub struct TopOptions {
@@ -374,6 +375,13 @@ pub struct LiveOptions {
     /// Skip what was recorded before.
     #[arg(long, help_heading = "Filters")]
     pub from_now: bool,
+
+    /// Serve the figures to Prometheus and other monitors over HTTP, such as on 9464 or 127.0.0.1:9464.
+    ///
+    /// Without an address, only this machine is served. Where there is no screen, tables are written only with --plain or
+    /// --format.
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = address, help_heading = "Output")]
+    pub metrics: Option<SocketAddr>,
 
     /// Wait for the relay and the session if they do not exist yet.
     #[arg(long, conflicts_with = "enable", help_heading = "Reading")]

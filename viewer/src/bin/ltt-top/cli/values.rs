@@ -1,5 +1,6 @@
 //! Values of options, and how they are read.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -46,6 +47,13 @@ pub enum ColorChoice {
     Auto,
     Always,
     Never,
+}
+
+/// Where to listen; without an address, for this machine only.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    port.or_else(|_| text.parse())
+        .map_err(|_| "write a port or ADDRESS:PORT, such as 9464 or 127.0.0.1:9464".to_owned())
 }
 
 /// A probability, by its name or as a number.

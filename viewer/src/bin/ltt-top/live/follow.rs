@@ -15,7 +15,7 @@ use ltt_top::view::EventStream;
 use ltt_top::view::events::{Printer, Show, Stacks, Stop};
 use lttng_live::Options;
 
-use super::sessions::{check, receive, window};
+use super::sessions::{ending, receive, window};
 use crate::cli::EventsOptions;
 use crate::command::write;
 use crate::invocation::Invocation;
@@ -66,7 +66,10 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     drop(intake);
     drop(out);
     let outcome = write(&invocation, &finding)?;
-    check(&sessions).map(|()| outcome)
+    Ok(match ending(&sessions)? {
+        Outcome::Complete => outcome,
+        missing => missing,
+    })
 }
 
 /// Writes the events that are asked for.

@@ -1,6 +1,7 @@
 //! `ltt-top live` and `ltt-top events --follow`: events while they are recorded.
 
 mod follow;
+mod metrics;
 mod plain;
 mod screen;
 mod sessions;
@@ -14,13 +15,15 @@ use std::thread;
 use std::time::Duration;
 
 use ltt_top::view::FORMATS;
-use lttng_live::{Live, Options, Seek};
+use lttng_live::{Live, Options, Order, Seek};
 
 use crate::cli::LiveOptions;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
-use crate::record::LiveRecording;
+use crate::record::{LiveRecording, LocalDaemon};
 use crate::signals::StopSignal;
+
+use metrics::MetricsServer;
 
 pub use follow::run as follow;
 
@@ -42,16 +45,22 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     let url = recording.as_ref().map(|recording| PathBuf::from(recording.url.to_string()));
     let kept: Kept = Arc::new(Mutex::new(recording));
     let is_done = guard(&stop, &kept);
-    let outcome = attach(&invocation, options, url, &stop).and_then(|live| match live {
-        None => Ok(Outcome::Complete),
-        Some(live) if is_screen(options) => screen::run(options, &invocation, live, &stop),
-        Some(live) => plain::run(options, &invocation, live, &stop),
+    let metrics = options.metrics.map(MetricsServer::start).transpose()?;
+    let mut daemon = None;
+    let outcome = attach(&invocation, options, url, &stop).and_then(|live| {
+        let Some(live) = live else { return Ok(Outcome::Complete) };
+        daemon = LocalDaemon::of(live.statuses().into_iter().filter_map(|status| status.url.hostname));
+        match is_screen(options) {
+            true => screen::run(options, &invocation, live, &stop, metrics.as_ref()),
+            false => plain::run(options, &invocation, live, &stop, metrics.as_ref()),
+        }
     });
     is_done.store(true, Ordering::Relaxed);
     // Whatever it created goes with it.
     let mut recording = lock(&kept).take();
     let failure = recording.as_mut().and_then(LiveRecording::failure);
     drop(recording);
+    let failure = failure.or_else(|| daemon.filter(|_| options.enable.is_empty())?.failure());
     match (outcome, failure) {
         (Ok(_), Some(reason)) => {
             warn(&format!("the recording ended early: {reason}"));
@@ -107,5 +116,10 @@ fn attach(
     }
     let urls: Vec<PathBuf> = url.into_iter().chain(invocation.options.traces.iter().cloned()).collect();
     let waits = || options.wait && !stop.is_set();
-    sessions::receive(&urls, &Options { seek, ..Options::default() }, &waits)
+    // Figures need no order, and incidents only that of their host.
+    match sessions::receive(&urls, &Options { seek, order: Order::Host, ..Options::default() }, &waits) {
+        // A signal ends the wait, as it ends watching.
+        Err(Trouble::Failed(_)) if options.wait && stop.is_set() => Ok(None),
+        received => received,
+    }
 }

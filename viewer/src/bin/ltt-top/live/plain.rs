@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ltt_top::analysis::Finding;
-use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Turn};
+use ltt_top::analysis::live::{Intake, LiveAnalysis, LiveFinding, LiveQuestion, Meter, Turn};
+use ltt_top::view::FORMATS;
 use ltt_top::view::live::PROCESS_BUFFERS;
 use lttng_live::Live;
 
-use super::sessions::{check, window};
+use super::metrics::MetricsServer;
+use super::sessions::{ending, window};
 use crate::cli::LiveOptions;
 use crate::command::write;
 use crate::invocation::Invocation;
@@ -25,10 +27,14 @@ pub fn run(
     invocation: &Invocation<'_>,
     sessions: Live,
     stop: &StopSignal,
+    metrics: Option<&MetricsServer>,
 ) -> Result<Outcome, Trouble> {
     let selection =
         Arc::new(invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?);
     let analysis = LiveAnalysis::new(&selection, options.rule.longer_than_ns);
+    let (desk, mut meter) = (metrics.map(MetricsServer::desk), Meter::default());
+    // A service has no reader.
+    let is_quiet = desk.is_some() && !options.plain && options.top.common.format.0.name == FORMATS[0].name;
     let mut intake = Intake::new(sessions, window(&options.top.common, invocation)?, analysis);
     let question = LiveQuestion {
         window: options.window.unwrap_or_default(),
@@ -46,6 +52,7 @@ pub fn run(
     loop {
         let until = deadline.map_or(next, |deadline| deadline.min(next));
         let turn = intake.turn(until.saturating_duration_since(Instant::now()).min(PAUSE));
+        desk.iter().for_each(|desk| desk.answer(&mut meter, &intake));
         let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let is_last = turn == Turn::Over || is_late || stop.is_set();
         if is_last {
@@ -58,7 +65,9 @@ pub fn run(
         }
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
-        write(invocation, &Finding::Live(Box::new(finding.clone())))?;
+        if !is_quiet {
+            write(invocation, &Finding::Live(Box::new(finding.clone())))?;
+        }
         // Each is written once, when it has been settled, which may be long after it ended.
         intake.with_audience(LiveAnalysis::mark_reported);
         if is_last {
@@ -80,13 +89,10 @@ pub fn finding(intake: &Intake<'_, LiveAnalysis>, question: &LiveQuestion) -> Li
 
 /// The outcome: whether sessions failed or were lost, and whether the trace is damaged.
 fn end(intake: &Intake<'_, LiveAnalysis>, finding: &LiveFinding) -> Result<Outcome, Trouble> {
-    check(&finding.sessions)?;
-    for lost in finding.sessions.iter().filter(|session| session.state == "lost") {
-        warn(&format!("{} was lost: {}", lost.url, lost.reason.clone().unwrap_or_default()));
-    }
-    if finding.has_process_buffers {
+    let outcome = ending(&finding.sessions)?;
+    if finding.has_process_buffers && finding.unseen_streams() == 0 {
         warn(PROCESS_BUFFERS);
     }
     intake.with_audience(|analysis| analysis.check())?;
-    Ok(if finding.top.trace.damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+    Ok(if finding.top.trace.damage.is_empty() { outcome } else { Outcome::Damaged })
 }

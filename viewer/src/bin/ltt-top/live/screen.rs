@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ctf_reader::Window;
 use jiff::Zoned;
 use ltt_top::analysis::Selection;
 use ltt_top::analysis::live::{
-    FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Turn,
+    FrozenAnalysis, Intake, LiveAnalysis, LiveFinding, LiveQuestion, LookBack, Meter, Turn,
 };
 use ltt_top::view::Screen;
 use ltt_top::view::live::screen::{Effect, Key, OverviewAreas, ScreenState, Selecting, draw};
@@ -26,8 +25,9 @@ use ratatui::layout::Position;
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::lock;
+use super::metrics::{Desk, MetricsServer};
 use super::plain::finding;
-use super::sessions::{check, window};
+use super::sessions::{ending, window};
 use crate::cli::LiveOptions;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
@@ -64,6 +64,7 @@ pub fn run(
     invocation: &Invocation<'_>,
     live: Live,
     stop: &StopSignal,
+    metrics: Option<&MetricsServer>,
 ) -> Result<Outcome, Trouble> {
     let base = invocation.selection(options.top.grouping.by.as_deref(), options.top.common.all)?;
     let selecting = Selecting { conditions: options.top.common.conditions.clone(), by: base.by.clone() };
@@ -82,8 +83,14 @@ pub fn run(
     let events = window(&options.top.common, invocation)?;
     let analyst = {
         let (shared, selection) = (Arc::clone(&shared), Arc::new(base.clone()));
-        let threshold = options.rule.longer_than_ns;
-        thread::spawn(move || analyse(live, events, &selection, threshold, &shared))
+        let (threshold, desk) = (options.rule.longer_than_ns, metrics.map(MetricsServer::desk));
+        thread::spawn(move || {
+            let mut analysis = LiveAnalysis::new(&selection, threshold);
+            if desk.is_some() {
+                analysis.meter();
+            }
+            analyse(Intake::new(live, events, analysis), desk.as_deref(), &shared);
+        })
     };
     let deadline = options.for_length.map(|length| Instant::now() + length);
     let mut terminal = init()?;
@@ -103,13 +110,12 @@ pub fn run(
         return Err(Trouble::Failed("the analysis ended unexpectedly; see the message above".into()));
     }
     shown?;
-    lock(&shared.latest).as_ref().map_or(Ok(()), |last| check(&last.sessions))?;
-    Ok(Outcome::Complete)
+    lock(&shared.latest).as_ref().map_or(Ok(Outcome::Complete), |last| ending(&last.sessions))
 }
 
 /// Merges and analyses events, and publishes a finding whenever one is due.
-fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u64, shared: &Shared) {
-    let mut intake = Intake::new(live, events, LiveAnalysis::new(selection, threshold));
+fn analyse(mut intake: Intake<'_, LiveAnalysis>, desk: Option<&Desk>, shared: &Shared) {
+    let mut meter = Meter::default();
     let mut next = Instant::now();
     let mut frozen: Option<(FrozenAnalysis, LiveFinding)> = None;
     let mut is_last = false;
@@ -122,6 +128,7 @@ fn analyse(live: Live, events: Window, selection: &Arc<Selection>, threshold: u6
             intake.with_audience(LiveAnalysis::finish);
             (is_last, next) = (true, Instant::now());
         }
+        desk.iter().for_each(|desk| desk.answer(&mut meter, &intake));
         let (question, is_new, is_frozen) = {
             let mut request = lock(&shared.request);
             if let Some(selection) = request.selection.take() {

@@ -8,12 +8,13 @@ use std::time::Duration;
 use ctf_reader::Window;
 use ltt_top::analysis::live::SessionFinding;
 use ltt_top::filter::Moment;
+use ltt_top::text::amount::counted;
 use lttng_live::{Live, Options};
 
 use super::targets::{SessionChoice, choose};
 use crate::cli::Common;
 use crate::invocation::Invocation;
-use crate::outcome::{Trouble, tell};
+use crate::outcome::{Outcome, Trouble, tell, warn};
 
 /// The time from one look for a session to the next.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -58,14 +59,28 @@ pub fn window(options: &Common, invocation: &Invocation<'_>) -> Result<Window, T
     Ok(Window { since: moment("--since", options.since)?, until: moment("--until", options.until)? })
 }
 
-/// Fails if a session could not be received.
-pub fn check(sessions: &[SessionFinding]) -> Result<(), Trouble> {
-    match sessions.iter().find(|session| session.state == "failed") {
-        Some(session) => Err(Trouble::Failed(format!(
-            "{}: {}",
-            session.url,
-            session.reason.as_deref().unwrap_or_default()
-        ))),
-        None => Ok(()),
+/// How the sessions ended: fails if one could not be received, and warns of what is missing.
+pub fn ending(sessions: &[SessionFinding]) -> Result<Outcome, Trouble> {
+    let mut outcome = Outcome::Complete;
+    for SessionFinding { url, state, reason, unseen_streams, .. } in sessions {
+        let reason = reason.as_deref().unwrap_or_default();
+        match *state {
+            "failed" => return Err(Trouble::Failed(format!("{url}: {reason}"))),
+            "lost" => warn(&format!("{url} was lost: {reason}")),
+            "interrupted" => {
+                warn(&format!("{url} was interrupted: {reason}"));
+                outcome = Outcome::Damaged;
+            }
+            _ => {}
+        }
+        if *unseen_streams > 0 {
+            warn(&format!(
+                "{url}: the relay closed {} of processes that ended before they could be read, and their events are \
+                 missing: create the channel with --buffers-uid",
+                counted(*unseen_streams, "stream")
+            ));
+            outcome = Outcome::Damaged;
+        }
     }
+    Ok(outcome)
 }

@@ -1,9 +1,11 @@
 //! A session daemon: the running one, or else a new one.
 
+use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::lttng::{answers, missing, tool};
+use super::lttng::{answers, daemon_pid, missing, tool};
 use super::proc;
 use super::process::{OwnedProcess, deadline};
 use super::run_folder::RunFolder;
@@ -55,5 +57,28 @@ impl Daemon {
     /// Whether it was started here.
     pub fn is_ours(&self) -> bool {
         self.process.is_some()
+    }
+}
+
+/// The session daemon of this machine, while its sessions are watched.
+pub struct LocalDaemon(u32);
+
+impl LocalDaemon {
+    /// The daemon that runs here, if one of these hosts is this one.
+    pub fn of(mut hosts: impl Iterator<Item = String>) -> Option<LocalDaemon> {
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let is_here = hosts.any(|host| host == name.trim());
+        daemon_pid().filter(|_| is_here).map(LocalDaemon).filter(LocalDaemon::runs)
+    }
+
+    fn runs(&self) -> bool {
+        Path::new("/proc").join(self.0.to_string()).exists()
+    }
+
+    /// Whether it has gone.
+    pub fn failure(&self) -> Option<String> {
+        let LocalDaemon(pid) = self;
+        (!self.runs())
+            .then(|| format!("the session daemon (process {pid}) is gone, and the last events with it"))
     }
 }

@@ -97,6 +97,6 @@ pub fn daemon_file(name: &str) -> PathBuf {
 }
 
 /// The process ID of the session daemon.
-fn daemon_pid() -> Option<u32> {
+pub fn daemon_pid() -> Option<u32> {
     fs::read_to_string(daemon_file("lttng-sessiond.pid")).ok()?.trim().parse().ok()
 }

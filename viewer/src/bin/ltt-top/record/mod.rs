@@ -17,5 +17,6 @@ mod run_folder;
 mod session;
 
 pub use command::run;
+pub use daemon::LocalDaemon;
 pub use list::run as list;
 pub use recording::LiveRecording;

@@ -1,0 +1,205 @@
+//! Figures for monitors: counters that only rise, in a bounded number of series.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ctf_reader::Report;
+
+use super::analysis::LiveAnalysis;
+use super::finding::SessionFinding;
+use super::ledger::{Ledger, Series, SeriesName};
+use crate::analysis::finding::TraceFinding;
+use crate::analysis::groups::group::Figures;
+use crate::analysis::incidents::{CauseFinding, IncidentKind};
+use crate::datum::{Datum, Pairs};
+use crate::text::escape;
+
+/// The upper bounds of the buckets that durations are counted in, in nanoseconds: 1, 2 and 5 of each power of ten.
+pub const BOUNDS: [u64; 22] = {
+    let mut bounds = [0; 22];
+    let (mut place, mut power) = (0, 1_000);
+    while place < bounds.len() {
+        bounds[place] = power * [1, 2, 5][place % 3];
+        place += 1;
+        if place % 3 == 0 {
+            power *= 10;
+        }
+    }
+    bounds
+};
+
+/// The most groups, and the most causes of incidents, that have their own series.
+pub const OWN_SERIES: usize = 50;
+
+/// The longest name in a series, in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// What is counted of a group: events, those with a duration, their total in nanoseconds, and the number in each bucket.
+pub const GROUP_COUNTERS: usize = 3 + BOUNDS.len();
+
+/// What is counted of a cause: incidents, and the nanoseconds that it held threads up.
+pub const CAUSE_COUNTERS: usize = 2;
+
+/// What a monitor is told.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// The most costly groups; the last one is all others.
+    pub groups: Vec<Series<GROUP_COUNTERS>>,
+    /// The number of groups, with or without their own series.
+    pub known_groups: u64,
+    /// The worst causes of incidents; the last one is all others.
+    pub causes: Vec<Series<CAUSE_COUNTERS>>,
+    /// The number of incidents, and the nanoseconds in which threads were held up.
+    pub incidents: u64,
+    /// The nanoseconds in which at least one thread was held up, summed over hosts.
+    pub blocked_ns: u64,
+    /// Events that arrived, were discarded by the tracer, packets that were lost, and places that are damaged.
+    pub events: u64,
+    /// Events that the tracer discarded.
+    pub discarded_events: u64,
+    /// Packets that were lost.
+    pub lost_packets: u64,
+    /// Damaged places.
+    pub damaged: u64,
+    /// The sessions.
+    pub sessions: Vec<SessionFinding>,
+    /// When this was read: nanoseconds since 1970.
+    pub now_ns: i64,
+}
+
+/// Reads metrics from an analysis, so that no counter goes down from one reading to the next.
+#[derive(Debug)]
+pub struct Meter {
+    groups: Ledger<GROUP_COUNTERS>,
+    causes: Ledger<CAUSE_COUNTERS>,
+    last: Metrics,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Meter { groups: Ledger::new(OWN_SERIES), causes: Ledger::new(OWN_SERIES), last: Metrics::default() }
+    }
+}
+
+impl Meter {
+    /// What is known now.
+    pub fn read(
+        &mut self,
+        analysis: &mut LiveAnalysis,
+        report: &Report,
+        sessions: Vec<SessionFinding>,
+        now_ns: i64,
+    ) -> Metrics {
+        let board = analysis.metered();
+        let mut groups: HashMap<SeriesName, [u64; GROUP_COUNTERS]> = HashMap::new();
+        for group in board.totals() {
+            let key = group.kind.keys.iter().map(|key| &**key).zip(group.key());
+            let name = series_name(&group.kind.event, values(key), "");
+            add(groups.entry(name).or_default(), &group_counters(&group.figures, group.kind.unit_ns()));
+        }
+        let folded = board.folded_counters();
+        let known_groups = groups.len() as u64;
+        let mut causes: HashMap<SeriesName, [u64; CAUSE_COUNTERS]> = HashMap::new();
+        let (mut incidents, mut blocked_ns) = (0, 0);
+        for found in analysis.incident_totals(&TraceFinding::new(report)) {
+            incidents += found.found;
+            blocked_ns += nanoseconds(found.blocked.0);
+            for cause in &found.causes {
+                let counters = [cause.count, nanoseconds(cause.total.0)];
+                add(causes.entry(cause_name(cause)).or_default(), &counters);
+            }
+        }
+        let last = &self.last;
+        let metrics = Metrics {
+            // The sum of the durations, and for events without one their number.
+            groups: self.groups.update(groups, folded, |counters| counters[2].max(counters[0])),
+            known_groups,
+            causes: self.causes.update(causes, [0; CAUSE_COUNTERS], |counters| counters[1]),
+            incidents: incidents.max(last.incidents),
+            blocked_ns: blocked_ns.max(last.blocked_ns),
+            events: report.events.max(last.events),
+            discarded_events: report.discarded_events.max(last.discarded_events),
+            lost_packets: report.lost_packets.max(last.lost_packets),
+            damaged: (report.damage.len() as u64).max(last.damaged),
+            sessions,
+            now_ns,
+        };
+        self.last = metrics.clone();
+        metrics
+    }
+}
+
+/// What is counted of figures whose durations have this unit.
+pub(super) fn group_counters(figures: &Figures, unit_ns: u128) -> [u64; GROUP_COUNTERS] {
+    let mut counters = [0; GROUP_COUNTERS];
+    let durations = &figures.durations;
+    counters[0] = figures.count();
+    counters[1] = durations.count();
+    counters[2] = nanoseconds(durations.total().saturating_mul(unit_ns));
+    for bucket in durations.buckets() {
+        // All of a bucket is in the one that its upper end is in.
+        let longest = nanoseconds(u128::from(bucket.high) * unit_ns);
+        let place = BOUNDS.partition_point(|&bound| bound < longest);
+        if let Some(counter) = counters[3..].get_mut(place) {
+            *counter += bucket.count;
+        }
+    }
+    counters
+}
+
+pub(super) fn add<const N: usize>(sum: &mut [u64; N], more: &[u64; N]) {
+    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+}
+
+fn nanoseconds(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// A key as one text: its value, or with several fields their names and values.
+fn values<'k>(key: impl Iterator<Item = (&'k str, Datum)>) -> String {
+    let pairs: Vec<(&str, String)> = key.map(|(name, value)| (name, escape::datum(&value))).collect();
+    match &pairs[..] {
+        [(_, value)] => value.clone(),
+        pairs => pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(","),
+    }
+}
+
+fn cause_name(cause: &CauseFinding) -> SeriesName {
+    let Pairs(key) = &cause.key;
+    let key = key.iter().map(|(name, value)| (&**name, value.clone()));
+    let event = match (&cause.event, cause.kind) {
+        (Some(event), _) => event,
+        (None, Some(IncidentKind::Silence)) => "silence",
+        (None, Some(IncidentKind::Starved)) => "starved",
+        (None, _) => "unexplained",
+    };
+    series_name(event, values(key), cause.detail.as_deref().unwrap_or_default())
+}
+
+fn series_name(event: &str, group: String, detail: &str) -> SeriesName {
+    let cut = |text: &str| {
+        let end = (0..=LONGEST_NAME.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+        text[..end.unwrap_or(0)].to_owned()
+    };
+    SeriesName { event: Arc::from(cut(event)), group: cut(&group), detail: cut(detail) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_counted_in_the_bucket_of_their_bound() {
+        assert_eq!((BOUNDS[0], BOUNDS[2], BOUNDS[3], BOUNDS[21]), (1_000, 5_000, 10_000, 10_000_000_000));
+        let mut figures = Figures::default();
+        // Microseconds, as Valkey's are.
+        for ticks in [0, 1, 2, 3, 5, 9_000_000, 20_000_000] {
+            figures.record(Some(ticks));
+        }
+        figures.record(None);
+        let counters = group_counters(&figures, 1_000);
+        assert_eq!(counters[..3], [8, 7, 29_000_011_000]);
+        assert_eq!(counters[3..6], [2, 1, 2], "up to 1 µs, up to 2, up to 5");
+        assert_eq!(counters[3..].iter().sum::<u64>(), 6, "20 s are beyond all bounds");
+    }
+}
