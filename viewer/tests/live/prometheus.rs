@@ -97,7 +97,7 @@ fn prometheus_knows_what_the_folder_says() {
         std::thread::sleep(Duration::from_millis(100));
     }
     drop(server);
-    session.lttng("stop", [""; 0]);
+    daemon.lttng(["stop", session.name()]);
     let top = json(ltt_top(["top", "--limit", "0"]).arg(relay.folder()));
     let incidents = json(ltt_top(["incidents"]).arg(relay.folder()));
     let trace = &top["trace"];

@@ -112,15 +112,11 @@ impl<const N: usize> Ledger<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lttng_testing::Random;
     use std::collections::BTreeMap;
 
     fn name(number: u64) -> SeriesName {
         SeriesName { event: number.to_string().into(), ..SeriesName::default() }
-    }
-
-    fn next(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *state >> 33
     }
 
     #[test]
@@ -138,20 +134,20 @@ mod tests {
     #[test]
     fn random_readings_give_few_series_that_never_go_down_and_sum_up_to_all() {
         for seed in 0..200 {
-            let mut random = seed;
+            let mut random = Random::new(seed + 1);
             let mut ledger = Ledger::new(5);
             let mut readings: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
             let mut folded = [0, 0];
             let mut before: HashMap<SeriesName, [u64; 2]> = HashMap::new();
             for round in 0..40 {
-                for _ in 0..next(&mut random) % 20 {
+                for _ in 0..random.below(20) {
                     // Later ones cost more.
-                    let counters = readings.entry(next(&mut random) % (3 + round)).or_default();
-                    add(counters, &[1, next(&mut random) % (1 << (round / 2))]);
+                    let counters = readings.entry(random.below(3 + round)).or_default();
+                    add(counters, &[1, random.below(1 << (round / 2))]);
                 }
                 // Some are forgotten, and may come again.
-                let place = next(&mut random) % (3 + round);
-                if next(&mut random) % 4 == 0
+                let place = random.below(3 + round);
+                if random.below(4) == 0
                     && let Some(forgotten) = readings.remove(&place)
                 {
                     add(&mut folded, &forgotten);
