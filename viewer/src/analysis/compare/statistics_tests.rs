@@ -135,8 +135,9 @@ fn assert_honest(lines: &[(usize, usize)]) {
             let row = found.map(percent).join(" | ");
             let [blocks, plain] = same.map(|share| share * 100.0);
             println!("| {law:?} | {count} | {pairs} | {blocks:.1} / {plain:.1} % | {row} |");
-            // The documents say that levels which drift are told apart a little more often.
-            let most = most_by_chance(pairs, 0.08);
+            // A drift over a third of a recording is seen too rarely in 100 events to be told from a difference.
+            let claimed = if matches!(law, Law::Wandering(_)) { 2.0 * rate } else { rate };
+            let most = most_by_chance(pairs, claimed);
             assert!(same[0] <= most, "{law:?}, {count} events: {same:?} of equal pairs are told apart");
             if count >= 10_000 && !matches!(law, Law::ZeroOrOne | Law::Wandering(_)) {
                 assert!(found[1][0] > 0.9 && found[2][0] > 0.99, "{law:?}, {count} events: {found:?}");
