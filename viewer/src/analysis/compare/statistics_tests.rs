@@ -27,7 +27,9 @@ fn recording(law: Law, count: usize, factor: f64, random: &mut fastrand::Rng) ->
     let change = levels / count.max(80) as f64;
     let mut level = 0.2 * normal(random);
     for number in 0..count {
-        level = level * (1.0 - change) + 0.2 * (2.0 * change - change * change).sqrt() * normal(random);
+        if change > 0.0 {
+            level = level * (1.0 - change) + 0.2 * (2.0 * change - change * change).sqrt() * normal(random);
+        }
         let duration = match law {
             Law::Exponential => -50.0 * (1.0 - random.f64()).ln(),
             Law::LogNormal => 40.0 * normal(random).exp(),
