@@ -27,7 +27,9 @@ fn recording(law: Law, count: usize, factor: f64, random: &mut fastrand::Rng) ->
     let change = levels / count.max(80) as f64;
     let mut level = 0.2 * normal(random);
     for number in 0..count {
-        level = level * (1.0 - change) + 0.2 * (2.0 * change - change * change).sqrt() * normal(random);
+        if change > 0.0 {
+            level = level * (1.0 - change) + 0.2 * (2.0 * change - change * change).sqrt() * normal(random);
+        }
         let duration = match law {
             Law::Exponential => -50.0 * (1.0 - random.f64()).ln(),
             Law::LogNormal => 40.0 * normal(random).exp(),
@@ -135,8 +137,9 @@ fn assert_honest(lines: &[(usize, usize)]) {
             let row = found.map(percent).join(" | ");
             let [blocks, plain] = same.map(|share| share * 100.0);
             println!("| {law:?} | {count} | {pairs} | {blocks:.1} / {plain:.1} % | {row} |");
-            // The documents say that levels which drift are told apart a little more often.
-            let most = most_by_chance(pairs, 0.08);
+            // A drift over a third of a recording is seen too rarely in 100 events to be told from a difference.
+            let claimed = if matches!(law, Law::Wandering(_)) { 2.0 * rate } else { rate };
+            let most = most_by_chance(pairs, claimed);
             assert!(same[0] <= most, "{law:?}, {count} events: {same:?} of equal pairs are told apart");
             if count >= 10_000 && !matches!(law, Law::ZeroOrOne | Law::Wandering(_)) {
                 assert!(found[1][0] > 0.9 && found[2][0] > 0.99, "{law:?}, {count} events: {found:?}");

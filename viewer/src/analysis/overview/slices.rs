@@ -101,7 +101,8 @@ impl Serialize for SliceEvents {
     }
 }
 
-/// A flat list: count, implausible, total, shortest, longest, and then each bucket with its count.
+/// A flat list: count, implausible, total, shortest, longest, and then for each bucket how far it is after the last one,
+/// and its count. Neighbours are one apart, which takes few bytes.
 impl Serialize for SliceFigures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (min, max) = self.range.unwrap_or((0, 0));
@@ -114,9 +115,11 @@ impl Serialize for SliceFigures {
         }
         list.serialize_element(&min)?;
         list.serialize_element(&max)?;
+        let mut last = 0;
         for (bucket, count) in &self.buckets {
-            list.serialize_element(bucket)?;
+            list.serialize_element(&(bucket - last))?;
             list.serialize_element(count)?;
+            last = *bucket;
         }
         list.end()
     }

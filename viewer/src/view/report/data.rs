@@ -20,7 +20,7 @@ use crate::view::table::{
 
 /// The most bytes of the whole block, and of the slices in it.
 const MOST_BYTES: usize = 1_850_000;
-const SLICE_BYTES: usize = 1_000_000;
+const SLICE_BYTES: usize = 1_300_000;
 /// The most characters of a text of the trace.
 const TEXT_LENGTH: usize = 200;
 /// The fewest slices that a range can be chosen from.

@@ -109,6 +109,13 @@ const low = (bucket) =>
     ? bucket
     : ((bucket % slices.per_octave) + slices.per_octave) * 2 ** (Math.floor(bucket / slices.per_octave) - 1);
 
+/** The buckets of a slice with their counts. */
+function* bucketsOf(figures) {
+  for (let at = 5, bucket = 0; at < figures.length; at += 2) {
+    bucket += figures[at];
+    yield [bucket, figures[at + 1]];
+  }
+}
 /** All slices of a group in the range, added up; buckets as a sorted list of [bucket, count]. */
 function merged(sliced, from = state.from, to = state.to) {
   const sum = { count: 0, implausible: 0, total: 0, min: Infinity, max: 0, buckets: new Map() };
@@ -120,9 +127,7 @@ function merged(sliced, from = state.from, to = state.to) {
     sum.total += figures[2];
     sum.min = Math.min(sum.min, figures[3]);
     sum.max = Math.max(sum.max, figures[4]);
-    for (let at = 5; at < figures.length; at += 2) {
-      sum.buckets.set(figures[at], (sum.buckets.get(figures[at]) ?? 0) + figures[at + 1]);
-    }
+    for (const [bucket, count] of bucketsOf(figures)) sum.buckets.set(bucket, (sum.buckets.get(bucket) ?? 0) + count);
   }
   sum.buckets = [...sum.buckets].sort(([one], [other]) => one - other);
   sum.timed = sum.buckets.reduce((sum, [, count]) => sum + count, 0);
@@ -232,11 +237,11 @@ function heatCells() {
   for (const sliced of chosen.filter(Boolean)) {
     for (const [slice, figures] of sliced.slices) {
       rates[slice] += figures[0];
-      for (let at = 5; at < figures.length; at += 2) {
-        const ns = low(figures[at]) * sliced.unit_ns;
+      for (const [bucket, count] of bucketsOf(figures)) {
+        const ns = low(bucket) * sliced.unit_ns;
         const row = ns === 0 ? -1 : rowOf(ns);
         const key = slice * 100 + row + 1;
-        cells.set(key, (cells.get(key) ?? 0) + figures[at + 1]);
+        cells.set(key, (cells.get(key) ?? 0) + count);
       }
     }
   }
