@@ -46,7 +46,7 @@ fn scripts_of_bpftrace_time_pairs_and_durations_and_print_keys() {
     let measured = "usdt:/srv/valkey:valkey_db:expire_del { @valkey_db_expire_del_us = hist(arg0); }";
     assert!(valkey.out.contains(measured), "{}", valkey.out);
     let snoop = said(["bpftrace", "--snoop", text(&catalog("memcached.toml"))]);
-    let line = r#"printf("memcached:command__delete connid=%ld key=%s key_length=%lu\n", arg0, str(arg1, arg2), arg2);"#;
+    let line = r#"printf("memcached:command__delete connid=%ld key=%s key_length=%ld\n", arg0, str(arg1, arg2), arg2);"#;
     assert!(snoop.out.contains(line), "{}", snoop.out);
 }
 
