@@ -157,14 +157,12 @@ fn contenders() -> Vec<Contender> {
     contenders.extend([
         here("ctf-reader, in order, name and duration, 1".into(), Some((DUMMY, 12.0)), Box::new(in_order)),
         program("ltt-top events, 1", Some((TEXT, 10.0)), 3, Box::new(|folder| ltt_top(folder, &["events"]))),
-        // The events of these traces overlap as those of no single thread do, which is the worst that there is for it.
-        program(
-            "ltt-top incidents",
-            Some((TOP, 1.0 / 3.0)),
-            3,
-            Box::new(|folder| ltt_top(folder, &["incidents", "--format=json"])),
-        ),
     ]);
+    // The events of these traces overlap as those of no single thread do, which is the worst that there is for `incidents`.
+    contenders.extend([("incidents", 0.4), ("outliers", 0.5), ("slow", 0.67)].map(|(name, times)| {
+        let command = move |folder: &Path| ltt_top(folder, &[name, "--format=json"]);
+        program(&format!("ltt-top {name}"), Some((TOP, times)), 3, Box::new(command))
+    }));
     contenders
 }
 

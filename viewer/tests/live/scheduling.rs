@@ -91,7 +91,8 @@ fn a_process_that_was_stopped_is_said_to_have_been() {
     let (folder, found) = traced.record(&[], || {
         traced.signal(Signal::STOP);
         let begin = Instant::now();
-        std::thread::sleep(Duration::from_millis(300));
+        // Long enough to be looked at on the busiest machine.
+        std::thread::sleep(Duration::from_secs(1));
         stopped = begin.elapsed();
         traced.signal(Signal::CONT);
     });
@@ -247,6 +248,7 @@ fn a_process_that_used_up_its_limit_is_said_to_have_been_throttled() {
 }
 
 #[test]
+#[ignore = "make check: takes some seconds"]
 fn taking_samples_takes_less_than_a_hundredth_of_a_core() {
     let traced = Traced::start();
     let begin = Instant::now();
@@ -255,5 +257,6 @@ fn taking_samples_takes_less_than_a_hundredth_of_a_core() {
     let samples = Trace::open(&folder.path().join(FOLDER)).events_named("ltt_top_samples:machine");
     let cost = samples.last().expect("there are some").field("sampler_ns").parse::<f64>().expect("a number");
     // Finding out which processes are traced is done once, and takes the longer the more there are.
-    assert!(cost < elapsed / 100.0 + 30e6, "{cost} of {elapsed}");
+    let processes = fs::read_dir("/proc").expect("this is Linux").count() as f64;
+    assert!(cost < elapsed / 100.0 + 30e6 + processes * 0.3e6, "{cost} of {elapsed}");
 }

@@ -2,10 +2,10 @@
 //!
 //! The events are known; only the times around them are read again, in time order.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
+use hashbrown::HashMap;
 
 use crate::analysis::finding::LinkFinding;
 use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, chain};

@@ -1,5 +1,6 @@
 //! What the whole machine, and the limits of processes, say.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +13,13 @@ use super::sink::Sink;
 /// The length of the kernel's clock ticks, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
 
-/// Samples the machine and the limits of processes, each with its ID where it runs.
-pub fn look(processes: &[(u32, u32)], sink: &mut Sink) {
+/// Samples the machine, and the limits of processes where they changed, each with its ID where it runs; `known` has how
+/// long they were throttled so far.
+pub fn look(processes: &[(u32, u32)], known: &mut HashMap<u32, u64>, sink: &mut Sink) {
     let now = monotonic();
     for &(pid, inner) in processes {
-        if let Some(throttled_ns) = throttled(pid) {
+        let throttled_ns = throttled(pid).unwrap_or(0);
+        if known.insert(pid, throttled_ns) != Some(throttled_ns) {
             let vpid = i32::try_from(inner).unwrap_or(-1);
             sink.add(now, Sample::Limit(LimitSample { vpid, throttled_ns }));
         }

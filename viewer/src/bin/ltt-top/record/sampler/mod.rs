@@ -8,6 +8,7 @@ mod runners;
 mod sink;
 mod threads;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -20,11 +21,12 @@ use runners::Runners;
 pub use sink::Sink;
 use threads::Threads;
 
-/// The shares of a core that looking at the threads, at other threads and the machine, and for new threads may take; the
-/// sum is less than a hundredth. And the shortest time from one look to the next.
+/// The shares of a core that looking at the threads, at all threads of the machine, at the machine and its limits, and for new
+/// threads may take; the sum is less than a hundredth. And the shortest time from one look to the next.
 const THREADS: Pace = Pace { share: 0.006, least: Duration::from_millis(2) };
 const OTHERS: Pace = Pace { share: 0.0015, least: Duration::from_millis(100) };
-const NEW: Pace = Pace { share: 0.0015, least: Duration::from_millis(250) };
+const MACHINE: Pace = Pace { share: 0.001, least: Duration::from_millis(20) };
+const NEW: Pace = Pace { share: 0.001, least: Duration::from_millis(250) };
 
 /// The longest sleep before it is looked whether to end.
 const LONGEST: Duration = Duration::from_millis(50);
@@ -59,8 +61,8 @@ impl Drop for Sampler {
 
 fn run(mut sink: Sink, pids: Vec<u32>, is_over: &AtomicBool) {
     let mut threads = Threads::new(pids);
-    let mut others = Runners::default();
-    let [mut next_look, mut next_others, mut next_new, mut next_flush] = [monotonic(); 4];
+    let (mut others, mut throttled) = (Runners::default(), HashMap::new());
+    let [mut next_look, mut next_others, mut next_machine, mut next_new, mut next_flush] = [monotonic(); 5];
     while !is_over.load(Ordering::Relaxed) && !sink.has_failed() {
         let now = monotonic();
         if now >= next_new {
@@ -70,10 +72,11 @@ fn run(mut sink: Sink, pids: Vec<u32>, is_over: &AtomicBool) {
             next_look = THREADS.next(now, || threads.look(&mut sink));
         }
         if now >= next_others && !threads.is_empty() {
-            next_others = OTHERS.next(now, || {
-                others.look(&mut sink);
-                machine::look(&threads.processes(), &mut sink);
-            });
+            next_others = OTHERS.next(now, || others.look(&mut sink));
+        }
+        if now >= next_machine && !threads.is_empty() {
+            let processes = threads.processes();
+            next_machine = MACHINE.next(now, || machine::look(&processes, &mut throttled, &mut sink));
         }
         if now >= next_flush {
             next_flush = now + FLUSH_NS;
