@@ -73,7 +73,7 @@ impl HostFolder {
             }
             let shared = traces.iter().copied().find(is_given);
             match shared {
-                Some(shared) if !force && !traces.iter().all(|trace| is_given(&trace)) => {
+                Some(shared) if !force && !traces.iter().all(is_given) => {
                     return Ok(State::Mixed(shared.to_owned()));
                 }
                 Some(_) => replaced.push(key),
