@@ -47,7 +47,7 @@ def main():
         seconds += time.monotonic() - start
         shutil.rmtree(traces)
     size = lambda table: sum(path.stat().st_size for path in (tables / table).rglob("*.parquet"))
-    events = duckdb.sql(f"SELECT COUNT(*) FROM '{tables}/events/**/*.parquet'").fetchone()[0]
+    events = duckdb.sql(f"SELECT COUNT(*) FROM '{tables}/events/**/*.parquet'").fetchall()[0][0]
     print(f"{events} events of {hosts} hosts on {os.cpu_count()} cores: {seconds:.1f} s, {events / seconds / 1e6:.2f} M events/s")
     print(f"bytes an event: events {size('events') / events:.2f}, groups {size('groups') / events:.3f}, incidents {size('incidents') / events:.3f}")
     for path in sorted(pathlib.Path(sql).glob("*.sql")):

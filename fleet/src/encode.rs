@@ -14,7 +14,7 @@ use crate::column::{Layout, NULL, Values};
 use crate::groups::{Cells, cells};
 use crate::interner::NONE;
 use crate::plan::{CLIENT, CPU, ClassPlan, EventPlan, GROUP, KeyPlan, PID, PROCESS, TID};
-use crate::rows::{IMPLAUSIBLE, Rows};
+use crate::rows::{IMPLAUSIBLE, OtherValue, Rows};
 
 /// Values that are handed to Parquet at a time.
 const CHUNK: usize = 8192;
@@ -157,7 +157,7 @@ pub fn row_group(
     layout: &Layout,
     columns: &[(&Values, &[ByteArray])],
     rows: usize,
-    other: &[(usize, ByteArray, ByteArray)],
+    other: &[OtherValue],
 ) -> Result<RowGroup> {
     let schema = SchemaDescriptor::new(layout.schema.clone());
     let mut encoded = Vec::with_capacity(columns.len() + 2);
@@ -176,7 +176,7 @@ pub fn row_group(
     }
     if layout.has_other {
         let (definitions, repetitions) = map_levels(rows, other);
-        let parts: [fn(&(usize, ByteArray, ByteArray)) -> ByteArray; 2] =
+        let parts: [fn(&OtherValue) -> ByteArray; 2] =
             [|(_, name, _)| name.clone(), |(.., value)| value.clone()];
         for part in parts {
             let target = Target { layout, column: schema.column(encoded.len()) };
@@ -190,7 +190,7 @@ pub fn row_group(
 }
 
 /// The levels of a map: 0 for a row without entries, 2 for an entry; the second and further ones of a row repeat.
-fn map_levels(rows: usize, other: &[(usize, ByteArray, ByteArray)]) -> (Vec<i16>, Vec<i16>) {
+fn map_levels(rows: usize, other: &[OtherValue]) -> (Vec<i16>, Vec<i16>) {
     let (mut definitions, mut repetitions) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
     let mut entries = other.iter().peekable();
     for row in 0..rows {

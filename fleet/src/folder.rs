@@ -73,7 +73,7 @@ impl HostFolder {
             }
             let shared = traces.iter().copied().find(is_given);
             match shared {
-                Some(shared) if !force && !traces.iter().all(|trace| is_given(&trace)) => {
+                Some(shared) if !force && !traces.iter().all(is_given) => {
                     return Ok(State::Mixed(shared.to_owned()));
                 }
                 Some(_) => replaced.push(key),
@@ -200,7 +200,8 @@ pub fn date_of(time_ns: i64) -> i64 {
 
 /// A day as engines read it.
 fn written_date(date: i64) -> String {
-    let date = jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().days(date));
+    let days = jiff::Span::new().try_days(date);
+    let date = days.and_then(|days| jiff::civil::date(1970, 1, 1).checked_add(days));
     date.map_or_else(|_| "unknown".to_owned(), |date| date.to_string())
 }
 

@@ -32,9 +32,12 @@ pub struct Rows {
     pub columns: Vec<Values>,
     /// The texts of each of them.
     pub texts: Vec<Vec<ByteArray>>,
-    /// Values without a column: the row, the field and the value.
-    pub other: Vec<(usize, ByteArray, ByteArray)>,
+    /// Values without a column.
+    pub other: Vec<OtherValue>,
 }
+
+/// A value without a column: the row, the field and the value.
+pub type OtherValue = (usize, ByteArray, ByteArray);
 
 /// Rows in the making.
 pub struct RowBuilder {

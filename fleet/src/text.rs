@@ -45,7 +45,7 @@ pub fn group<'k>(keys: impl ExactSizeIterator<Item = &'k Datum>) -> Option<Strin
 }
 
 /// The label of an enumeration's value.
-pub fn label<'l>(number: Integer, labels: &'l Enumeration) -> Option<&'l [u8]> {
+pub fn label(number: Integer, labels: &Enumeration) -> Option<&[u8]> {
     labels.label(number).map(str::as_bytes)
 }
 

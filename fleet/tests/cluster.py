@@ -106,6 +106,8 @@ def main():
         )
         spark.sparkContext.setLogLevel("ERROR")
         context = spark.sparkContext
+        # As the main program it would be sent by Spark itself.
+        context.addPyFile(job.__file__)
         deadline = time.monotonic() + DEADLINE_S
         while len(executors(context)) < 2:
             assert time.monotonic() < deadline, "timed out waiting for two executors"
