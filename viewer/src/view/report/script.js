@@ -214,6 +214,8 @@ function roundTime(length, most) {
   return Math.max(Math.round(by <= 2e10 ? by : minutes.find((known) => known >= length / most) ?? by), 1);
 }
 const text = (x, y, anchor, content, name) => svg("text", { x, y, "text-anchor": anchor, class: name }, content);
+/** As much of a bold text as fits. */
+const fitted = (content, width) => (content.length * 7.5 > width ? `${content.slice(0, Math.floor(width / 7.5) - 1)}…` : content);
 const rectangle = (x, y, width, height) => `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
 const colourOf = (cause) => `var(--cause-${cause === undefined ? 7 : Math.min(cause, 7)})`;
 const mainCause = (mark) => mark[2][0];
@@ -262,7 +264,7 @@ function drawTimeline() {
     }
   }
   // Throughput.
-  parts.push(text(LEFT, RATE.top - 6, "start", state.group === null ? "Events per second" : `Events per second of ${groups[state.group].label}`, "name"));
+  parts.push(text(LEFT, RATE.top - 6, "start", fitted(state.group === null ? "Events per second" : `Events per second of ${groups[state.group].label}`, inner), "name"));
   for (let rate = 0, by = step(most, 3); rate <= most; rate += by) {
     const y = RATE.top + RATE.height * (1 - rate / most);
     parts.push(svg("path", { class: "grid", d: `M${LEFT} ${y}h${inner}` }), text(LEFT - 6, y + 4, "end", scaled(rate)));
@@ -296,7 +298,7 @@ function drawTimeline() {
     const level = Math.min(Math.floor((8 * Math.log1p(count)) / Math.log1p(densest)), 7);
     levels[level].push(rectangle(LEFT + slice * column, HEAT.top + (highest - Math.max(row, lowest)) * high, column + 0.3, high));
   }
-  parts.push(text(LEFT, HEAT.top - 6, "start", state.group === null ? "Durations of all groups" : `Durations of ${groups[state.group].label}`, "name"));
+  parts.push(text(LEFT, HEAT.top - 6, "start", fitted(state.group === null ? "Durations of all groups" : `Durations of ${groups[state.group].label}`, inner), "name"));
   levels.forEach((paths, level) => {
     const path = svg("path", { d: paths.join("") });
     path.style.fill = `var(--heat-${level + 1})`;

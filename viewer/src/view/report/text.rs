@@ -96,10 +96,7 @@ fn client_note(clients: Option<&crate::analysis::groups::Top>) -> String {
     match clients {
         None => "No event says on whose behalf it happened.".into(),
         Some(clients) if clients.hidden_groups > 0 || clients.folded.is_some() => {
-            format!(
-                "The {} with the longest total, of all of the time.",
-                counted(clients.groups.len() as u64, "entry").replace("entrys", "entries")
-            )
+            format!("The first {}, by their total over all of the time.", clients.groups.len())
         }
         Some(_) => "Of all of the time.".into(),
     }
