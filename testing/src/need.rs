@@ -32,6 +32,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("lttng/tracepoint.h", "liblttng-ust-dev"),
     ("man", "man-db"),
     ("nm", "binutils"),
+    ("promtool", "prometheus"),
     ("readelf", "binutils"),
     ("redis-benchmark", "redis-tools"),
     ("redis-cli", "redis-tools"),

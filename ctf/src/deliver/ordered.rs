@@ -86,7 +86,7 @@ pub struct InOrder<'r> {
 struct Lane {
     /// The open packets by their next events, except for the current one.
     heads: BinaryHeap<Reverse<Head>>,
-    /// Whether it had nothing when it was last asked.
+    /// Whether it had nothing when it was last asked, and is not asked again while others have more.
     is_waiting: bool,
 }
 
@@ -306,9 +306,6 @@ impl<'r> InOrder<'r> {
     /// Finds the next packet of the next lane that has one.
     #[inline(never)]
     fn choose(&mut self) -> Choice {
-        if self.lanes.iter().all(|lane| lane.is_waiting) {
-            self.lanes.iter_mut().for_each(|lane| lane.is_waiting = false);
-        }
         let mut is_end = true;
         for _ in 0..self.lanes.len() {
             self.lane = (self.lane + 1) % self.lanes.len();
@@ -321,6 +318,8 @@ impl<'r> InOrder<'r> {
             }
             is_end = false;
         }
+        // The next time all of them are asked again.
+        self.lanes.iter_mut().for_each(|lane| lane.is_waiting = false);
         if is_end { Choice::End } else { Choice::Wait }
     }
 
