@@ -124,7 +124,7 @@ pub enum Command {
         after_help = HTML_HELP
     )]
     Html(HtmlOptions),
-    /// Write a timeline that Perfetto, Speedscope and chrome://tracing open, or Parquet tables.
+    /// Write a timeline for Perfetto, Speedscope or chrome://tracing, or Parquet tables.
     #[command(
         mut_arg("format", |argument| argument.hide(true)),
         mut_arg("color", |argument| argument.hide(true)),
