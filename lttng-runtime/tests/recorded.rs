@@ -5,7 +5,7 @@ mod support;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lttng_testing::{Daemon, Event, Trace, need};
-use support::{Steps, compile, library, python, succeed};
+use support::{Steps, compile, library, python, python_by, succeed};
 
 /// Records all events of a provider while a command runs.
 fn record(daemon: &Daemon, provider: &str, command: std::process::Command) -> (Trace, String) {
@@ -162,13 +162,9 @@ sale = Provider("shop").event("sale", article=str, took="u64 us")
 sale("book", 12)
 sale("", 13)
 "#;
-    let python = python(&daemon, code);
     let mut command = daemon.command(notified);
-    command
-        .args(["2", "shop:sale", "article", "--", "/usr/bin/env", "python3"])
-        .args(python.get_args().skip_while(|word| *word != "-c"));
-    command.envs(python.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    assert_eq!(succeed(command), "<book>\n<>\n");
+    command.args(["2", "shop:sale", "article", "--", "/usr/bin/env", "python3"]);
+    assert_eq!(succeed(python_by(command, code)), "<book>\n<>\n");
 }
 
 #[test]

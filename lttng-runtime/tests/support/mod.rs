@@ -49,7 +49,11 @@ pub fn compile_with(compiler: &str, flags: &[&str], source: &str, to: &Path) -> 
 
 /// Python with the binding on its path; the code finds it under its short names.
 pub fn python(daemon: &Daemon, code: &str) -> Command {
-    let mut python = daemon.command("python3");
+    python_by(daemon.command("python3"), code)
+}
+
+/// As `python`, started by a command that ends with its name.
+pub fn python_by(mut python: Command, code: &str) -> Command {
     let imports = "import os, random, sys\nfrom lttng_runtime import *\n";
     python.args(["-c", &format!("{imports}{code}")]);
     python.env("PYTHONPATH", folder().join("python")).env("LTTNG_RUNTIME_LIBRARY", library());
