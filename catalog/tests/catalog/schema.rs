@@ -89,7 +89,7 @@ fn schema() -> Value {
             "doc": text("What the value means."),
             "arg": matching(NAME, "The name of the argument, if it differs from `name`."),
             "unit": words(Unit::ALL.iter().map(|unit| unit.name()).collect(), "The unit of the value."),
-            "length": { "enum": ["u8", "u16", "u32", "u64"],
+            "length": { "enum": ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"],
                 "description": "For `text`, `bytes` and sequences: what the length is recorded in; `u32` by default." },
             "record": { "type": "boolean", "description": "False for a value that only filters see." },
             "formerly": strings(NAME, "Names that the field had in the past."),

@@ -76,7 +76,7 @@ pub trait Fields: Copy {
     /// Fires a probe in a function apart.
     ///
     /// # Safety
-    /// As for [`fire`].
+    /// The function is a probe's, and takes these arguments.
     unsafe fn probe<const N: usize>(self, arguments: &'static [ProbeArgument; N], function: ProbeFunction);
 }
 
