@@ -13,9 +13,11 @@ mod slow;
 mod top;
 
 pub use heat::GUTTER as HEAT_GUTTER;
+#[cfg(feature = "program")]
+pub(super) use incidents::meanwhile as meanwhile_of;
 pub(super) use incidents::{
     cause as incident_cause, footnotes as incident_footnotes, headline as incident_headline, held_by,
-    meanwhile as meanwhile_of, notes as incident_notes, process as process_name, slow_period,
+    notes as incident_notes, process as process_name, slow_period,
 };
 #[cfg(feature = "program")]
 pub(super) use label::figure;
