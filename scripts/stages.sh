@@ -13,8 +13,6 @@
 begin() {
 	export CARGO_TERM_PROGRESS_WHEN=never CARGO_TERM_COLOR=never
 	export TEST_RESULTS=$PWD/target/test-results NOT_RUN_LIST=$PWD/target/not-run TEST_PROGRAMS=$PWD/target/programs
-	# Tests wait for daemons more than they compute.
-	export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) * 2))}
 	scripts/missing.sh begin
 	: >"$TEST_RESULTS"
 	stage_times=()
