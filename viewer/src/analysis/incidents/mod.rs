@@ -22,7 +22,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Error, EventClass, Events, Progress, Reader, Report, Window};
+use ctf_reader::{Collect, Error, EventClass, Events, Progress, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
@@ -32,7 +32,7 @@ use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
 use crate::analysis::reading::angle::Angle;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 pub use finding::*;
 pub use watch::Watch;
@@ -68,14 +68,14 @@ pub(super) fn incidents<S: Source>(
         true => Some(input.read(NoEvents)?.1),
         false => None,
     };
-    let Some(reader) = input.source.in_order() else {
+    let Some(readers) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let (samples, progress) = (input.source.samples(), input.progress);
+    let progress = input.progress;
     // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(reader, window, selection, &angle));
-        let followed = follow((reader, samples), window, selection, (&angle, rule), progress);
+        let periods = scope.spawn(|| slow_periods(readers, window, selection, &angle));
+        let followed = follow(readers, window, selection, (&angle, rule), progress);
         (followed, periods.join())
     });
     let (watch, report) = followed;
@@ -94,33 +94,32 @@ pub(super) fn incidents<S: Source>(
 
 /// Follows events in time order.
 fn follow(
-    (reader, samples): (&Reader, Option<&Reader>),
+    readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     (angle, rule): (&Angle, IncidentRule),
     progress: &Progress,
 ) -> (Watch, Report) {
-    let gaps = reader.gaps(angle.judged);
+    let gaps = readers.events.gaps(angle.judged);
     let feed = match angle.in_isolation {
         true => Feed::isolated(selection, gaps),
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, samples, angle.judged, progress);
+    let report = watch.follow(readers, angle.judged, progress);
     (watch, report)
 }
 
 /// The slow periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
 fn slow_periods(
-    reader: &Reader,
+    mut readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
     let selection = angle.selection(selection, Selection::of_any_duration);
-    let mut source = reader;
     let mut input =
-        SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
+        SourceWindow { source: &mut readers, window: angle.judged, progress: &Progress::default() };
     let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
     judged.periods.retain(|period| {
         let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };
