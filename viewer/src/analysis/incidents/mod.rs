@@ -18,11 +18,9 @@ mod tally;
 mod usual;
 mod watch;
 
-use std::convert::Infallible;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Error, EventClass, Events, Progress, Report, Window};
+use ctf_reader::{Error, Nothing, Progress, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
@@ -65,7 +63,7 @@ pub(super) fn incidents<S: Source>(
     // What was read is said of the window.
     let angle = Angle::new(selection, window, rule.in_isolation);
     let in_window = match angle.has_window {
-        true => Some(input.read(NoEvents)?.1),
+        true => Some(input.read(Nothing)?.1),
         false => None,
     };
     let Some(readers) = input.source.in_order() else {
@@ -126,25 +124,4 @@ fn slow_periods(
         period.lost.0 >= LEAST_LOSS_NS && span.is_in(window)
     });
     Ok(judged.periods)
-}
-
-/// Wants no event: only what was read is of interest.
-struct NoEvents;
-
-impl Collect for NoEvents {
-    type Stop = Infallible;
-
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        None
-    }
-
-    fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {
-        ControlFlow::Continue(())
-    }
-
-    fn split(&self) -> Self {
-        NoEvents
-    }
-
-    fn absorb(&mut self, _: Self) {}
 }
