@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
-use crate::{Brief, EventClass, Events, Fields, Value};
+use crate::{EventClass, Events, Fields, Value};
 
 /// An event, borrowed until the next one is asked for.
 ///
@@ -87,13 +87,5 @@ impl Fields for OrderedEvent<'_> {
 
     fn value(&self, _: usize, field: usize) -> Value<'_> {
         OrderedEvent::value(self, field)
-    }
-
-    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        into.push(Brief::from(&OrderedEvent::value(self, field)));
-    }
-
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        into.push(OrderedEvent::value(self, field).integer().unwrap_or(other));
     }
 }
