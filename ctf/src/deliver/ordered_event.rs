@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::decode::event_plan::ValueSource;
 use crate::decode::frozen::Frozen;
 use crate::decode::stream_plan::ClassPlan;
-use crate::{EventClass, Events, Fields, Value};
+use crate::{Brief, EventClass, Events, Fields, Value};
 
 /// An event, borrowed until the next one is asked for.
 ///
@@ -67,6 +67,18 @@ impl<'a> OrderedEvent<'a> {
         }
     }
 
+    /// The value of a field, as far as it is brief.
+    #[inline]
+    pub fn brief(&self, field: usize) -> Brief {
+        match &self.values {
+            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {
+                ValueSource::Field(field) => field.brief(bytes, marks),
+                ValueSource::Constant(_) => Brief::from(&self.value(field)),
+            },
+            Values::Decoded(values) => Brief::from(&values[field]),
+        }
+    }
+
     /// The value of the field with this name, if the class has it and it is wanted.
     pub fn field(&self, name: &str) -> Option<Value<'_>> {
         let index = self.plan.class.field(name)?;
@@ -87,5 +99,9 @@ impl Fields for OrderedEvent<'_> {
 
     fn value(&self, _: usize, field: usize) -> Value<'_> {
         OrderedEvent::value(self, field)
+    }
+
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+        into.push(self.brief(field));
     }
 }

@@ -17,7 +17,7 @@ use super::texts::{Texts, adjacent_ends};
 use crate::decode::bits::{Bits, Fault};
 use crate::decode::general::{Slots, until_nul};
 use crate::metadata::{ByteOrder, FloatType, IntegerType, Slot};
-use crate::{Enumeration, Integer, Value};
+use crate::{Brief, Enumeration, Integer, Value};
 
 /// The number of bytes that marks can address, as they have 32 bits. Parts are always smaller.
 pub const REACH: usize = u32::MAX as usize;
@@ -197,6 +197,20 @@ impl StoredField {
             FieldForm::Float(_) => Value::Float(f64::from_le_bytes(array(bytes, at))),
             FieldForm::Characters(length) => Value::Text(until_nul(&bytes[at..at + length])),
             FieldForm::Text => Value::Text(&bytes[at..marks[self.mark + 1] as usize - 1]),
+        }
+    }
+}
+
+impl StoredField {
+    /// Its value in an event with these marks, as far as it is brief.
+    #[inline]
+    pub fn brief(&self, bytes: &[u8], marks: &[u32]) -> Brief {
+        match self.form {
+            FieldForm::Text => {
+                let at = marks[self.mark] as usize + self.offset;
+                Brief::text(&bytes[at..], marks[self.mark + 1] as usize - 1 - at)
+            }
+            _ => Brief::from(&self.value(bytes, marks)),
         }
     }
 }

@@ -7,7 +7,7 @@
 //!   size:     1    1      2       1      2      6
 //! ```
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::interval::{Interval, IntervalName};
 use crate::analysis::finding::Span;
