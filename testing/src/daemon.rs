@@ -88,7 +88,8 @@ impl Daemon {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = S>,
     ) -> String {
-        self.command(program).args(arguments).succeed()
+        // The program may be one that is gone when it is dropped.
+        self.command(program.as_ref()).args(arguments).succeed()
     }
 
     /// Runs a program to its end while a session records the events with these names. The trace goes with the

@@ -20,9 +20,7 @@ use crate::metadata::{ByteOrder, Length, Role, Slot, StreamClass, Type};
 /// How to decode the event headers of a stream.
 #[derive(Clone, Debug)]
 pub enum EventHeader {
-    /// One of LTTng's.
     Lttng(Lttng),
-    /// Any other.
     Other(Type),
     /// None: the stream has one class, and its events have no time.
     None,
@@ -85,7 +83,6 @@ fn ones(bits: u32) -> u64 {
 }
 
 impl EventHeader {
-    /// The header of a stream's events.
     pub fn new(stream: &StreamClass) -> EventHeader {
         let Some(header) = &stream.event_header else { return EventHeader::None };
         let tag = match header.members() {

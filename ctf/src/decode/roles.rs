@@ -6,13 +6,10 @@ use super::bits::{Bits, Fault};
 use super::general::{self, Slots};
 use crate::metadata::{Role, Type};
 
-/// A field with a role.
 pub enum RoleField<'t> {
-    /// A number.
     Number {
         /// What it says about its packet or its event.
         roles: &'t [Role],
-        /// Its value.
         value: u64,
         /// Its size in bits.
         size: u32,

@@ -104,8 +104,4 @@ impl Fields for OrderedEvent<'_> {
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
         into.push(self.brief(field));
     }
-
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        into.push(OrderedEvent::value(self, field).integer().unwrap_or(other));
-    }
 }

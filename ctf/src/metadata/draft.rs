@@ -27,7 +27,6 @@ pub struct Draft {
 
 pub type Drafted = Result<Rc<Draft>, String>;
 
-/// What a draft is.
 #[derive(Debug)]
 pub enum DraftKind {
     Integer(IntegerType),
@@ -90,7 +89,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a text.
     pub fn of(text: &str) -> Language {
         if json::is_sequence(text) { Language::Json } else { Language::Tsdl }
     }

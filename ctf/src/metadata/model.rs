@@ -28,7 +28,6 @@ pub struct Metadata {
 pub enum EnvironmentValue {
     /// A number.
     Integer(i128),
-    /// A text.
     Text(String),
 }
 
@@ -188,7 +187,6 @@ pub struct FloatType {
     pub size: u32,
     /// In bits, a power of two.
     pub align: u32,
-    /// The order of its bytes.
     pub order: ByteOrder,
 }
 
@@ -221,7 +219,6 @@ pub struct VariantType {
     pub tag: Slot,
     /// Which member a value selects: the first whose range contains it.
     pub choices: Arc<[(RangeInclusive<i128>, usize)]>,
-    /// The members.
     pub members: Vec<Member>,
 }
 

@@ -31,7 +31,6 @@ pub struct Surroundings<'a> {
 
 /// A structure that is being linked.
 pub struct PartialStruct {
-    /// The members so far.
     pub members: Vec<Member>,
     /// The positions of the members by their names, if there are many.
     index: Option<HashMap<Arc<str>, usize>>,

@@ -40,7 +40,6 @@ pub struct Stretch {
 /// A field at an offset from a mark.
 #[derive(Clone, Debug)]
 pub struct StoredField {
-    /// Which mark.
     pub mark: usize,
     /// Its distance from the mark, in bytes.
     pub offset: usize,
@@ -51,7 +50,6 @@ pub struct StoredField {
 /// How a field is stored.
 #[derive(Clone, Debug)]
 pub enum FieldForm {
-    /// An integer.
     Integer(Primitive),
     /// An integer with labels.
     Enum(Primitive, Arc<Enumeration>),

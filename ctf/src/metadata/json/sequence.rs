@@ -29,7 +29,6 @@ pub fn is_sequence(text: &str) -> bool {
     text.trim_start().starts_with([SEPARATOR, '{', '['])
 }
 
-/// The fragments of a text.
 pub fn fragments(text: &str) -> impl Iterator<Item = Fragment> {
     let mut line = 1;
     let last = text.rfind(SEPARATOR).map_or(0, |separator| separator + SEPARATOR.len_utf8());

@@ -13,7 +13,6 @@ pub const MAX_DEPTH: usize = 64;
 /// What was parsed, or why it cannot be.
 pub type Parsed<T> = Result<T, String>;
 
-/// The value of an assignment.
 pub enum AssignedValue<'a> {
     Number(i128),
     Text(Cow<'a, str>),
@@ -164,7 +163,6 @@ impl<'a, 'd> Parser<'a, 'd> {
         Ok(path)
     }
 
-    /// The value of an assignment.
     pub fn value(&mut self) -> Parsed<AssignedValue<'a>> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
