@@ -224,14 +224,14 @@ impl Primitive {
             return None;
         }
         Some(match (integer.size, integer.signed) {
-            (8, false) => Primitive::U8,
-            (16, false) => Primitive::U16,
-            (32, false) => Primitive::U32,
-            (64, false) => Primitive::U64,
-            (8, true) => Primitive::I8,
-            (16, true) => Primitive::I16,
-            (32, true) => Primitive::I32,
-            (64, true) => Primitive::I64,
+            (Some(8), false) => Primitive::U8,
+            (Some(16), false) => Primitive::U16,
+            (Some(32), false) => Primitive::U32,
+            (Some(64), false) => Primitive::U64,
+            (Some(8), true) => Primitive::I8,
+            (Some(16), true) => Primitive::I16,
+            (Some(32), true) => Primitive::I32,
+            (Some(64), true) => Primitive::I64,
             _ => return None,
         })
     }

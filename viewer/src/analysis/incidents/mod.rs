@@ -31,7 +31,7 @@ use crate::analysis::reading::angle::Angle;
 use crate::analysis::reading::beside::Beside;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 pub use finding::*;
 pub use watch::Watch;
@@ -83,13 +83,13 @@ pub(super) fn incidents_and<S: Source, T: Send>(
         true => Some(input.read(Nothing)?.1),
         false => None,
     };
-    let Some(reader) = input.source.in_order() else {
+    let Some(readers) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let (samples, progress) = (input.source.samples(), input.progress);
+    let progress = input.progress;
     let (followed, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| beside(reader, &angle));
-        let followed = follow((reader, samples), window, selection, (&angle, rule), progress);
+        let beside = scope.spawn(|| beside(readers.events, &angle));
+        let followed = follow(readers, window, selection, (&angle, rule), progress);
         (followed, beside.join())
     });
     let (watch, report) = followed;
@@ -107,19 +107,19 @@ pub(super) fn incidents_and<S: Source, T: Send>(
 
 /// Follows events in time order.
 fn follow(
-    (reader, samples): (&Reader, Option<&Reader>),
+    readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     (angle, rule): (&Angle, IncidentRule),
     progress: &Progress,
 ) -> (Watch, Report) {
-    let gaps = reader.gaps(angle.judged);
+    let gaps = readers.events.gaps(angle.judged);
     let feed = match angle.in_isolation {
         true => Feed::isolated(selection, gaps),
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, samples, angle.judged, progress);
+    let report = watch.follow(readers, angle.judged, progress);
     (watch, report)
 }
 

@@ -60,8 +60,8 @@ pub(in crate::analysis) fn slow<S: Source>(
         ..Notes::default()
     };
     let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
-    if let Some(reader) = input.source.in_order() {
-        let chains = chains(reader, selection, &records);
+    if let Some(readers) = input.source.in_order() {
+        let chains = chains(readers.events, selection, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
     add_stacks(input, &trace, &records, &mut events)?;

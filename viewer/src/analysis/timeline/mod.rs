@@ -18,7 +18,7 @@ use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::Pairs;
-use crate::source::Source;
+use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
 
 pub use crate::analysis::intervals::Thread;
@@ -115,7 +115,7 @@ pub fn timeline<S: Source, E>(
     if let ControlFlow::Break(stop) = of_incidents.into_iter().try_for_each(&mut put) {
         return Ok(ControlFlow::Break(stop));
     }
-    let Some(reader) = input.source.in_order() else {
+    let Some(Readers { events: reader, .. }) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which a timeline needs").into());
     };
     let mut feed = Feed::isolated(selection, reader.gaps(window));
