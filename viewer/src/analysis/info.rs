@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::beside::CollectBeside;
 use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::key;
 use crate::analysis::reading::roster::Roster;
@@ -17,7 +18,7 @@ use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
-use ctf_reader::{Collect, EventClass, Events, Report, Trace};
+use ctf_reader::{Brief, Collect, EventClass, Events, Report, Trace};
 
 /// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
@@ -143,8 +144,9 @@ pub(super) struct InfoCollector {
     counts: Vec<u64>,
     processes: Groups<u64>,
     too_many: bool,
-    /// Room for the last key and the next.
-    keys: [Vec<u8>; 2],
+    /// Room for a key, and for the brief forms of its values.
+    key: Vec<u8>,
+    briefs: [Vec<Brief>; 2],
 }
 
 #[derive(Clone)]
@@ -185,8 +187,22 @@ impl InfoCollector {
         })
     }
 
-    /// Like [`Collect::want`], with some fields already requested.
-    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+    fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
+        let (counts, processes) = (vec![0; classes.len()], Groups::default());
+        let (key, briefs) = Default::default();
+        InfoCollector { roster, classes, counts, processes, too_many: false, key, briefs }
+    }
+
+    fn check_room(&mut self) {
+        if self.processes.keyed() > PROCESS_CAP {
+            self.processes.take_keyed();
+            self.too_many = true;
+        }
+    }
+}
+
+impl CollectBeside for InfoCollector {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want_besides(class, slots)?);
         let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
         let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
@@ -196,18 +212,6 @@ impl InfoCollector {
         *grown(Arc::make_mut(&mut self.classes), class.index) =
             Some(InfoClass { name: class.name.clone(), process, origin });
         Some(slots.0)
-    }
-
-    fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
-        let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        InfoCollector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
-    }
-
-    fn check_room(&mut self) {
-        if self.processes.keyed() > PROCESS_CAP {
-            self.processes.take_keyed();
-            self.too_many = true;
-        }
     }
 }
 
@@ -222,24 +226,31 @@ impl Collect for InfoCollector {
         let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
         let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
         let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
+        self.briefs.iter_mut().for_each(Vec::clear);
+        class.process.iter().zip(&mut self.briefs).for_each(|(&slot, into)| events.fields.briefs(slot, into));
+        let briefs = &self.briefs[..class.process.len()];
         // Events of one process mostly come in a row.
-        let [last, key] = &mut self.keys;
-        let mut in_a_row = 0;
-        let mut count = 0;
-        for event in events.iter().filter(|event| plan.admits(event)) {
-            count += 1;
-            key.clear();
-            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), key));
-            if in_a_row > 0 && key != last {
-                *self.processes.entry(class.origin, last, || 0) += std::mem::take(&mut in_a_row);
+        let mut row: Option<(usize, u64)> = None;
+        let mut end_row = |row: Option<(usize, u64)>| {
+            let Some((first, events_of_row)) = row else { return };
+            self.key.clear();
+            let event = events.get(first);
+            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), &mut self.key));
+            *self.processes.entry(class.origin, &self.key, || 0) += events_of_row;
+            *all += events_of_row;
+        };
+        for number in 0..events.count {
+            if plan.has_conditions() && !plan.admits(&events.get(number)) {
+                continue;
             }
-            std::mem::swap(key, last);
-            in_a_row += 1;
+            let is_same =
+                |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
+            match &mut row {
+                Some((first, count)) if briefs.iter().all(|of| is_same(of, *first)) => *count += 1,
+                _ => end_row(row.replace((number, 1))),
+            }
         }
-        if in_a_row > 0 {
-            *self.processes.entry(class.origin, last, || 0) += in_a_row;
-        }
-        *all += count;
+        end_row(row);
         self.check_room();
         ControlFlow::Continue(())
     }

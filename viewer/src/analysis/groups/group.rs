@@ -13,7 +13,7 @@ use crate::analysis::reading::selection::EventKind;
 use crate::datum::Datum;
 
 /// A group and its figures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     /// The event, and what the keys are called.
     pub kind: Arc<EventKind>,

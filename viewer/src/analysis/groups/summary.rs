@@ -11,6 +11,7 @@ use crate::analysis::groups::fold::{Spilled, Tracked};
 use crate::analysis::groups::group::{Extra, Figures, Folded, Group, Sort};
 use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::beside::CollectBeside;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
@@ -149,11 +150,6 @@ impl SummaryCollector<()> {
 }
 
 impl<E: Extra> SummaryCollector<E> {
-    /// Like [`Collect::want`], with some fields already requested.
-    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        self.roster.want_besides(class, slots)
-    }
-
     fn new(roster: Roster, phase: Phase, cap: usize, mut context: E::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
         if matches!(phase, Phase::Tracked(_)) {
@@ -247,6 +243,23 @@ impl<E: Extra> SummaryCollector<E> {
     }
 }
 
+impl<E> Summary<E> {
+    /// The same groups, ranked by another figure.
+    pub fn ranked(&self, sort: Sort) -> Summary {
+        let mut groups = self.groups.clone();
+        rank(&mut groups, sort, |group| group);
+        Summary {
+            report: self.report.clone(),
+            extras: vec![(); groups.len()],
+            groups,
+            folded: self.folded.clone(),
+            left_out: self.left_out.clone(),
+            pools: Vec::new(),
+            processes: BTreeSet::new(),
+        }
+    }
+}
+
 /// Ranks groups; those of equal weight by their names.
 pub(in crate::analysis) fn rank<T>(groups: &mut [T], sort: Sort, group: impl Fn(&T) -> &Group) {
     groups.sort_by(|a, b| {
@@ -273,6 +286,12 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
         }
     }
     pools
+}
+
+impl<E: Extra> CollectBeside for SummaryCollector<E> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        self.roster.want_besides(class, slots)
+    }
 }
 
 impl<E: Extra> Collect for SummaryCollector<E> {

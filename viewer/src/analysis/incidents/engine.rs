@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use ctf_reader::Window;
+use hashbrown::HashMap;
 
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
@@ -114,10 +115,12 @@ impl Engine {
             }
         }
         let mut stalls = self.tally.take_stalls();
+        // To compute a limit takes long, and many stalls may have the same name.
+        let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
         stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
-            (IncidentKind::Interval, Some(root)) => {
-                self.has_turns(stall.thread)
-                    || root.length > self.limit(stall.thread, root.name, Usual::limit)
+            (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
+                let limit = || self.limit(stall.thread, root.name, Usual::limit);
+                root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
             }
             _ => true,
         });

@@ -20,14 +20,15 @@ mod watch;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Nothing, Progress, Report, Window};
+use ctf_reader::{Error, Nothing, Progress, Reader, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::intervals::Feed;
-use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
+use crate::analysis::outliers::verdict::{Courses, Period, Rule};
 use crate::analysis::reading::angle::Angle;
+use crate::analysis::reading::beside::Beside;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::{Readers, Source};
@@ -49,16 +50,32 @@ pub struct IncidentRule {
     pub shows_each: bool,
 }
 
-/// Finds the incidents of a trace.
-///
-/// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
-/// is in the events around an incident. Window and filters then select from what was found.
+/// Finds the incidents of a trace, and its slow periods.
 pub(super) fn incidents<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     rule: IncidentRule,
     limit: usize,
 ) -> Result<Incidents, Failure> {
+    let window = input.window;
+    // Slow periods do not need time order: another thread looks for them in parallel.
+    let periods = |reader: &Reader, angle: &Angle| slow_periods(reader, window, selection, angle);
+    let (found, periods) = incidents_and(input, selection, rule, limit, periods)?;
+    let found = found?;
+    Ok(Incidents { periods: periods?, ..found })
+}
+
+/// Finds the incidents of a trace, without slow periods, while another thread does something else with its reader.
+///
+/// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
+/// is in the events around an incident. Window and filters then select from what was found.
+pub(super) fn incidents_and<S: Source, T: Send>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    rule: IncidentRule,
+    limit: usize,
+    beside: impl FnOnce(&Reader, &Angle) -> T + Send,
+) -> Result<(Result<Incidents, Failure>, T), Failure> {
     let window = input.window;
     // What was read is said of the window.
     let angle = Angle::new(selection, window, rule.in_isolation);
@@ -70,11 +87,10 @@ pub(super) fn incidents<S: Source>(
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
     let progress = input.progress;
-    // Slow periods do not need time order: another thread looks for them in parallel.
-    let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(readers, window, selection, &angle));
+    let (followed, beside) = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| beside(readers.events, &angle));
         let followed = follow(readers, window, selection, (&angle, rule), progress);
-        (followed, periods.join())
+        (followed, beside.join())
     });
     let (watch, report) = followed;
     let trace = match (&in_window, report.span.clone()) {
@@ -84,10 +100,9 @@ pub(super) fn incidents<S: Source>(
         }
         _ => TraceFinding::new(&report),
     };
-    let mut found = watch.finding(trace, limit)?;
-    found.shows_each = rule.shows_each;
-    found.periods = periods.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    Ok(found)
+    let found = watch.finding(trace, limit).map_err(Failure::Misfit);
+    let found = found.map(|found| Incidents { shows_each: rule.shows_each, ..found });
+    Ok((found, beside.unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
 }
 
 /// Follows events in time order.
@@ -108,20 +123,26 @@ fn follow(
     (watch, report)
 }
 
-/// The slow periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
-fn slow_periods(
-    mut readers: Readers<'_>,
+/// The slow periods, from a reading of their own.
+pub(super) fn slow_periods(
+    reader: &Reader,
     window: Window,
     selection: &Arc<Selection>,
     angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
     let selection = angle.selection(selection, Selection::of_any_duration);
+    let mut source = Beside(reader);
     let mut input =
-        SourceWindow { source: &mut readers, window: angle.judged, progress: &Progress::default() };
-    let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
-    judged.periods.retain(|period| {
+        SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
+    let courses = Courses::read(&mut input, &selection, GROUP_CAP)?;
+    Ok(costly(courses.judged(&Rule::default()).periods, window))
+}
+
+/// The periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
+pub(super) fn costly(mut periods: Vec<Period>, window: Window) -> Vec<Period> {
+    periods.retain(|period| {
         let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };
         period.lost.0 >= LEAST_LOSS_NS && span.is_in(window)
     });
-    Ok(judged.periods)
+    periods
 }

@@ -46,7 +46,6 @@ pub(super) struct Board {
     folded: Folded,
     /// The same for monitors.
     folded_counters: [u64; GROUP_COUNTERS],
-    durations: Vec<u64>,
     key: Vec<u8>,
 }
 
@@ -121,7 +120,6 @@ impl Board {
             latest: i64::MIN,
             folded: Folded::default(),
             folded_counters: [0; GROUP_COUNTERS],
-            durations: Vec::new(),
             key: Vec::new(),
         }
     }
@@ -134,8 +132,7 @@ impl Board {
 
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let Board { roster, recorder, groups, all, sliced, latest, folded, folded_counters, durations, key } =
-            self;
+        let Board { roster, recorder, groups, all, sliced, latest, folded, folded_counters, key } = self;
         let of_one = event.events();
         roster.count(&of_one);
         let Some(plan) = roster.plan(of_one.class) else { return };
@@ -143,8 +140,7 @@ impl Board {
         if plan.has_conditions() && !plan.admits(&single) {
             return;
         }
-        plan.durations(&of_one, durations);
-        let ticks = durations.first().copied();
+        let ticks = plan.duration(event);
         let plausible = ticks.filter(|&ticks| ticks < IMPLAUSIBLE);
         let kind = &roster.kinds()[plan.kind];
         let time = event.timestamp();

@@ -98,7 +98,7 @@ struct Subject {
 
 /// The groups that are compared.
 #[derive(Debug)]
-pub(super) struct Subjects {
+pub(in crate::analysis) struct Subjects {
     limits: Option<Arc<Limits>>,
     /// By the number of the group, or of the kind if a threshold decides.
     list: Vec<Option<Subject>>,
@@ -143,7 +143,7 @@ struct Table {
 
 /// Counts values of fields while events are read.
 #[derive(Clone, Debug)]
-pub(super) struct Comparison {
+pub(in crate::analysis) struct Comparison {
     subjects: Arc<Subjects>,
     tables: BTreeMap<usize, Table>,
     value: Vec<u8>,
@@ -474,7 +474,7 @@ fn scrambled(time: i64) -> u64 {
 
 /// Selects the events that another filter does, and counts values of fields of all.
 #[derive(Clone, Debug)]
-pub(super) struct Compared<F> {
+pub(in crate::analysis) struct Compared<F> {
     pub filter: F,
     pub comparison: Comparison,
 }

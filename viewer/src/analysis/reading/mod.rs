@@ -1,6 +1,7 @@
 //! Which events count, what is read of each, and why nothing may be left.
 
 pub(super) mod angle;
+pub(super) mod beside;
 pub(super) mod empty;
 pub(super) mod failure;
 pub(super) mod fields;

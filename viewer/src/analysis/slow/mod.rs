@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::{EventFinding, Notes, TraceFinding, guessed};
+use crate::analysis::reading::beside::CollectBeside;
 use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
@@ -143,13 +144,19 @@ impl<S: EventFilter> LongestCollector<S> {
     }
 }
 
+impl<S: EventFilter> CollectBeside for LongestCollector<S> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+        self.recorder.want(class, &self.roster, &mut slots);
+        Some(slots.0)
+    }
+}
+
 impl<S: EventFilter> Collect for LongestCollector<S> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want(class)?);
-        self.recorder.want(class, &self.roster, &mut slots);
-        Some(slots.0)
+        self.want_besides(class, Slots::default())
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {

@@ -43,7 +43,7 @@ pub use rule::{Rule, RuleFinding};
 #[cfg(test)]
 pub(in crate::analysis) use tests::samples::Random;
 
-pub(in crate::analysis) use judge::{JudgedGroup, single_limit, verdicts};
+pub(in crate::analysis) use judge::{Courses, JudgedGroup, Verdicts, single_limit};
 pub(in crate::analysis) use normal::ln_student_tail;
 #[cfg(test)]
 pub(in crate::analysis) use normal::ln_tail;
