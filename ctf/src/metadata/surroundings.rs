@@ -113,12 +113,7 @@ fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Opt
 impl Target {
     /// An integer, while it is being linked.
     pub fn of(kind: &Type) -> Option<Target> {
-        let (number, signed, labels) = match kind {
-            Type::Integer(integer) => (integer.slot, integer.signed, None),
-            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
-            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
-            _ => return None,
-        };
-        Some(Target { number: number?, signed, labels: labels.cloned() })
+        let Type::Integer(integer) = kind else { return None };
+        Some(Target { number: integer.slot?, signed: integer.signed, labels: integer.labels.clone() })
     }
 }

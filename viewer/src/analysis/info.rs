@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::key;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
@@ -250,12 +251,9 @@ impl InfoCollector {
         let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
         let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
         let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
-        let classes = Arc::make_mut(&mut self.classes);
-        if classes.len() <= class.index {
-            classes.resize_with(class.index + 1, || None);
-            self.counts.resize(class.index + 1, 0);
-        }
-        classes[class.index] = Some(InfoClass { name: class.name.clone(), process, origin });
+        grown(&mut self.counts, class.index);
+        *grown(Arc::make_mut(&mut self.classes), class.index) =
+            Some(InfoClass { name: class.name.clone(), process, origin });
         Some(slots.0)
     }
 

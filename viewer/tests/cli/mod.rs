@@ -22,6 +22,7 @@ mod install;
 mod output;
 mod prefix;
 mod recorded;
+mod refused;
 mod run;
 mod scheduling;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]

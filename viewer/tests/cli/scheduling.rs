@@ -156,6 +156,12 @@ fn what_no_event_explains_is_explained_by_samples() {
         let table = said(ltt_top(["incidents"]).arg(trace.path()).env("COLUMNS", "100")).out;
         let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(table.contains(sentence) && !table.contains("unexplained"), "{case}: {table}");
+        // Last, because the page is not part of a trace.
+        let page = trace.path().join("page.html");
+        let said = said(ltt_top(["html"]).arg(trace.path()).arg("--output").arg(&page));
+        assert_eq!(said.status, 0, "{case}: {said:?}");
+        let page = fs::read_to_string(page).expect("it was written");
+        assert!(page.contains(sentence), "{case}: {page}");
     }
 }
 

@@ -175,13 +175,21 @@ fn hostile_clients_are_harmless() {
 
 #[test]
 fn address_that_cannot_be_served_is_an_error_and_a_missing_session_is_not() {
-    let ended = Running::start(ltt_top(["live", "--metrics", "somewhere"])).end();
-    assert!(ended.status == Some(2) && ended.err.contains("127.0.0.1:9464"), "{ended:?}");
+    for (address, status, because) in [
+        ("somewhere", 2, "127.0.0.1:9464"),
+        ("99999", 2, "127.0.0.1:9464"),
+        ("192.0.2.1:9464", 1, "choose an address of this machine"),
+    ] {
+        // Nothing is recorded, and so nothing is left.
+        let ended = Running::start(ltt_top(["live", "--enable", "x", "--metrics", address])).end();
+        assert!(ended.status == Some(status) && ended.err.contains(because), "{ended:?}");
+        assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
+    }
     let relay = Relay::start();
     let url = format!("{}/later", relay.viewer_url());
     let (running, address) = serve(vec!["live", &url, "--wait"]);
     let taken = Running::start(ltt_top(["live", &url, "--wait", "--metrics", &address])).end();
-    assert!(taken.status == Some(1) && taken.err.contains("cannot serve metrics"), "{taken:?}");
+    assert!(taken.status == Some(1) && taken.err.contains("choose another port"), "{taken:?}");
     let page = scrape(&address);
     assert_eq!(page.keys().map(|name| name.starts_with("ltt_top_build_info")).collect::<Vec<_>>(), [true]);
     running.signal(Signal::TERM);

@@ -18,11 +18,9 @@ mod tally;
 mod usual;
 mod watch;
 
-use std::convert::Infallible;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Error, EventClass, Events, Progress, Reader, Report, Window};
+use ctf_reader::{Error, Nothing, Progress, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
@@ -32,7 +30,7 @@ use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
 use crate::analysis::reading::angle::Angle;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 pub use finding::*;
 pub use watch::Watch;
@@ -65,17 +63,17 @@ pub(super) fn incidents<S: Source>(
     // What was read is said of the window.
     let angle = Angle::new(selection, window, rule.in_isolation);
     let in_window = match angle.has_window {
-        true => Some(input.read(NoEvents)?.1),
+        true => Some(input.read(Nothing)?.1),
         false => None,
     };
-    let Some(reader) = input.source.in_order() else {
+    let Some(readers) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let (samples, progress) = (input.source.samples(), input.progress);
+    let progress = input.progress;
     // Slow periods do not need time order: another thread looks for them in parallel.
     let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(reader, window, selection, &angle));
-        let followed = follow((reader, samples), window, selection, (&angle, rule), progress);
+        let periods = scope.spawn(|| slow_periods(readers, window, selection, &angle));
+        let followed = follow(readers, window, selection, (&angle, rule), progress);
         (followed, periods.join())
     });
     let (watch, report) = followed;
@@ -94,58 +92,36 @@ pub(super) fn incidents<S: Source>(
 
 /// Follows events in time order.
 fn follow(
-    (reader, samples): (&Reader, Option<&Reader>),
+    readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     (angle, rule): (&Angle, IncidentRule),
     progress: &Progress,
 ) -> (Watch, Report) {
-    let gaps = reader.gaps(angle.judged);
+    let gaps = readers.events.gaps(angle.judged);
     let feed = match angle.in_isolation {
         true => Feed::isolated(selection, gaps),
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, samples, angle.judged, progress);
+    let report = watch.follow(readers, angle.judged, progress);
     (watch, report)
 }
 
 /// The slow periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
 fn slow_periods(
-    reader: &Reader,
+    mut readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
     let selection = angle.selection(selection, Selection::of_any_duration);
-    let mut source = reader;
     let mut input =
-        SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
+        SourceWindow { source: &mut readers, window: angle.judged, progress: &Progress::default() };
     let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
     judged.periods.retain(|period| {
         let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };
         period.lost.0 >= LEAST_LOSS_NS && span.is_in(window)
     });
     Ok(judged.periods)
-}
-
-/// Wants no event: only what was read is of interest.
-struct NoEvents;
-
-impl Collect for NoEvents {
-    type Stop = Infallible;
-
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        None
-    }
-
-    fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {
-        ControlFlow::Continue(())
-    }
-
-    fn split(&self) -> Self {
-        NoEvents
-    }
-
-    fn absorb(&mut self, _: Self) {}
 }

@@ -14,6 +14,7 @@ use super::threads::Threads;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::Span;
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::passes::Passes;
 use crate::analysis::reading::plan::ClassPlan;
 use crate::analysis::reading::roster::Roster;
@@ -32,16 +33,17 @@ const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 /// Receives intervals and what goes with them, in time order.
 pub trait Listener {
     /// An event of a process occurred, of any kind.
-    fn event(&mut self, process: usize, time: i64);
+    #[inline]
+    fn event(&mut self, _process: usize, _time: i64) {}
 
     /// An interval of a thread has ended.
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed);
 
     /// An event reports the total of pieces of its thread's work, which is not an interval.
-    fn summed(&mut self, thread: usize, sum: Interval);
+    fn summed(&mut self, _thread: usize, _sum: Interval) {}
 
     /// From `since` until `until` events of these threads may be missing.
-    fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64);
+    fn lost(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
 }
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
@@ -162,13 +164,9 @@ impl Feed {
         if meaning.repeats.is_some() {
             return None;
         }
-        if self.roles.len() <= class.index {
-            self.roles.resize_with(class.index + 1, || None);
-        }
-        self.roles[class.index] = role;
+        *grown(&mut self.roles, class.index) = role;
         if let Some(role) = role {
-            self.class_of_kind.resize(self.lexicon.kinds().len(), 0);
-            self.class_of_kind[role.kind as usize] = class.index;
+            *grown(&mut self.class_of_kind, role.kind as usize) = class.index;
         }
         Some(slots.0)
     }
@@ -245,7 +243,7 @@ impl Feed {
         if role.act == Act::Marks {
             return;
         }
-        let client = role.client.and_then(|slot| self.lexicon.client(&event.value(slot)));
+        let client = role.client.and_then(|slot| self.lexicon.client(event, slot));
         let number = |slot| event.value(slot).integer().unwrap_or(0);
         let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
         self.span = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0));
@@ -309,7 +307,7 @@ impl Feed {
 
     fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<IntervalName> {
         let plan: &ClassPlan = self.roster.plan(class)?;
-        let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
+        let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
         let of_one = event.events();
         Some(self.lexicon.name(kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes)))
     }
@@ -320,9 +318,7 @@ impl Feed {
         let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
         let procname = || role.procname.map(|slot| text(&event.value(slot)));
         let thread = self.threads.number(role.host, id(role.pid), id(role.tid), procname);
-        if self.open.len() <= thread {
-            self.open.resize_with(thread + 1, OpenIntervals::default);
-        }
+        grown(&mut self.open, thread);
         thread
     }
 

@@ -9,7 +9,7 @@
 
 mod spans;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 pub use spans::{SpanNumbers, Spans};
 

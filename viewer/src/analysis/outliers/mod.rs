@@ -38,7 +38,7 @@ pub use verdict::{
 };
 
 /// What is unusual in a trace.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Outliers {
     /// What was read.
@@ -225,7 +225,9 @@ pub(in crate::analysis) fn outliers<S: Source>(
         shared,
         hidden_events: found_events - events.len() as u64,
         events,
-        ..Outliers::new(trace, notes)
+        trace,
+        notes,
+        ..Outliers::default()
     })
 }
 
@@ -282,36 +284,10 @@ pub(in crate::analysis) fn slower_than<S: Source>(
         shared,
         hidden_events: collected.passed - events.len() as u64,
         events,
-        ..Outliers::new(trace, notes)
+        trace,
+        notes,
+        ..Outliers::default()
     })
-}
-
-impl Outliers {
-    /// Nothing found.
-    fn new(trace: TraceFinding, notes: Notes) -> Self {
-        Outliers {
-            trace,
-            rule: None,
-            threshold: None,
-            explains: false,
-            judged: 0,
-            found: 0,
-            implausible: 0,
-            unjudged: Vec::new(),
-            periods: Vec::new(),
-            hidden_periods: 0,
-            modes: Vec::new(),
-            hidden_modes: 0,
-            drifts: Vec::new(),
-            hidden_drifts: 0,
-            shared: Vec::new(),
-            hidden_shared: 0,
-            events: Vec::new(),
-            hidden_events: 0,
-            limits: Vec::new(),
-            notes,
-        }
-    }
 }
 
 /// Selects single events, and notes which groups have events at all, and which have some in modes.
@@ -331,7 +307,7 @@ impl EventFilter for Chosen {
     }
 
     #[inline]
-    fn observes(&self, _: usize, _: u64, _: i64) -> bool {
+    fn observes(&self, _: usize, _: u64, _: impl FnOnce() -> i64) -> bool {
         true
     }
 

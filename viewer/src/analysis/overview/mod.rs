@@ -9,7 +9,7 @@ mod slices;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Progress, Reader};
+use ctf_reader::{Error, Progress};
 
 use crate::analysis::finding::{EventFinding, TraceFinding};
 use crate::analysis::groups::group::Sort;
@@ -24,7 +24,7 @@ use crate::analysis::question::Finding;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::chains::chains;
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 pub use charges::{Charge, charges};
 pub use limits::limits;
@@ -72,17 +72,17 @@ pub fn overview<S: Source>(
     rule: IncidentRule,
     sort: Sort,
 ) -> Result<Overview, Failure> {
-    let Some(reader) = input.source.in_order() else {
+    let Some(readers) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which a report needs").into());
     };
     let (window, progress) = (input.window, input.progress);
     let (held_up, others) = std::thread::scope(|scope| {
         let others = scope.spawn(|| {
-            let mut source = reader;
+            let mut source = readers;
             let progress = Progress::default();
             others(&mut SourceWindow { source: &mut source, window, progress: &progress }, selection, sort)
         });
-        let mut source = reader;
+        let mut source = readers;
         let mut input = SourceWindow { source: &mut source, window, progress };
         (incidents(&mut input, selection, rule, INCIDENTS), others.join())
     });
@@ -97,7 +97,7 @@ pub fn overview<S: Source>(
 
 /// All but the incidents, which complete it.
 fn others(
-    input: &mut SourceWindow<'_, &Reader>,
+    input: &mut SourceWindow<'_, Readers<'_>>,
     selection: &Arc<Selection>,
     sort: Sort,
 ) -> Result<impl FnOnce(Incidents) -> Overview + Send + use<>, Failure> {
@@ -108,7 +108,7 @@ fn others(
     let mut slow: Vec<EventFinding> =
         records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
     let first = &records[..records.len().min(CHAINS)];
-    let found = chains(input.source, selection, first);
+    let found = chains(input.source.events, selection, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
     let outliers = outliers(input, selection, &Rule::default(), false, FINDINGS, GROUP_CAP)?;
     let info = info.finish(&report, PROCESSES)?;

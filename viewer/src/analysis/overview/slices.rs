@@ -16,17 +16,17 @@ use serde::{Serialize, Serializer};
 use super::span_of;
 use crate::analysis::durations::heat::TimeColumns;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::groups::group::{Figures, Group};
+use crate::analysis::groups::group::Group;
 use crate::analysis::groups::summary::{Summary, SummaryCollector};
 use crate::analysis::groups::table::Groups;
 use crate::analysis::info::InfoCollector;
-use crate::analysis::reading::fields::KeptFields;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
-use crate::analysis::slow::longest::{Longest, Record};
+use crate::analysis::slow::longest::{Longest, Record, Recorder};
 use crate::source::Source;
 
 /// The number of slices at first.
@@ -211,7 +211,7 @@ pub(super) struct Sliced {
     /// The slowest events of the trace and of each slice, the slowest first.
     pub records: Vec<Record>,
     /// Groups by client.
-    pub clients: SummaryCollector<Figures>,
+    pub clients: SummaryCollector<()>,
     /// What the trace contains.
     pub info: InfoCollector,
     pub report: Report,
@@ -240,7 +240,7 @@ pub(super) fn slices<S: Source>(
         clients: SummaryCollector::beside(Arc::new(by_client)),
         info: InfoCollector::of(&Arc::new(with_repeats)),
         roster: Roster::with_kinds(Arc::clone(selection), kinds),
-        details: Arc::default(),
+        recorder: Recorder::default(),
         events: vec![SliceEvents::NONE; columns.count],
         tallies: GroupTallies { places, groups: vec![Vec::new(); units.len()], others: HashMap::new() },
         longest: Longest::new(SLOWEST),
@@ -293,10 +293,10 @@ struct GroupTallies {
 }
 
 struct SliceCollector {
-    clients: SummaryCollector<Figures>,
+    clients: SummaryCollector<()>,
     info: InfoCollector,
     roster: Roster,
-    details: Arc<Vec<Option<(usize, KeptFields)>>>,
+    recorder: Recorder,
     columns: TimeColumns,
     events: Vec<SliceEvents>,
     tallies: GroupTallies,
@@ -308,10 +308,7 @@ struct SliceCollector {
 }
 
 fn record(tallies: &mut Tallies, slice: usize, duration: Option<u64>) {
-    if tallies.len() <= slice {
-        tallies.resize_with(slice + 1, || None);
-    }
-    tallies[slice].get_or_insert_default().record(duration);
+    grown(tallies, slice).get_or_insert_default().record(duration);
 }
 
 fn absorb(mine: &mut Tallies, theirs: Tallies) {
@@ -333,14 +330,7 @@ impl Collect for SliceCollector {
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
         // All events are counted, also those that no filter lets through.
         let mut slots = Slots(self.roster.want(class).unwrap_or_default());
-        if let Some(plan) = self.roster.plan(class.index) {
-            let details = Arc::make_mut(&mut self.details);
-            if details.len() <= class.index {
-                details.resize_with(class.index + 1, || None);
-            }
-            let meaning = self.roster.selection().dictionary.look_up(class);
-            details[class.index] = Some((class.trace, KeptFields::new(class, &meaning, plan, &mut slots)));
-        }
+        self.recorder.want(class, &self.roster, &mut slots);
         // Who wants none of them returns another list.
         let mut add = |wanted: Option<Vec<usize>>| {
             if let Some(wanted) = wanted.filter(|wanted| wanted.starts_with(&slots.0)) {
@@ -362,9 +352,6 @@ impl Collect for SliceCollector {
             self.events[columns.of(time)].add(SliceEvents { count: 1, first: at, last: at });
         }
         let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
-        let Some(Some((trace, details))) = self.details.get(events.class) else {
-            return ControlFlow::Continue(());
-        };
         let kind = &self.roster.kinds()[plan.kind];
         plan.durations(events, durations);
         briefs.clear();
@@ -396,16 +383,9 @@ impl Collect for SliceCollector {
             let duration_ns = kind.ns(ticks);
             let is_slow = |longest: &Longest| longest.has_room_for(duration_ns, event.timestamp());
             let (of_trace, of_slice) = (is_slow(&self.longest), is_slow(&self.of_slices[slice]));
-            if of_trace || of_slice {
-                plan.encode_key(&event, key);
-                let record = Record {
-                    duration_ns,
-                    timestamp: event.timestamp(),
-                    kind: Arc::clone(kind),
-                    key: key.as_slice().into(),
-                    trace: *trace,
-                    fields: details.of(&event),
-                };
+            if (of_trace || of_slice)
+                && let Some(record) = self.recorder.record(events.class, (plan, kind), ticks, &event)
+            {
                 if of_trace {
                     self.longest.push(record.clone());
                 }
@@ -422,7 +402,7 @@ impl Collect for SliceCollector {
             clients: self.clients.split(),
             info: self.info.split(),
             roster: self.roster.emptied(),
-            details: Arc::clone(&self.details),
+            recorder: self.recorder.clone(),
             columns: self.columns,
             events: vec![SliceEvents::NONE; self.columns.count],
             tallies: GroupTallies {
@@ -430,8 +410,8 @@ impl Collect for SliceCollector {
                 groups: vec![Vec::new(); self.tallies.groups.len()],
                 others: HashMap::new(),
             },
-            longest: self.longest.emptied(),
-            of_slices: self.of_slices.iter().map(Longest::emptied).collect(),
+            longest: Longest::new(SLOWEST),
+            of_slices: vec![Longest::new(SLOWEST_OF_SLICE); self.columns.count],
             durations: Vec::new(),
             briefs: Vec::new(),
             key: Vec::new(),

@@ -4,6 +4,7 @@ pub(super) mod angle;
 pub(super) mod empty;
 pub(super) mod failure;
 pub(super) mod fields;
+pub(super) mod grown;
 pub(super) mod key;
 pub(super) mod kinds;
 pub(super) mod passes;

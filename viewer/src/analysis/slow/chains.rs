@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 
 use crate::analysis::finding::LinkFinding;
 use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, SpanNumbers, Spans, Tree, chain};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::slow::longest::Record;
 
@@ -32,11 +33,12 @@ pub(in crate::analysis) fn chains(
     for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
         places.entry((wanted.begin, wanted.end)).or_default().push(place);
     }
+    let shortest = places.keys().map(|(begin, end)| end.saturating_sub(*begin)).min().unwrap_or(0);
     let mut chains = vec![Vec::new(); wanted.len()];
     for window in windows(&wanted) {
         let mut feed = Feed::new(&selection, reader.gaps(window));
-        let mut finder =
-            Finder { threads: Vec::new(), spans: SpanFinder::default(), wanted: &wanted, places: &places };
+        let spans = SpanFinder::default();
+        let mut finder = Finder { threads: Vec::new(), spans, wanted: &wanted, places: &places, shortest };
         feed.follow(reader, window, &Progress::default(), |feed, event| feed.event(event, &mut finder));
         let of_threads = finder.threads.into_iter().flat_map(|thread| thread.found.0);
         for found in of_threads.chain(finder.spans.found) {
@@ -96,6 +98,8 @@ struct Finder<'w> {
     wanted: &'w [WantedChain],
     /// The wanted intervals by their beginnings and ends.
     places: &'w HashMap<(i64, i64), Vec<usize>>,
+    /// The length of the shortest of them.
+    shortest: i64,
 }
 
 #[derive(Default)]
@@ -164,12 +168,11 @@ struct FoundEvent {
 }
 
 impl Listener for Finder<'_> {
-    fn event(&mut self, _: usize, _: i64) {}
-
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
         let entry = feed.lexicon.entry(interval.name);
         let find = |tree: Tree<'_>| {
-            let places = self.places.get(&(interval.begin, interval.end));
+            let is_long = interval.length() >= self.shortest;
+            let places = is_long.then(|| self.places.get(&(interval.begin, interval.end))).flatten();
             let is_it = |place: &&usize| self.wanted[**place].event == entry.event;
             let wanted = *places.into_iter().flatten().find(is_it)?;
             let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
@@ -178,10 +181,7 @@ impl Listener for Finder<'_> {
         if let Some(numbers) = feed.span {
             return self.spans.ended(feed.threads.thread(thread).process, numbers, interval, find);
         }
-        if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, ThreadFinder::default);
-        }
-        let ThreadFinder { nesting, found } = &mut self.threads[thread];
+        let ThreadFinder { nesting, found } = grown(&mut self.threads, thread);
         nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         if let Some(tree) = nesting.last() {
             // An interval that began earlier and ends later contains those found before.
@@ -199,8 +199,6 @@ impl Listener for Finder<'_> {
             nesting.clear();
         }
     }
-
-    fn summed(&mut self, _: usize, _: Interval) {}
 
     fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {
         for thread in threads {

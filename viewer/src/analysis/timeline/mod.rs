@@ -14,13 +14,16 @@ use crate::analysis::follow::FollowedEvents;
 use crate::analysis::incidents::{Incident, IncidentRule, incidents};
 use crate::analysis::intervals::{Feed, Interval, Listener};
 use crate::analysis::reading::fields::{KeptFields, RecordedFields};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::Pairs;
-use crate::source::Source;
+use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
 use requests::Requests;
+
+pub use crate::analysis::intervals::Thread;
 
 /// The most incidents on a timeline; the longest if there are more.
 const MOST_INCIDENTS: usize = 10_000;
@@ -78,7 +81,7 @@ pub struct Timeline {
     /// What was read, and the number of intervals and sums.
     pub followed: FollowedEvents,
     /// The threads that work was done by.
-    pub threads: Vec<TimelineThread>,
+    pub threads: Vec<Thread>,
     /// Their processes.
     pub processes: Vec<TimelineProcess>,
     /// The requests of spans.
@@ -87,15 +90,6 @@ pub struct Timeline {
     pub incidents: u64,
     /// The number of shorter ones after those.
     pub hidden_incidents: u64,
-}
-
-/// A thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimelineThread {
-    /// Its process, by its place in [`Timeline::processes`].
-    pub process: usize,
-    /// Its id; without it, all threads of the process are one.
-    pub tid: Option<i64>,
 }
 
 /// The request that a span belongs to.
@@ -136,7 +130,7 @@ pub fn timeline<S: Source, E>(
     if let ControlFlow::Break(stop) = of_incidents.into_iter().try_for_each(&mut put) {
         return Ok(ControlFlow::Break(stop));
     }
-    let Some(reader) = input.source.in_order() else {
+    let Some(Readers { events: reader, .. }) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which a timeline needs").into());
     };
     let mut feed = Feed::isolated(selection, reader.gaps(window));
@@ -145,10 +139,7 @@ pub fn timeline<S: Source, E>(
     let mut want = |class: &Arc<EventClass>| {
         let mut slots = Slots(feed.want(class, traces[class.trace].environment("hostname"))?);
         let meaning = selection.dictionary.look_up(class);
-        if kept.len() <= class.index {
-            kept.resize_with(class.index + 1, || None);
-        }
-        kept[class.index] =
+        *grown(&mut kept, class.index) =
             feed.plan(class.index).map(|plan| KeptFields::new(class, &meaning, plan, &mut slots));
         Some(slots.0)
     };
@@ -182,11 +173,7 @@ pub fn timeline<S: Source, E>(
     let mut followed = FollowedEvents::new(&events.report(), shown);
     followed.notes.implausible = feed.implausible;
     followed.notes.left_out = feed.finish()?;
-    let thread = |number: usize| {
-        let thread = feed.threads.thread(number);
-        TimelineThread { process: thread.process, tid: thread.tid }
-    };
-    let threads: Vec<TimelineThread> = (0..threads).map(thread).collect();
+    let threads: Vec<Thread> = (0..threads).map(|number| feed.threads.thread(number)).collect();
     let processes = threads.iter().map(|thread| thread.process + 1).max().unwrap_or(0);
     let process = |number: usize| {
         let process = feed.threads.process(number);
@@ -234,8 +221,6 @@ impl Work<'_> {
 struct Ended(Option<(usize, Interval, bool)>);
 
 impl Listener for Ended {
-    fn event(&mut self, _: usize, _: i64) {}
-
     fn ended(&mut self, thread: usize, interval: Interval, _: &Feed) {
         self.0 = Some((thread, interval, false));
     }
@@ -243,6 +228,4 @@ impl Listener for Ended {
     fn summed(&mut self, thread: usize, sum: Interval) {
         self.0 = Some((thread, sum, true));
     }
-
-    fn lost(&mut self, _: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {}
 }

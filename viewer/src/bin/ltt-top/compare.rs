@@ -7,16 +7,24 @@ use ctf_reader::Progress;
 use ltt_top::analysis::compare::{CompareRule, compare};
 use ltt_top::analysis::{Finding, IncidentRule, SourceWindow};
 use ltt_top::source;
+use ltt_top::text::escape;
 use ltt_top::view::progress;
 
 use crate::cli::CompareOptions;
 use crate::command::write;
 use crate::invocation::Invocation;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{Outcome, Trouble, warn};
 
 /// Compares two recordings.
 pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
     let [before, after] = sides(options)?;
+    let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    if let Some(same) = before.iter().find(|path| after.iter().any(|other| whole(other) == whole(path))) {
+        warn(&format!(
+            "both recordings have {}: name two different ones",
+            escape::text(&same.to_string_lossy())
+        ));
+    }
     let traces = [before, after].concat();
     let invocation = Invocation { traces, ..Invocation::live(&options.common) };
     let selection = Arc::new(invocation.selection(options.by.as_deref(), options.common.all)?);
@@ -41,6 +49,9 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
         ];
         compare(sides, &selection, &rule)
     })?;
+    if !options.fail_if.is_empty() && found.compared == 0 {
+        warn("--fail-if checks nothing: no group was found");
+    }
     let has_failed = !found.failures.is_empty();
     let mut finding = Finding::Compare(Box::new(found));
     finding.explain(

@@ -4,20 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ctf_reader::Progress;
-use ltt_top::analysis::SourceWindow;
 use ltt_top::analysis::overview::overview;
+use ltt_top::analysis::{Finding, SourceWindow};
 use ltt_top::source;
 use ltt_top::text::escape;
-use ltt_top::view::{progress, report};
+use ltt_top::view::{progress, report, warnings};
 
 use crate::cli::HtmlOptions;
-use crate::export;
 use crate::invocation::Invocation;
-use crate::outcome::{Outcome, Trouble, tell};
+use crate::outcome::{Outcome, Trouble, tell, warn};
+use crate::output_file::OutputFile;
 
 /// Writes a report.
 pub fn run(options: &HtmlOptions) -> Result<Outcome, Trouble> {
-    export::refuse_existing(&options.output, options.force)?;
+    let output = OutputFile::new(&options.output, options.force)?;
     let invocation = Invocation::new(&options.common)?;
     let selection = Arc::new(invocation.selection(options.grouping.by(), options.common.all)?);
     let mut source = source::open(&invocation.traces, options.common.threads.map(usize::from))?;
@@ -27,12 +27,11 @@ pub fn run(options: &HtmlOptions) -> Result<Outcome, Trouble> {
     let rule = options.choice.rule(&options.rule);
     let found = progress::shown(&state, || overview(&mut input, &selection, rule, options.grouping.sort))?;
     let title = format!("Report on {}", names(&invocation.traces));
-    export::write(&options.output, options.force, |out| {
-        report::write(&found, &title, &invocation.screen, out)
-    })?;
-    tell(&format!("wrote {}", escape::text(&options.output.to_string_lossy())));
-    let is_damaged = !found.top.trace.damage.is_empty();
-    Ok(if is_damaged { Outcome::Damaged } else { Outcome::Complete })
+    output.write(|out| report::write(&found, &title, &invocation.screen, out))?;
+    tell(&format!("wrote {output}"));
+    let finding = Finding::Top(found.top);
+    warnings(&finding, &invocation.screen).iter().for_each(|note| warn(note));
+    Ok(if finding.is_damaged() { Outcome::Damaged } else { Outcome::Complete })
 }
 
 /// What the traces are called: the last parts of their paths.

@@ -13,6 +13,7 @@ mod live;
 mod man;
 mod newest;
 mod outcome;
+mod output_file;
 mod parquet;
 mod record;
 mod signals;

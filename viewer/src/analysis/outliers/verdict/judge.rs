@@ -13,7 +13,6 @@ use super::processes::join_processes;
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
-use super::tally::Timed;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
@@ -79,10 +78,10 @@ pub(in crate::analysis) fn verdicts<S: Source>(
     let length = if until > since { until.abs_diff(since) } else { 0 };
     let resolution = Resolution::new(length);
     let mut selection = Arc::clone(selection);
-    let mut summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
+    let mut summary = summarise_into::<Series, S>(input, &selection, Sort::Total, cap, resolution)?;
     if (2..=PROCESSES_MAX).contains(&summary.processes.len()) {
         selection = Arc::new(Selection { processes: Processes::Apart, ..Selection::clone(&selection) });
-        summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
+        summary = summarise_into::<Series, S>(input, &selection, Sort::Total, cap, resolution)?;
     }
     let trace = TraceFinding::new(&summary.report);
     let evidence = |(group, series): (&Group, &Series)| {

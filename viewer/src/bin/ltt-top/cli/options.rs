@@ -244,7 +244,7 @@ pub struct HtmlOptions {
     #[command(flatten)]
     pub choice: IncidentChoice,
 
-    /// The file to write; compressed if its name ends in .gz.
+    /// The file to write, compressed if its name ends in .gz; - is standard output.
     #[arg(short = 'o', long, value_name = "FILE", default_value = "report.html", help_heading = "Output")]
     pub output: PathBuf,
 
@@ -264,7 +264,7 @@ pub struct ExportOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     pub to: ExportFormat,
 
-    /// The file to write, compressed if its name ends in .gz; for Parquet a folder.
+    /// The file to write, compressed if its name ends in .gz; - is standard output. For Parquet a folder.
     #[arg(short = 'o', long, value_name = "FILE", required = true, help_heading = "Output")]
     pub output: PathBuf,
 

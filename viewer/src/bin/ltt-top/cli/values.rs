@@ -53,7 +53,11 @@ pub enum ColorChoice {
 
 /// Where to listen; without an address, for this machine only.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
-    let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let port = text
+        .strip_prefix("localhost:")
+        .unwrap_or(text)
+        .parse()
+        .map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     port.or_else(|_| text.parse())
         .map_err(|_| "write a port or ADDRESS:PORT, such as 9464 or 127.0.0.1:9464".to_owned())
 }

@@ -56,8 +56,15 @@ struct DeskState {
 impl MetricsServer {
     /// Listens for clients, and says where.
     pub fn start(address: SocketAddr) -> Result<MetricsServer, Trouble> {
-        let failed =
-            |error: &io::Error| Trouble::Failed(format!("cannot serve metrics on {address}: {error}"));
+        let failed = |error: &io::Error| {
+            let remedy = match error.kind() {
+                ErrorKind::AddrInUse => "; another program listens there: choose another port",
+                ErrorKind::AddrNotAvailable => "; choose an address of this machine",
+                ErrorKind::PermissionDenied => "; choose a port above 1023",
+                _ => "",
+            };
+            Trouble::Failed(format!("cannot serve metrics on {address}: {error}{remedy}"))
+        };
         let listener = TcpListener::bind(address).map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
         let desk = Arc::<Desk>::default();
@@ -65,7 +72,11 @@ impl MetricsServer {
             let desk = Arc::clone(&desk);
             thread::spawn(move || accept(&listener, &desk))
         };
-        tell(&format!("metrics at http://{address}/metrics"));
+        let readers = match address.ip().is_loopback() {
+            true => "",
+            false => ", for everyone who reaches this address",
+        };
+        tell(&format!("metrics at http://{address}/metrics{readers}"));
         Ok(MetricsServer { desk, address, thread: Some(thread) })
     }
 

@@ -37,6 +37,11 @@ type Kept = Arc<Mutex<Option<LiveRecording>>>;
 /// Shows what is slow right now.
 pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     let invocation = Invocation::live(&options.top.common);
+    if !options.enable.is_empty() && !invocation.options.traces.is_empty() {
+        return Err(Trouble::Usage("--enable records on this machine: leave the URL out".into()));
+    }
+    // Before anything is started that would have to be stopped.
+    let metrics = options.metrics.map(MetricsServer::start).transpose()?;
     let stop =
         if options.enable.is_empty() { StopSignal::listen()? } else { StopSignal::listen_patiently()? };
     let recording = match &options.enable[..] {
@@ -47,7 +52,6 @@ pub fn run(options: &LiveOptions) -> Result<Outcome, Trouble> {
     let samples = recording.as_ref().map_or_else(SampleQueue::default, LiveRecording::samples);
     let kept: Kept = Arc::new(Mutex::new(recording));
     let is_done = guard(&stop, &kept);
-    let metrics = options.metrics.map(MetricsServer::start).transpose()?;
     let mut daemon = None;
     let outcome = attach(&invocation, options, url, &stop).and_then(|live| {
         let Some(live) = live else { return Ok(Outcome::Complete) };
@@ -113,9 +117,6 @@ fn attach(
     stop: &StopSignal,
 ) -> Result<Option<Live>, Trouble> {
     let seek = if options.from_now { Seek::Now } else { Seek::Beginning };
-    if url.is_some() && !invocation.options.traces.is_empty() {
-        return Err(Trouble::Usage("--enable records on this machine: leave the URL out".into()));
-    }
     let urls: Vec<PathBuf> = url.into_iter().chain(invocation.options.traces.iter().cloned()).collect();
     let waits = || options.wait && !stop.is_set();
     // Figures need no order, and incidents only that of their host.
