@@ -40,9 +40,10 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
         true => (unpack(provider, event), format!("lttng_provider_prepare_packed_{symbol}")),
         false => (String::new(), "NULL".to_owned()),
     };
+    let is_plain = !is_read_packed && !has_copies;
     let (writer, write) = match event.fixed_capacity() {
-        Some(_) => (String::new(), "NULL".to_owned()),
-        None => (writer(event), format!("lttng_provider_write_{symbol}")),
+        None if is_plain => (writer(event), format!("lttng_provider_write_{symbol}")),
+        _ => (String::new(), "NULL".to_owned()),
     };
     let unused = if count == 0 { "\t(void) parts;\n" } else { "" };
     format!(
@@ -132,7 +133,7 @@ fn writer(event: &Event<'_>) -> String {
     format!(
         "
 static __attribute__((noinline)) void lttng_provider_write_{symbol}(struct lttng_ust_event_recorder *recorder,
-\tconst struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe)
+\tconst struct lttng_provider_part *parts, struct lttng_ust_probe_ctx *probe)
 {{
 \tconst struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
 \tchar bytes[LTTNG_PROVIDER_GATHERED_MAX];
@@ -140,7 +141,6 @@ static __attribute__((noinline)) void lttng_provider_write_{symbol}(struct lttng
 \tstruct lttng_provider_gathered gathered = {{ ops, &context, bytes, bytes }};
 \tsize_t size = 0;
 
-\t(void) is_swapped;
 {sizes}\tlttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
 \tif (ops->event_reserve(&context) < 0)
 \t\treturn;
@@ -149,7 +149,7 @@ static __attribute__((noinline)) void lttng_provider_write_{symbol}(struct lttng
 }}
 ",
         sizes = each("\tsize += lttng_provider_field_size(FIELD);\n"),
-        puts = each("\tlttng_provider_put_field(&gathered, FIELD, is_swapped);\n"),
+        puts = each("\tlttng_provider_put_field(&gathered, FIELD, true);\n"),
     )
 }
 

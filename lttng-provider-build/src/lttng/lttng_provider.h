@@ -339,8 +339,11 @@ struct lttng_provider_event {
 	void (*prepare_packed)(char *stack, const char *payload);
 	/* Calls a probe as C would. */
 	void (*call)(void (*probe)(void), void *data, const struct lttng_provider_part *parts);
-	/* Writes an event that is too large to be packed; NULL if none is. `is_swapped`: lists are in network order already. */
-	void (*write)(struct lttng_ust_event_recorder *recorder, const struct lttng_provider_part *parts, bool is_swapped,
+	/*
+	 * Writes an event that is too large to be packed, if it has no texts and nothing in network order; otherwise NULL. LTTng's
+	 * probe is slow on the others, and a loop over the fields writes them with less code.
+	 */
+	void (*write)(struct lttng_ust_event_recorder *recorder, const struct lttng_provider_part *parts,
 		struct lttng_ust_probe_ctx *probe);
 };
 
@@ -374,6 +377,10 @@ static inline void lttng_provider_write_packed(
 		ops->event_write(&context, payload, size, 1);
 	ops->event_commit(&context);
 }
+
+static void lttng_provider_write_parts(
+	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
+	const struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe);
 
 /* What filters and captures read: an address and a length for each field. */
 #define LTTNG_PROVIDER_STACK (2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX)
@@ -427,8 +434,11 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 		if (payload)
 			lttng_provider_write_packed(
 				(struct lttng_ust_event_recorder *) event->child, payload, size, &context);
+		else if (own->write)
+			own->write((struct lttng_ust_event_recorder *) event->child, parts, &context);
 		else
-			own->write((struct lttng_ust_event_recorder *) event->child, parts, false, &context);
+			lttng_provider_write_parts(
+				(struct lttng_ust_event_recorder *) event->child, own, parts, false, &context);
 	} while ((++probe)->func);
 end:
 	lttng_provider_shared.rcu_read_unlock();
@@ -641,6 +651,28 @@ static inline __attribute__((always_inline)) void lttng_provider_put_field(
 		lttng_provider_put(gathered, start, count * field->size);
 }
 
+/* Writes an event that is too large to be packed. `is_swapped`: lists are in network order already. */
+static __attribute__((unused, noinline)) void lttng_provider_write_parts(
+	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
+	const struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+	char bytes[LTTNG_PROVIDER_GATHERED_MAX];
+	struct lttng_ust_ring_buffer_ctx context;
+	struct lttng_provider_gathered gathered = { ops, &context, bytes, bytes };
+	size_t size = 0;
+
+	for (size_t i = 0; i < event->count; i++)
+		size += lttng_provider_field_size(&event->fields[i], &parts[i]);
+	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
+	if (ops->event_reserve(&context) < 0)
+		return;
+	for (size_t i = 0; i < event->count; i++)
+		lttng_provider_put_field(&gathered, &event->fields[i], &parts[i], is_swapped);
+	lttng_provider_flush(&gathered);
+	ops->event_commit(&context);
+}
+
 /* Has LTTng count an event as discarded: it takes it for one that is larger than any sub-buffer. */
 static __attribute__((unused, noinline)) void lttng_provider_discard(
 	struct lttng_ust_event_recorder *recorder, struct lttng_ust_probe_ctx *probe)
@@ -819,7 +851,8 @@ static inline void lttng_provider_deliver_to(
 	if (is_recorder && payload) {
 		lttng_provider_write_packed(recorder, payload, size, &context);
 	} else if (is_recorder) {
-		event->write(recorder, values->copied ? values->parts : parts, values->copied, &context);
+		lttng_provider_write_parts(recorder, event, values->copied ? values->parts : parts,
+			values->copied, &context);
 	} else if (to->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 		struct lttng_ust_event_notifier *notifier = (struct lttng_ust_event_notifier *) to->child;
 		struct lttng_ust_notification_ctx notification = {
@@ -857,11 +890,25 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 }
 
 /* The second function, and before it the first for an event that is too large to be packed. */
+static void __attribute__((unused, noinline)) lttng_provider_continue_apart(
+	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *event,
+	struct lttng_provider_rest rest, const char *payload, size_t size, const struct lttng_provider_part *parts)
+{
+	if (!payload)
+		rest = lttng_provider_record(tracepoint, event, NULL, 0, parts, rest.ip);
+	if (rest.probe)
+		lttng_provider_deliver(event, rest, payload, size, parts);
+}
+
 static inline __attribute__((always_inline)) void lttng_provider_continue(
 	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *event,
 	struct lttng_provider_rest rest, const char *payload, size_t size, const struct lttng_provider_part *parts)
 {
-	if (event->write && !payload)
+	if (!event->write) {
+		lttng_provider_continue_apart(tracepoint, event, rest, payload, size, parts);
+		return;
+	}
+	if (!payload)
 		rest = lttng_provider_record(tracepoint, event, NULL, 0, parts, rest.ip);
 	if (caa_unlikely(rest.probe))
 		lttng_provider_deliver(event, rest, payload, size, parts);

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use serde::{Serialize, Serializer};
 
@@ -73,14 +76,62 @@ pub struct TraceInfo {
     pub host: Option<String>,
     /// The tracer and its version, where they were recorded.
     pub tracer: Option<String>,
+    /// How far events lie outside of the times in which they can have been recorded, if some do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Outside>,
+}
+
+/// Events that lie outside of the times of their session: a clock was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Outside {
+    /// How long before its creation the first event is.
+    pub before_ns: u64,
+    /// How long after the last change of its files the last event is.
+    pub after_ns: u64,
+}
+
+/// How far an event may lie before the creation of its session, which is recorded in whole seconds; nanoseconds.
+const EARLIEST: i64 = 2_000_000_000;
+
+/// How far an event may lie after the last change of its files, which another machine may have written; nanoseconds.
+const LATEST: i64 = 60_000_000_000;
+
+impl Outside {
+    /// Compares the first and the last event of a trace with the times of its session, as far as these are known.
+    fn new(trace: &Trace, (begin, end): (i64, i64)) -> Option<Self> {
+        let created = trace.environment("trace_creation_datetime").and_then(creation)?;
+        let beyond = |distance: i64, most: i64| if distance > most { distance.unsigned_abs() } else { 0 };
+        // Times before the creation are those of a copy.
+        let written = last_change(&trace.folders).filter(|written| *written >= created);
+        let outside = Outside {
+            before_ns: beyond(created.saturating_sub(begin), EARLIEST),
+            after_ns: written.map_or(0, |written| beyond(end.saturating_sub(written), LATEST)),
+        };
+        (outside.before_ns > 0 || outside.after_ns > 0).then_some(outside)
+    }
+}
+
+/// When a session was created, as LTTng writes it: `20261116T101247+0000`.
+fn creation(text: &str) -> Option<i64> {
+    let time = jiff::fmt::strtime::parse("%Y%m%dT%H%M%S%z", text).ok()?.to_timestamp().ok()?;
+    i64::try_from(time.as_nanosecond()).ok()
+}
+
+/// When a file of a trace was last changed; none for a trace in an archive.
+fn last_change(folders: &[PathBuf]) -> Option<i64> {
+    let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let changed = files.filter_map(|file| file.metadata().ok()?.modified().ok()).max()?;
+    i64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
 fn as_map<S: Serializer>(list: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
     pairs(list.iter().map(|(name, value)| (name, value)), serializer)
 }
 
-impl From<&Trace> for TraceInfo {
-    fn from(trace: &Trace) -> Self {
+impl TraceInfo {
+    /// A trace with events in this span.
+    fn new(trace: &Trace, span: Option<(i64, i64)>) -> Self {
         let known = |name| trace.environment(name);
         let tracer = known("tracer_name").zip(known("tracer_major")).zip(known("tracer_minor"));
         TraceInfo {
@@ -90,6 +141,7 @@ impl From<&Trace> for TraceInfo {
             packets: trace.packets,
             host: known("hostname").map(str::to_owned),
             tracer: tracer.map(|((name, major), minor)| format!("{name} {major}.{minor}")),
+            outside: span.and_then(|span| Outside::new(trace, span)),
         }
     }
 }
@@ -142,6 +194,8 @@ pub(super) struct InfoCollector {
     classes: Arc<Vec<Option<InfoClass>>>,
     /// The number of events of each class.
     counts: Vec<u64>,
+    /// The first and the last event of each trace.
+    spans: Vec<Option<(i64, i64)>>,
     processes: Groups<u64>,
     too_many: bool,
     /// Room for a key, and for the brief forms of its values.
@@ -182,15 +236,20 @@ impl InfoCollector {
             events_by_name,
             processes,
             hidden_processes: hidden as u64,
-            traces: report.traces.iter().map(TraceInfo::from).collect(),
+            traces: report
+                .traces
+                .iter()
+                .enumerate()
+                .map(|(number, trace)| TraceInfo::new(trace, self.spans.get(number).copied().flatten()))
+                .collect(),
             notes: Notes { left_out, ..Notes::default() },
         })
     }
 
     fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        let (key, briefs) = Default::default();
-        InfoCollector { roster, classes, counts, processes, too_many: false, key, briefs }
+        let (spans, key, briefs) = Default::default();
+        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs }
     }
 
     fn check_room(&mut self) {
@@ -239,10 +298,13 @@ impl Collect for InfoCollector {
             *self.processes.entry(class.origin, &self.key, || 0) += events_of_row;
             *all += events_of_row;
         };
+        let mut span = None;
         for number in 0..events.count {
-            if plan.has_conditions() && !plan.admits(&events.get(number)) {
+            let event = events.get(number);
+            if plan.has_conditions() && !plan.admits(&event) {
                 continue;
             }
+            widen(&mut span, (event.timestamp(), event.timestamp()));
             let is_same =
                 |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
             match &mut row {
@@ -251,6 +313,9 @@ impl Collect for InfoCollector {
             }
         }
         end_row(row);
+        if let Some(span) = span {
+            widen(grown(&mut self.spans, class.origin / ORIGINS), span);
+        }
         self.check_room();
         ControlFlow::Continue(())
     }
@@ -271,7 +336,18 @@ impl Collect for InfoCollector {
         for (origin, key, events) in other.processes.into_entries() {
             *self.processes.entry(origin, &key, || 0) += events;
         }
+        for (trace, span) in other.spans.into_iter().enumerate() {
+            if let Some(span) = span {
+                widen(grown(&mut self.spans, trace), span);
+            }
+        }
         self.too_many |= other.too_many;
         self.check_room();
     }
+}
+
+/// Makes a span hold another one.
+fn widen(span: &mut Option<(i64, i64)>, (begin, end): (i64, i64)) {
+    let (first, last) = span.unwrap_or((begin, end));
+    *span = Some((first.min(begin), last.max(end)));
 }

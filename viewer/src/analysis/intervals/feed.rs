@@ -8,6 +8,7 @@ use ctf_reader::{
 
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
+use super::nesting::SpanNumbers;
 use super::open::OpenIntervals;
 use super::threads::Threads;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
@@ -65,6 +66,8 @@ pub struct Feed {
     pub implausible: u64,
     /// What the scheduler did with threads, where that was recorded.
     scheduling: Scheduling,
+    /// The span that ended with the event that is being processed, if it says which.
+    pub span: Option<SpanNumbers>,
 }
 
 /// The role of a class of events.
@@ -77,6 +80,8 @@ struct ClassRole {
     tid: Option<usize>,
     procname: Option<usize>,
     client: Option<usize>,
+    /// The slots of the numbers of the span and of the one around it.
+    span: Option<(usize, usize)>,
     host: usize,
     unit_ns: u64,
 }
@@ -116,6 +121,7 @@ impl Feed {
             gaps,
             implausible: 0,
             scheduling: Scheduling::default(),
+            span: None,
         }
     }
 
@@ -148,8 +154,9 @@ impl Feed {
             });
             let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
             let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
+            let span = slot("tracing_span").zip(slot("tracing_parent"));
             let client = meaning.client.map(|field| slots.of(field));
-            ClassRole { act, kind, pid, tid, procname, client, host, unit_ns }
+            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
         });
         // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
@@ -234,6 +241,9 @@ impl Feed {
             return;
         }
         let client = role.client.and_then(|slot| lexicon.client(event, slot));
+        let number = |slot| event.value(slot).integer().unwrap_or(0);
+        let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
+        self.span = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0));
         let mut name = || {
             let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
             lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))

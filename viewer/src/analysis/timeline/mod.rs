@@ -2,6 +2,7 @@
 //! into memory.
 
 mod rates;
+mod requests;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::Pairs;
 use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
+use requests::Requests;
 
 pub use crate::analysis::intervals::Thread;
 
@@ -68,6 +70,8 @@ pub struct Work<'p> {
     pub key: Pairs,
     /// All fields of the event that ended it.
     pub fields: RecordedFields,
+    /// For a span that says what is around it, its place in [`Timeline::requests`].
+    pub request: Option<u32>,
 }
 
 /// What is to be known of a timeline, besides its parts.
@@ -80,10 +84,21 @@ pub struct Timeline {
     pub threads: Vec<Thread>,
     /// Their processes.
     pub processes: Vec<TimelineProcess>,
+    /// The requests of spans.
+    pub requests: Vec<TimelineRequest>,
     /// The number of incidents.
     pub incidents: u64,
     /// The number of shorter ones after those.
     pub hidden_incidents: u64,
+}
+
+/// The request that a span belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineRequest {
+    /// The same for all spans of one tree.
+    pub number: u32,
+    /// Its process, by its place in [`Timeline::processes`].
+    pub process: usize,
 }
 
 /// A process.
@@ -132,6 +147,7 @@ pub fn timeline<S: Source, E>(
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(input.progress);
     let mut rates = Rates::new(bins);
+    let mut requests = Requests::default();
     let mut shown = 0;
     let mut threads = 0;
     while let Step::Event(event) = events.next_event() {
@@ -140,8 +156,10 @@ pub fn timeline<S: Source, E>(
         let Some((thread, interval, is_sum)) = ended.0 else { continue };
         shown += 1;
         threads = threads.max(thread + 1);
-        let Some(work) = work(&feed, thread, interval, &kept, &event) else { continue };
         let process = feed.threads.thread(thread).process;
+        let request = feed.span.filter(|_| !is_sum).map(|numbers| requests.ended(process, numbers));
+        let Some(mut work) = work(&feed, thread, interval, &kept, &event) else { continue };
+        work.request = request;
         let earlier = if is_sum { Vec::new() } else { rates.ended(process, interval.end) };
         let work = if is_sum { Part::Sum(work) } else { Part::Interval(work) };
         let stop = earlier.into_iter().chain([work]).try_for_each(&mut put);
@@ -165,6 +183,7 @@ pub fn timeline<S: Source, E>(
         followed,
         threads,
         processes: (0..processes).map(process).collect(),
+        requests: requests.finish(),
         incidents: found.incidents.len() as u64,
         hidden_incidents: found.hidden_incidents,
     }))
@@ -186,6 +205,7 @@ fn work<'f>(
         event: &feed.lexicon.entry(interval.name).event,
         key: feed.lexicon.key(interval.name),
         fields,
+        request: None,
     })
 }
 
