@@ -140,10 +140,7 @@ fn count(events: &[Event]) -> BTreeMap<&str, u64> {
 fn every_request_of_every_client_is_recorded_and_ltt_top_agrees() {
     let daemon = Daemon::start();
     let session = daemon.session();
-    session.enable("mini_redis_server:*");
-    session.add_context("vpid");
-    session.add_context("vtid");
-    session.start();
+    session.record("mini_redis_server:*", &["vpid", "vtid"]);
     let server = Server::start(daemon.command(server()));
     let events = recorded(&session, server);
 
@@ -234,10 +231,7 @@ fn top_has_the_figures_of_babeltrace(trace: &Path, events: &[Event]) {
 fn client_that_does_not_read_is_an_incident() {
     let daemon = Daemon::start();
     let session = daemon.session();
-    session.enable("mini_redis_server:*");
-    session.add_context("vpid");
-    session.add_context("vtid");
-    session.start();
+    session.record("mini_redis_server:*", &["vpid", "vtid"]);
     let server = Server::start(daemon.command(server()));
     let stall = Duration::from_millis(200);
     ask_slowly(&server.address, stall);
@@ -265,8 +259,7 @@ fn nothing_is_recorded_of_what_began_before_the_session() {
     let mut early = connect(&server.address);
     request(&mut early, &["set", "early", "1"], "+OK\r\n");
     let session = daemon.session();
-    session.enable("mini_redis_server:*");
-    session.start();
+    session.record("mini_redis_server:*", &[]);
     server.wait_until_spans_are_on();
     request(&mut early, &["get", "early"], "$1\r\n1\r\n");
     drop(early);

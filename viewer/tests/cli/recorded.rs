@@ -12,8 +12,7 @@ fn figures_of_recorded_events_are_those_of_babeltrace_1() {
     let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
     let daemon = Daemon::start();
     let session = daemon.session();
-    session.enable("valkey_*");
-    session.start();
+    session.record("valkey_*", &[]);
     daemon.run(emit_all, ["500"]);
     let trace = session.stop();
     let mut durations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
