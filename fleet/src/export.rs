@@ -1,7 +1,6 @@
 //! Exports hosts, several at a time: for each, one thread reads in the order of time, others encode, and one writes.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +22,7 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use crate::cli::{Options, tell};
 use crate::column::Layout;
 use crate::encode::{EncodedRows, encode};
-use crate::folder::{HostFolder, State, date_of, failed};
+use crate::folder::{self, HostFolder, State, date_of};
 use crate::groups::{self, Cells};
 use crate::hosts::{Host, hosts};
 use crate::incidents;
@@ -78,8 +77,11 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     let selection = Selection { dictionary: Dictionary { catalogs, duration }, ..Selection::default() };
     let (events, samples) = source::discover(&options.traces).map_err(|error| error.to_string())?;
     let (hosts, damage) = hosts(events, samples);
+    if let (true, Some(first)) = (hosts.is_empty(), damage.first()) {
+        return Err(format!("nothing can be read: {first}"));
+    }
     let Some(output) = &options.output else { return list(&hosts, &damage) };
-    fs::create_dir_all(output).map_err(|error| failed(output, "create", &error))?;
+    folder::create(output)?;
     let threads =
         options.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let workers = threads.min(hosts.len()).max(1);
@@ -113,7 +115,11 @@ fn list(hosts: &[Host], damage: &[String]) -> Result<Outcome, String> {
         let folders: Vec<_> =
             host.traces.iter().chain(&host.samples).flat_map(|trace| &trace.folders).collect();
         let line = serde_json::json!({ "host": host.name, "traces": folders });
-        writeln!(out, "{line}").map_err(|error| format!("cannot write the list: {error}"))?;
+        match writeln!(out, "{line}") {
+            // As with `head`: nobody wants the rest.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => break,
+            written => written.map_err(|error| format!("cannot write the list: {error}"))?,
+        }
     }
     Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }

@@ -193,6 +193,20 @@ impl HostFolder {
     }
 }
 
+/// Creates the folder that is written, if it does not exist.
+pub fn create(root: &Path) -> Result<(), String> {
+    if root.metadata().is_ok_and(|found| !found.is_dir()) {
+        return Err(format!("{}: it is not a folder; name one, which is created", root.display()));
+    }
+    // All files in such a folder are streams, and what is below it may be read as another trace.
+    let whole = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    if let Some(trace) = whole.ancestors().find(|folder| folder.join("metadata").is_file()) {
+        let (root, trace) = (root.display(), trace.display());
+        return Err(format!("{root}: it is within the trace {trace}; choose another folder"));
+    }
+    fs::create_dir_all(root).map_err(|error| failed(root, "create", &error))
+}
+
 /// The day of a time, in days since 1970.
 pub fn date_of(time_ns: i64) -> i64 {
     time_ns.div_euclid(DAY_NS)

@@ -67,6 +67,23 @@ impl<'d> Session<'d> {
         self.lttng("add-context", ["--userspace", "--type", context]);
     }
 
+    /// Records the events with these names, each with these contexts, from now on.
+    pub fn record(&self, events: &str, contexts: &[&str]) {
+        self.enable(events);
+        contexts.iter().for_each(|context| self.add_context(context));
+        self.start();
+    }
+
+    /// Where a viewer finds a [live session](Daemon::live_session).
+    pub fn url(&self, relay: &Relay) -> String {
+        format!("{}/{}", relay.viewer_url(), self.name)
+    }
+
+    /// Leaves the session to a daemon that will be killed: nothing is left to destroy.
+    pub fn abandon(self) {
+        std::mem::forget(self);
+    }
+
     /// Starts recording.
     pub fn start(&self) {
         self.daemon.lttng(["start", &self.name]);

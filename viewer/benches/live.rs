@@ -25,6 +25,9 @@ const TIMER: u32 = 200_000;
 /// How often an event is emitted, a second.
 const RATE: u64 = 100_000;
 
+/// The events of a burst, each with another duration: the number of groups by duration.
+const BURST: u64 = 400;
+
 /// The number of rounds of what is compared.
 const ROUNDS: u32 = 3;
 
@@ -41,7 +44,8 @@ fn ltt_top(arguments: &[&str]) -> Command {
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     intake(folder.path());
-    screen();
+    screen("8 groups or fewer", &[]);
+    screen("400 groups", &["--by", "duration"]);
     memory(folder.path());
 }
 
@@ -83,24 +87,26 @@ fn intake(folder: &Path) {
     let events = number("EVENTS", 5_000_000);
     let trace = folder.join("synthetic");
     synthetic::write(&trace, events, 2).expect("it can be written");
-    let mut best = [[f64::INFINITY; 2]; 3];
+    let mut best = [[f64::INFINITY; 2]; 4];
     for _ in 0..ROUNDS {
         let url = replay::Scene::read(&trace, 1, true).serve_all();
         let ours = timed(ltt_top(&["live", &url, "--format", "json"]));
+        let many = timed(ltt_top(&["live", &url, "--format", "json", "--by", "name,addr"]));
         let followed = timed(ltt_top(&["events", "--follow", &url, "--where", "duration>1000s"]));
         let mut babeltrace = Command::new("babeltrace2");
         babeltrace.args(["--input-format=lttng-live", &url, "--output-format=dummy"]);
         let theirs = timed(babeltrace);
-        for (best, (wall, processor)) in best.iter_mut().zip([followed, ours, theirs]) {
+        for (best, (wall, processor)) in best.iter_mut().zip([followed, ours, many, theirs]) {
             *best = [best[0].min(wall), best[1].min(processor)];
         }
     }
     let title = format!("Live intake: {events} events from a relay, best of {ROUNDS}");
     let mut table = Table::new(&title, &["reader", "seconds", "processor s", "events/s of a core", "times"]);
-    let floor = best[2][1];
+    let floor = best[3][1];
     let names = [
         "ltt-top events --follow: merged, and none shown",
-        "ltt-top live: groups and incidents",
+        "ltt-top live: 5 groups, incidents (target: 10 times)",
+        "ltt-top live: 250 groups, incidents",
         "babeltrace2, dummy sink",
     ];
     for (name, [wall, processor]) in names.iter().zip(best) {
@@ -125,7 +131,7 @@ struct Emitter {
 impl Emitter {
     fn start(daemon: &Daemon) -> Emitter {
         let program = Program::example("valkey-trace", "emit-loop").traced().release().build();
-        let burst = (RATE / 100).to_string();
+        let burst = BURST.to_string();
         let mut command = daemon.command(program);
         command.args(["command_call", "1", &burst]).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut process = command.spawn().expect("it runs");
@@ -133,7 +139,7 @@ impl Emitter {
         thread::spawn(move || {
             let begin = Instant::now();
             for burst in 0.. {
-                let due = Duration::from_millis(10) * burst;
+                let due = Duration::from_nanos(1_000_000_000 / RATE * BURST * burst);
                 thread::sleep(due.saturating_sub(begin.elapsed()));
                 if writeln!(input).is_err() {
                     return;
@@ -151,15 +157,15 @@ impl Drop for Emitter {
     }
 }
 
-/// What the screen costs while a server is busy, and how far it lags.
-fn screen() {
+/// What the screen costs while a server is busy, with these options, and how far it lags.
+fn screen(groups: &str, options: &[&str]) {
     let seconds = number("SECONDS", 10);
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, TIMER);
     session.lttng("enable-channel", ["--userspace", "--subbuf-size=1M", "--num-subbuf=8", "busy"]);
     session.enable_with("valkey_*", &["--channel=busy"]);
     session.start();
-    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    let url = session.url(&relay);
     let emitter = Emitter::start(&daemon);
     let socket = format!("ltt-top-bench-{}", std::process::id());
     let tmux = |arguments: &[&str]| {
@@ -167,7 +173,7 @@ fn screen() {
         tmux.args(["-u", "-L", &socket, "-f", "/dev/null"]).args(arguments);
         String::from_utf8_lossy(&tmux.output().expect("tmux is installed").stdout).trim().to_owned()
     };
-    let program = format!("exec {} live {url}", env!("CARGO_BIN_EXE_ltt-top"));
+    let program = format!("exec {} live {url} {}", env!("CARGO_BIN_EXE_ltt-top"), options.join(" "));
     tmux(&["new-session", "-d", "-x", "120", "-y", "40", &program]);
     thread::sleep(Duration::from_secs(3));
     let pid = tmux(&["display-message", "-p", "#{pane_pid}"]).parse().expect("a process id");
@@ -183,7 +189,7 @@ fn screen() {
     }
     thread::sleep(Duration::from_secs(1));
     let mut live = ltt_top(&["live", &url, "--from-now", "--format", "json", "--interval", "250ms"]);
-    let mut live = live.args(["--for", "5s"]).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut live = live.args(["--for", "5s"]).args(options).stdout(Stdio::piped()).spawn().expect("it runs");
     let out = BufReader::new(live.stdout.take().expect("its output is piped"));
     let lag = |line: String| {
         let object: serde_json::Value = serde_json::from_str(&line).ok()?;
@@ -197,8 +203,9 @@ fn screen() {
         Some(lag) => format!("{:.0} ms", lag / 1e6),
         None => "-".into(),
     };
+    let timer = TIMER / 1000;
     let title =
-        format!("The live screen at {RATE} events/s, for {seconds} s; a live timer of {} ms", TIMER / 1000);
+        format!("The live screen at {RATE} events/s, {groups}, for {seconds} s; a live timer of {timer} ms");
     let mut table = Table::new(&title, &["what", "figure", "target"]);
     table.row(["processor time, of a core".to_owned(), format!("{:.1} %", share * 100.0), "10 %".to_owned()]);
     table.row(["lag to the newest event merged, median".to_owned(), milliseconds(0.5), "500 ms".to_owned()]);

@@ -6,5 +6,6 @@ mod equal;
 #[allow(dead_code, reason = "written for more than is needed here")]
 mod handwritten;
 mod many;
+mod refused;
 mod relay;
 mod run;

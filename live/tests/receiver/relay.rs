@@ -14,13 +14,8 @@ const TIMER: u32 = 100_000;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
     let session = daemon.live_session(relay, TIMER);
-    session.enable("tracee:*");
-    session.start();
+    session.record("tracee:*", &[]);
     session
-}
-
-fn url(relay: &Relay, session: &Session<'_>) -> String {
-    format!("{}/{}", relay.viewer_url(), session.name())
 }
 
 /// What the viewer saw, in the order in which it came, is what the relay wrote. Babeltrace 1 gives the number of events;
@@ -40,7 +35,7 @@ fn all_events_of_programs_that_come_and_go_arrive_in_order() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
     // No stream yet.
-    let mut viewer = Viewer::start(&[&url(&relay, &session)], &Options::default());
+    let mut viewer = Viewer::start(&[&session.url(&relay)], &Options::default());
     viewer.until("it is attached", |viewer| viewer.status().state == State::Attached);
     let mut first = Tracee::start(&daemon);
     first.emit("work", 10_000);
@@ -69,7 +64,7 @@ fn buffers_of_each_process_are_traces_of_their_own() {
     session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
     session.enable_with("tracee:*", &["--channel=own"]);
     session.start();
-    let mut viewer = Viewer::start(&[&url(&relay, &session)], &Options::default());
+    let mut viewer = Viewer::start(&[&session.url(&relay)], &Options::default());
     let mut programs = [Tracee::start(&daemon), Tracee::start(&daemon)];
     for round in 1..=3 {
         programs.iter_mut().for_each(|program| program.emit("work", 1000));
@@ -95,7 +90,7 @@ fn discarded_events_are_counted_as_in_the_folder() {
     session.enable_with("tracee:*", &["--channel=small"]);
     session.start();
     let mut program = Tracee::start(&daemon);
-    let mut viewer = Viewer::start(&[&url(&relay, &session)], &Options::default());
+    let mut viewer = Viewer::start(&[&session.url(&relay)], &Options::default());
     program.emit("work", 500_000);
     drop(program);
     session.destroy();
@@ -181,11 +176,11 @@ fn beginning_now_leaves_out_what_was_before() {
     let session = started(&daemon, &relay);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 1000);
-    let mut from_the_start = Viewer::start(&[&url(&relay, &session)], &Options::default());
+    let mut from_the_start = Viewer::start(&[&session.url(&relay)], &Options::default());
     from_the_start.until("all has been received", |viewer| viewer.seen.len() == 1000);
     drop(from_the_start);
     let options = Options { seek: Seek::Now, ..Options::default() };
-    let mut viewer = Viewer::start(&[&url(&relay, &session)], &options);
+    let mut viewer = Viewer::start(&[&session.url(&relay)], &options);
     viewer.until("it is attached", |viewer| viewer.status().state == State::Attached);
     program.emit("work", 7);
     viewer.until("what is new has been received", |viewer| !viewer.seen.is_empty());
@@ -204,7 +199,7 @@ fn relay_that_is_killed_and_started_again_is_connected_to_again() {
         let session = started(&daemon, &relay);
         name = session.name().to_owned();
         let mut program = Tracee::start(&daemon);
-        viewer = Viewer::start(&[&url(&relay, &session)], &Options::default());
+        viewer = Viewer::start(&[&session.url(&relay)], &Options::default());
         program.emit("work", 100);
         viewer.until("events arrive", |viewer| viewer.seen.len() == 100);
         relay.kill();
@@ -235,7 +230,7 @@ fn relay_that_stalls_loses_nothing_and_repeats_nothing() {
     let mut program = Tracee::start(&daemon);
     let (timeout, patience) = (Duration::from_millis(300), Duration::from_millis(300));
     let options = Options { timeout, patience, ..Options::default() };
-    let mut viewer = Viewer::start(&[&url(&relay, &session)], &options);
+    let mut viewer = Viewer::start(&[&session.url(&relay)], &options);
     let mut emitted = 0;
     for round in 0..3 {
         program.emit("work", 20_000);
@@ -259,12 +254,9 @@ fn relay_that_stalls_loses_nothing_and_repeats_nothing() {
 #[test]
 fn session_whose_daemon_is_killed_ends() {
     let (relay, mut daemon) = (Relay::start(), Daemon::start());
-    let address;
-    {
-        let session = started(&daemon, &relay);
-        address = url(&relay, &session);
-        std::mem::forget(session);
-    }
+    let session = started(&daemon, &relay);
+    let address = session.url(&relay);
+    session.abandon();
     let mut program = Tracee::start(&daemon);
     let mut viewer = Viewer::start(&[&address], &Options::default());
     program.emit("work", 100);
@@ -291,7 +283,7 @@ fn a_program_outside_of_the_workspace_follows_a_session_to_its_end() {
     let mut program = Tracee::start(&daemon);
     program.emit("work", 100);
     let mut follow = Command::new(build_outside("live/examples/outside").join("follow-session"));
-    let follow = follow.arg(url(&relay, &session)).stdout(Stdio::piped()).spawn().expect("it is built");
+    let follow = follow.arg(session.url(&relay)).stdout(Stdio::piped()).spawn().expect("it is built");
     let relay_url: Url = relay.viewer_url().parse().unwrap();
     wait_until("it is attached", || {
         sessions(&relay_url, &Options::default()).is_ok_and(|sessions| sessions[0].viewers == 1)

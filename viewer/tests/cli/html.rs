@@ -1,7 +1,7 @@
 //! `ltt-top html`: what the page holds, without a browser; in one, see `browser`.
 
 mod browser;
-mod chromium;
+pub mod chromium;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -23,10 +23,11 @@ mod output;
 mod prefix;
 mod recorded;
 mod refused;
-mod run;
+pub mod run;
 mod scheduling;
 #[path = "../../../ctf/tests/support/shared_trace.rs"]
 mod shared_trace;
+mod speedscope;
 mod stacks;
 mod timeline;
 mod usage;

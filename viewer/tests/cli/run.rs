@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use lttng_testing::Daemon;
@@ -13,7 +13,7 @@ use crate::tracee::Tracee;
 /// `ltt-top` with these arguments, in a time zone and on a screen that do not depend on the machine.
 pub fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
-    command.args(arguments).env("TZ", "UTC");
+    command.args(arguments).env("TZ", "UTC").stdin(Stdio::null());
     ["COLUMNS", "NO_COLOR", "LTT_TOP_CATALOG", "LTTNG_HOME"]
         .iter()
         .for_each(|name| _ = command.env_remove(name));
@@ -50,10 +50,7 @@ pub fn small_trace() -> &'static Path {
     static TRACE: OnceLock<TempDir> = OnceLock::new();
     let folder = TRACE.get_or_init(|| {
         let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable("tracee:*");
-        session.add_context("vpid");
-        session.start();
+        let session = daemon.recording_with(&["tracee:*"], &[], &["vpid"]);
         let mut tracee = Tracee::start(&daemon);
         tracee.emit("every_type", 40);
         tracee.emit("work", 1000);

@@ -19,14 +19,8 @@ use crate::tracee::Tracee;
 
 fn started<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
     let session = daemon.live_session(relay, 100_000);
-    session.enable("tracee:*");
-    session.add_context("vpid");
-    session.start();
+    session.record("tracee:*", &["vpid"]);
     session
-}
-
-fn url(relay: &Relay, session: &Session<'_>) -> String {
-    format!("{}/{}", relay.viewer_url(), session.name())
 }
 
 fn live(url: &str, arguments: &[&str]) -> Running {
@@ -45,7 +39,7 @@ fn last_line_has_the_figures_of_the_folder() {
     for argument in ["--all", "--by=vpid", "--where=duration>500", "--event=work"] {
         let relay = Relay::start();
         let session = started(&daemon, &relay);
-        let mut running = live(&url(&relay, &session), &[argument]);
+        let mut running = live(&session.url(&relay), &[argument]);
         for round in 1..=2 {
             let mut program = Tracee::start(&daemon);
             program.emit("work", 1000);
@@ -69,12 +63,12 @@ fn last_line_has_the_figures_of_the_folder() {
 fn time_that_is_given_ends_it_and_so_does_a_signal() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
-    let ended = live(&url(&relay, &session), &["--for", "300ms"]).end();
+    let ended = live(&session.url(&relay), &["--for", "300ms"]).end();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let last: Value = serde_json::from_str(ended.out.lines().last().unwrap()).unwrap();
     assert_eq!((&last["is_last"], &last["sessions"][0]["state"]), (&true.into(), &"attached".into()));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let mut running = live(&url(&relay, &session), &[]);
+        let mut running = live(&session.url(&relay), &[]);
         running.object();
         running.signal(signal);
         let ended = running.end();
@@ -90,7 +84,7 @@ fn table_is_written_every_interval_where_there_is_no_terminal() {
     let session = started(&daemon, &relay);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 1000);
-    let command = ltt_top(["live", &url(&relay, &session), "--interval", "50ms"]);
+    let command = ltt_top(["live", &session.url(&relay), "--interval", "50ms"]);
     let mut running = Running::start(command);
     let mut tables = 0;
     while tables < 3 {
@@ -114,7 +108,7 @@ fn output_that_is_closed_ends_it() {
         let mut program = Tracee::start(&daemon);
         program.emit("work", 10);
         let mut whole = ltt_top(command);
-        whole.arg(url(&relay, &session));
+        whole.arg(session.url(&relay));
         let mut running = Running::start(whole);
         assert!(!running.line().is_empty());
         let status = running.close_output(|| program.emit("work", 10));
@@ -126,7 +120,7 @@ fn output_that_is_closed_ends_it() {
 fn events_are_followed_with_filters_and_chosen_fields() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
-    let url = url(&relay, &session);
+    let url = session.url(&relay);
     let fields = ["--fields", "duration,vpid", "--where", "duration>=7"];
     let mut text = ltt_top(["events", "-f", &url]);
     text.args(fields);
@@ -171,7 +165,7 @@ fn what_is_missing_is_said_in_one_line() {
     let ended = Running::start(ltt_top(["live", &relay.viewer_url()])).end();
     assert_eq!(ended.status, Some(0));
     assert!(ended.out.contains(first.name()) && ended.out.contains(second.name()), "{}", ended.out);
-    let (status, err) = said(&["live", &format!("{}x", url(&relay, &first))]);
+    let (status, err) = said(&["live", &format!("{}x", first.url(&relay))]);
     assert!(status == Some(1) && err.contains("did you mean"), "{err}");
 }
 
@@ -193,7 +187,7 @@ fn session_that_does_not_exist_yet_is_waited_for() {
 fn relay_that_is_killed_is_told_and_what_was_seen_stays() {
     let (mut relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
-    let mut running = live(&url(&relay, &session), &[]);
+    let mut running = live(&session.url(&relay), &[]);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 1000);
     running.until(|object| events(object) == 1000);
@@ -242,7 +236,7 @@ fn groups_that_come_late_are_shown_however_many_there_are() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = started(&daemon, &relay);
     let arguments = ["--by", "duration", "--sort", "max", "--window", "10m"];
-    let mut running = live(&url(&relay, &session), &arguments);
+    let mut running = live(&session.url(&relay), &arguments);
     let mut program = Tracee::start(&daemon);
     // More than have had slices of time, and more than are kept.
     for (count, total) in [(600, 600), (12_000, 12_600)] {
@@ -322,7 +316,7 @@ fn with_process_buffers<'d>(daemon: &'d Daemon, relay: &Relay) -> Session<'d> {
 fn streams_that_a_relay_never_showed_are_counted() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = with_process_buffers(&daemon, &relay);
-    let mut running = live(&url(&relay, &session), &[]);
+    let mut running = live(&session.url(&relay), &[]);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 10);
     running.until(|object| events(object) == 10);
@@ -344,12 +338,9 @@ fn streams_that_a_relay_never_showed_are_counted() {
 #[test]
 fn session_whose_daemon_is_killed_is_reported() {
     let (relay, mut daemon) = (Relay::start(), Daemon::start());
-    let address;
-    {
-        let session = started(&daemon, &relay);
-        address = url(&relay, &session);
-        std::mem::forget(session);
-    }
+    let session = started(&daemon, &relay);
+    let address = session.url(&relay);
+    session.abandon();
     let mut program = Tracee::start(&daemon);
     let arguments = ["live", &address, "--format", "json", "--interval", "100ms"];
     let mut running = Running::start(super::record::ltt_top(&daemon, &arguments));
@@ -364,7 +355,7 @@ fn session_whose_daemon_is_killed_is_reported() {
 fn buffers_for_each_process_are_warned_of() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = with_process_buffers(&daemon, &relay);
-    let mut running = live(&url(&relay, &session), &[]);
+    let mut running = live(&session.url(&relay), &[]);
     let mut program = Tracee::start(&daemon);
     program.emit("work", 10);
     let seen = running.until(|object| events(object) == 10);

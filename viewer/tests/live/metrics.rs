@@ -63,9 +63,8 @@ fn scrape(address: &str) -> BTreeMap<String, f64> {
 fn counters_have_the_figures_of_the_session_and_never_go_down() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, 100_000);
-    session.enable("tracee:*");
-    session.start();
-    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    session.record("tracee:*", &[]);
+    let url = session.url(&relay);
     // A group for each event: many more than have their own series.
     let (running, address) = serve(vec!["live", &url, "--by", "duration"]);
     let mut program = Tracee::start(&daemon);

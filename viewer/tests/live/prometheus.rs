@@ -78,10 +78,8 @@ fn prometheus_knows_what_the_folder_says() {
     }
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, 100_000);
-    session.enable("valkey_*");
-    ["vpid", "vtid", "procname"].iter().for_each(|context| session.add_context(context));
-    session.start();
-    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    session.record("valkey_*", &["vpid", "vtid", "procname"]);
+    let url = session.url(&relay);
     let (_running, address) = serve(vec!["live", &url]);
     let prometheus = Prometheus::start(&address);
     wait_until("it scrapes", || prometheus.query("ltt_top_events_total") == Some(0.0));

@@ -107,9 +107,8 @@ fn frozen_screen_can_be_explored_and_exported_and_then_goes_on() {
     }
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, 100_000);
-    session.enable("tracee:*");
-    session.start();
-    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    session.record("tracee:*", &[]);
+    let url = session.url(&relay);
     let folder = tempfile::TempDir::new().unwrap();
     let command = format!("cd {} && {}", folder.path().display(), watch(&url, "--window all"));
     let terminal = Terminal::start(100, 40, &command);

@@ -69,10 +69,8 @@ pub fn commands(port: u16, commands: &[&str], rounds: usize) {
 fn server_under_load_is_summed_up_as_its_folder_is_and_its_stalls_are_told() {
     let (relay, daemon) = (Relay::start(), Daemon::start());
     let session = daemon.live_session(&relay, 100_000);
-    session.enable("valkey_*");
-    ["vpid", "vtid", "procname"].iter().for_each(|context| session.add_context(context));
-    session.start();
-    let url = format!("{}/{}", relay.viewer_url(), session.name());
+    session.record("valkey_*", &["vpid", "vtid", "procname"]);
+    let url = session.url(&relay);
     let mut running = Running::start(ltt_top(["live", &url, "--format", "json", "--interval", "100ms"]));
     running.object();
     // It starts after the viewer.

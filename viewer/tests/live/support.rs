@@ -1,6 +1,5 @@
 //! Runs the program itself, and reads what it writes as it comes.
 
-use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -8,15 +7,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// `ltt-top` with these arguments, in a time zone and on a screen that do not depend on the machine.
-pub fn ltt_top(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-top"));
-    command.args(arguments).env("TZ", "UTC").stdin(Stdio::null());
-    ["COLUMNS", "NO_COLOR", "LTT_TOP_CATALOG", "LTTNG_HOME"]
-        .iter()
-        .for_each(|name| _ = command.env_remove(name));
-    command
-}
+pub use crate::cli::run::{json, ltt_top};
 
 /// The program while it runs; dropping it ends it.
 pub struct Running {
@@ -126,11 +117,4 @@ impl Drop for Running {
         _ = self.process.kill();
         _ = self.process.wait();
     }
-}
-
-/// What the program writes as JSON; it must succeed.
-pub fn json(command: &mut Command) -> Value {
-    let output = command.args(["--format", "json"]).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("it is JSON")
 }

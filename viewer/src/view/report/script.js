@@ -250,8 +250,11 @@ function heatCells() {
   return { rates, cells: [...cells].map(([key, count]) => [Math.floor(key / 100), (key % 100) - 1, count]) };
 }
 
+// The width of pictures on paper, whatever that of the window is.
+let paper = null;
+
 function drawTimeline() {
-  const holder = $("timeline-picture"), width = Math.max(holder.clientWidth, 300), inner = width - LEFT - RIGHT;
+  const holder = $("timeline-picture"), width = Math.max(paper ?? holder.clientWidth, 300), inner = width - LEFT - RIGHT;
   const length = slices.count * slices.width_ns, x = (at) => LEFT + (inner * at) / length;
   const column = inner / slices.count, { rates, cells } = heatCells();
   const perSecond = 1e9 / slices.width_ns, most = Math.max(...rates, 1) * perSecond;
@@ -380,7 +383,8 @@ function drawPlots() {
   const edge = (bucket) => us(bucket === 0 ? 0.5 : low(bucket));
   const list = [...bars].map(([bucket, count]) => ({ from: edge(bucket), to: edge(bucket < 2 * slices.per_octave ? bucket + 1 : bucket + 4), count, isZero: bucket === 0 }));
   const least = list[0].from, most = Math.max(list[list.length - 1].to, ...limits_us.map((limit) => limit * 1.2).filter((limit) => limit < us(sum.max) * 20));
-  const width = Math.max(Math.min(holder.clientWidth, holder.clientWidth > 880 ? (holder.clientWidth - 32) / 2 : 9999), 290);
+  const room = paper ?? holder.clientWidth;
+  const width = Math.max(Math.min(room, room > 880 ? (room - 32) / 2 : 9999), 290);
   const height = 250, base = height - 26, left = 54, right = 14, top = 26;
   const x = (value) => left + ((width - left - right) * Math.log(value / least)) / Math.log(most / least || 2);
   const axis = () => {
@@ -671,5 +675,11 @@ $("shown").addEventListener("change", () => chooseGroup($("shown").value === "" 
 $("more-incidents").addEventListener("click", () => { shownIncidents += 50; drawIncidents(); });
 window.addEventListener("hashchange", restore);
 let width = window.innerWidth;
-window.addEventListener("resize", () => { if (width !== window.innerWidth) { width = window.innerWidth; drawTimeline(); drawPlots(); } });
-window.addEventListener("beforeprint", () => { for (const details of document.querySelectorAll(".incident, .bars details")) details.open = true; });
+const drawPictures = () => { drawTimeline(); drawPlots(); };
+window.addEventListener("resize", () => { if (width !== window.innerWidth) { width = window.innerWidth; drawPictures(); } });
+window.addEventListener("beforeprint", () => {
+  paper = 900;
+  drawPictures();
+  for (const details of document.querySelectorAll(".incident, .bars details")) details.open = true;
+});
+window.addEventListener("afterprint", () => { paper = null; drawPictures(); });

@@ -1,11 +1,8 @@
 //! The page in a real browser, Chromium without a window.
 
-use std::process::Command;
-
-use lttng_testing::{CommandInTime as _, not_allowed, workspace};
 use serde_json::Value;
 
-use super::chromium::Chromium;
+use super::chromium::{Chromium, from_npm};
 use super::*;
 use crate::cli::handwritten::requests;
 
@@ -169,7 +166,7 @@ fn the_keyboard_reaches_everything() {
 #[ignore = "make check: needs Chromium"]
 fn nothing_overflows_and_axe_finds_nothing_serious_at_any_width_in_any_colours() {
     let Some(mut browser) = Chromium::start() else { return };
-    let axe = axe();
+    let axe = from_npm("axe-core@4").map(|package| fs::read_to_string(package.join("axe.min.js")).unwrap());
     let shared = [SharedTrace::unpack(), SharedTrace::unpack_named("valkey-causes")];
     let mut pages: Vec<Page> = shared.iter().map(|shared| Page::of(&[shared.folder()])).collect();
     pages.push(Page::of(&[hostile().path()]));
@@ -191,23 +188,6 @@ fn nothing_overflows_and_axe_finds_nothing_serious_at_any_width_in_any_colours()
             assert_eq!(browser.complaints(), [&Value::Null; 0]);
         }
     }
-}
-
-/// The script of axe-core; none if npm cannot fetch it, and the test is then listed as not run in full.
-fn axe() -> Option<String> {
-    let folder = workspace().join("target/npm");
-    let script = folder.join("package/axe.min.js");
-    if !script.exists() {
-        fs::create_dir_all(&folder).unwrap();
-        let fetch = "npm pack --silent axe-core@4 && tar -xzf axe-core-*.tgz package/axe.min.js";
-        let output = Command::new("sh").args(["-c", fetch]).current_dir(&folder).output_in_time();
-        let output = output.expect("sh runs");
-        if !output.status.success() {
-            not_allowed("axe-core from npm", &String::from_utf8_lossy(&output.stderr));
-            return None;
-        }
-    }
-    Some(fs::read_to_string(script).expect("it was fetched"))
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use lttng_testing::{DEADLINE, kill_tree, need, patience};
+use lttng_testing::{CommandInTime as _, DEADLINE, kill_tree, need, not_allowed, patience, workspace};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -42,6 +42,8 @@ impl Chromium {
                 "--no-first-run",
             ])
             .args(["--disable-background-networking", "--remote-debugging-pipe", "--hide-scrollbars"])
+            // Speedscope draws with WebGL, here on the processor.
+            .args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"])
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .env("TO", &to)
             .env("FROM", &from)
@@ -130,6 +132,15 @@ impl Chromium {
         }
     }
 
+    /// Waits until an expression in the page is true.
+    pub fn wait_for(&mut self, what: &str, expression: &str) {
+        let deadline = Instant::now() + patience(DEADLINE);
+        while self.evaluate(expression) != true {
+            assert!(Instant::now() < deadline, "timed out waiting until {what}: {expression}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// The value of an expression in the page.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -143,6 +154,7 @@ impl Chromium {
         for kind in ["rawKeyDown", "char", "keyUp"] {
             let text = match (kind, key) {
                 ("char", "Enter") => "\r",
+                ("char", letter) if letter.len() == 1 => letter,
                 ("char", _) => continue,
                 _ => "",
             };
@@ -167,6 +179,23 @@ impl Chromium {
         };
         self.events.iter().filter(is_complaint).collect()
     }
+}
+
+/// The folder of a package from npm; none if it cannot be fetched, and the test is then listed as not run in full.
+pub fn from_npm(package: &str) -> Option<PathBuf> {
+    let folder = workspace().join("target/npm").join(package);
+    if !folder.join("package").exists() {
+        std::fs::create_dir_all(&folder).unwrap();
+        let fetch =
+            r#"npm pack --silent "$0" && mkdir -p new && tar -xzf ./*.tgz -C new && mv new/package ."#;
+        let fetched = Command::new("sh").args(["-c", fetch, package]).current_dir(&folder).output_in_time();
+        let fetched = fetched.expect("sh runs");
+        if !fetched.status.success() {
+            not_allowed(&format!("{package} from npm"), &String::from_utf8_lossy(&fetched.stderr));
+            return None;
+        }
+    }
+    Some(folder.join("package"))
 }
 
 impl Drop for Chromium {

@@ -1,0 +1,45 @@
+//! What cannot be exported: one line that says what, where and what to do, and nothing is written.
+
+use std::process::Command;
+
+use lttng_testing::CommandInTime as _;
+
+use crate::handwritten::requests;
+use crate::run::{files, said};
+
+#[test]
+fn what_cannot_be_exported_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    requests("alpha", &[("get", 10)]).write_to(&path("t"));
+    std::fs::create_dir_all(path("damaged")).expect("it can be created");
+    std::fs::create_dir_all(path("empty")).expect("it can be created");
+    std::fs::write(path("damaged/metadata"), "not metadata").expect("it can be written");
+    std::fs::write(path("file"), "precious").expect("it can be written");
+    let cases: [(&[&str], i32, &str); 12] = [
+        (&[], 2, "TRACE"),
+        (&["t"], 2, "--output"),
+        (&["t", "--output", "x", "--list"], 2, "--list"),
+        (&["t", "--output", "x", "--longer-than", "soon"], 2, "write a duration"),
+        (&["t", "--output", "x", "--unit", "us"], 2, "--duration"),
+        (&["t", "--output", "x", "--catalog", "gone.toml"], 1, "gone.toml"),
+        (&["gone", "--output", "x"], 1, "gone"),
+        (&["empty", "--output", "x"], 1, "empty"),
+        (&["damaged", "--output", "x"], 1, "damaged/metadata"),
+        (&["t", "--output", "file"], 1, "file: it is not a folder"),
+        (&["t", "--output", "/sys/x"], 1, "/sys/x: cannot create it"),
+        (&["t", "--output", "t/x"], 1, "t/x: it is within the trace"),
+    ];
+    for (arguments, status, because) in cases {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
+        let (found, said) =
+            said(command.args(arguments).current_dir(folder.path()).env_remove("LTT_TOP_CATALOG"));
+        assert_eq!((found, said.lines().count()), (status, 1), "{arguments:?}: {said}");
+        assert!(said.starts_with("ltt-parquet: error: ") && said.contains(because), "{arguments:?}: {said}");
+        assert!(files(&path("x"), "events").is_empty(), "{arguments:?}");
+    }
+    let mut list = Command::new(env!("CARGO_BIN_EXE_ltt-parquet"));
+    list.args(["--list", "t"]).current_dir(folder.path());
+    let output = list.output_in_time().expect("it runs");
+    assert!(output.status.success() && output.stdout.starts_with(b"{\"host\":\"alpha\""), "{output:?}");
+}
