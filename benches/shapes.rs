@@ -11,7 +11,7 @@ use lttng_testing::{Daemon, Program, Table, workspace};
 use support::{collected, lttng_flags};
 
 /// What is emitted, and the size of its texts and lists.
-const SHAPES: [(&str, u32); 14] = [
+const SHAPES: [(&str, u32); 18] = [
     ("nothing", 0),
     ("numbers", 0),
     ("named", 12),
@@ -24,8 +24,12 @@ const SHAPES: [(&str, u32); 14] = [
     ("lists", 8),
     ("lists", 64),
     ("lists", 200),
+    ("lists", 300),
+    ("lists", 1000),
+    ("network", 8),
     ("network", 64),
     ("network", 200),
+    ("network", 600),
 ];
 
 fn main() {

@@ -17,9 +17,9 @@ begin() {
 	: >"$TEST_RESULTS"
 	stage_times=()
 	mkdir --parents target/stages
-	# An interrupt does not reach what runs in the background.
-	progress=
-	trap '[ -z "$progress" ] || kill "$progress" 2>/dev/null || true' EXIT
+	# An interrupt does not reach what runs in the background: the report of progress, and what is made beside a stage.
+	progress= beside=
+	trap 'kill $progress $beside 2>/dev/null || true' EXIT
 }
 
 # The latest line that is not empty, cut to fit.

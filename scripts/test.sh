@@ -10,9 +10,15 @@ fail_early() { finish || exit 1; }
 stage "fetching dependencies" cargo fetch --locked || fail_early
 stage "formatting" cargo fmt --all --check || true
 stage "lints" cargo clippy "${everything[@]}" --all-targets -- --deny warnings || true
-stage "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc "${everything[@]}" --no-deps || true
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || fail_early
-stage "building tests" cargo test "${everything[@]}" --no-run || fail_early
-stage "tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests || true
+binaries=$PWD/target/test-binaries.json
+build_tests() { cargo test "${everything[@]}" --lib --bins --tests --no-run --message-format=json-render-diagnostics >"$binaries"; }
+stage "building tests" build_tests || fail_early
+# Made beside the tests, which wait for daemons a part of the time; its own stage shows what is wrong.
+documentation=(env RUSTDOCFLAGS="--deny warnings" nice cargo doc "${everything[@]}" --no-deps)
+"${documentation[@]}" >/dev/null 2>&1 </dev/null &
+beside=$!
+stage "tests" target/debug/run-tests --all "$binaries" || true
+stage "documentation" "${documentation[@]}" || true
 stage "examples in documentation" target/debug/run-tests cargo test "${everything[@]}" --no-fail-fast --doc || true
 finish

@@ -40,8 +40,7 @@ fn assert_all_recorded(name: &str) {
             session.enable_with(event, if is_filtered { &options } else { &options[..1] });
         }
         session.start();
-        let output = daemon.command(scenario()).arg(name).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+        daemon.run(scenario(), [name]);
         let events: Vec<Event> = session.stop().events();
         for (name, count, _) in SHAPES {
             let recorded = events.iter().filter(|event| event.name == name).count();
@@ -65,9 +64,7 @@ fn program_that_ends_while_threads_emit_ends_well_60_times() {
 fn assert_ends_well(runs: usize) {
     let daemon = Daemon::start();
     let rule = ["--condition=event-rule-matches", "--type=user:tracepoint", "--name=twin:*"];
-    let added =
-        daemon.command("lttng").arg("add-trigger").args(rule).arg("--action=notify").output().unwrap();
-    assert!(added.status.success(), "{added:?}");
+    daemon.lttng(["add-trigger"].into_iter().chain(rule).chain(["--action=notify"]));
     let program = scenario();
     let run = |_| daemon.command(&program).arg("exit-while-emitting").output().unwrap();
     let failed: Vec<_> = (0..runs).map(run).filter(|output| !output.status.success()).collect();

@@ -39,6 +39,7 @@ pub use model::*;
 pub use naming::identifier;
 pub use place::{Place, Step};
 pub use suggest::{did_you_mean, did_you_mean_one_of, nearest};
+pub use vocabulary::{Clock, LogLevel, Measure, Unit};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

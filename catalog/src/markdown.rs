@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::field_type::{DEFAULT_LENGTH, FieldType, Integer};
 use crate::model::*;
+use crate::vocabulary::{LogLevel, Measure, Unit};
 
 const LEGEND: &str = "A duration is an interval that ends at the event, unless it is said to be a sum. The \
      wall clock can step, and a duration across a step is implausible.";

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::callsite::CallsitePattern;
 use crate::field_type::{FieldType, Integer};
+use crate::vocabulary::{Clock, LogLevel, Measure, Unit};
 
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,28 +157,6 @@ impl Meaning {
     }
 }
 
-/// How a duration came about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Measure {
-    /// One interval: `[timestamp - duration, timestamp]`.
-    #[default]
-    Interval,
-    /// A sum of pieces; it has no position in time.
-    Sum,
-}
-
-/// The clock that a duration was measured with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Clock {
-    /// It never steps.
-    #[default]
-    Monotonic,
-    /// It can step, and a duration across a step wraps to an implausible value.
-    Wall,
-}
-
 /// The full name of an event: `provider:event`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventName {
@@ -213,56 +192,4 @@ pub struct Field {
     pub doc: String,
     /// Names that this field had in the past.
     pub formerly: Vec<String>,
-}
-
-/// The unit of a field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unit {
-    /// `ns`
-    Nanoseconds,
-    /// `us`
-    Microseconds,
-    /// `ms`
-    Milliseconds,
-    /// `s`
-    Seconds,
-    /// `bytes`
-    Bytes,
-}
-
-impl Unit {
-    /// The nanoseconds in one; `None` for a unit that is not of time.
-    pub fn nanoseconds(self) -> Option<u64> {
-        match self {
-            Unit::Nanoseconds => Some(1),
-            Unit::Microseconds => Some(1_000),
-            Unit::Milliseconds => Some(1_000_000),
-            Unit::Seconds => Some(1_000_000_000),
-            Unit::Bytes => None,
-        }
-    }
-}
-
-/// LTTng's log levels, the most severe first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum LogLevel {
-    Emergency,
-    Alert,
-    Critical,
-    Error,
-    Warning,
-    Notice,
-    Info,
-    DebugSystem,
-    DebugProgram,
-    DebugProcess,
-    DebugModule,
-    DebugUnit,
-    DebugFunction,
-    /// LTTng's default.
-    #[default]
-    DebugLine,
-    Debug,
 }

@@ -17,6 +17,7 @@ use crate::error::{Authority, Error, Errors, Report};
 use crate::field_type::{FieldType, Integer, Width, read_integer, read_type};
 use crate::model::*;
 use crate::place::{Place, Step};
+use crate::vocabulary::{Clock, LogLevel, Measure, Unit};
 use locate::Locations;
 use table::Table;
 

@@ -1,12 +1,16 @@
-//! The words that catalogs use for the model's enums.
+//! The enums of the model, and the words that catalogs use for them.
 
 use std::fmt;
 
-use crate::model::{Clock, LogLevel, Measure, Unit};
-
-/// Gives an enum of the model a name for each variant: the one that catalogs use.
+/// Defines an enum of the model with a name for each variant: the one that catalogs use.
 macro_rules! named {
-    ($type:ident { $($variant:ident => $name:literal,)+ }) => {
+    ($(#[$attribute:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident => $name:literal,)+ }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)+
+        }
+
         impl $type {
             /// Every variant.
             pub const ALL: &[$type] = &[$($type::$variant),+];
@@ -27,25 +31,61 @@ macro_rules! named {
     };
 }
 
-named!(Measure {
-    Interval => "interval",
-    Sum => "sum",
-});
+named! {
+    /// How a duration came about.
+    #[derive(Default)]
+    #[non_exhaustive]
+    Measure {
+        /// One interval: `[timestamp - duration, timestamp]`.
+        #[default]
+        Interval => "interval",
+        /// A sum of pieces; it has no position in time.
+        Sum => "sum",
+    }
+}
 
-named!(Clock {
-    Monotonic => "monotonic",
-    Wall => "wall",
-});
+named! {
+    /// The clock that a duration was measured with.
+    #[derive(Default)]
+    #[non_exhaustive]
+    Clock {
+        /// It never steps.
+        #[default]
+        Monotonic => "monotonic",
+        /// It can step, and a duration across a step wraps to an implausible value.
+        Wall => "wall",
+    }
+}
 
-named!(Unit {
-    Nanoseconds => "ns",
-    Microseconds => "us",
-    Milliseconds => "ms",
-    Seconds => "s",
-    Bytes => "bytes",
-});
+named! {
+    /// The unit of a field's value.
+    #[non_exhaustive]
+    Unit {
+        /// `ns`
+        Nanoseconds => "ns",
+        /// `us`
+        Microseconds => "us",
+        /// `ms`
+        Milliseconds => "ms",
+        /// `s`
+        Seconds => "s",
+        /// `bytes`
+        Bytes => "bytes",
+    }
+}
 
 impl Unit {
+    /// The nanoseconds in one; `None` for a unit that is not of time.
+    pub fn nanoseconds(self) -> Option<u64> {
+        match self {
+            Unit::Nanoseconds => Some(1),
+            Unit::Microseconds => Some(1_000),
+            Unit::Milliseconds => Some(1_000_000),
+            Unit::Seconds => Some(1_000_000_000),
+            Unit::Bytes => None,
+        }
+    }
+
     /// The unit of this name, or of the name with a Greek letter.
     ///
     /// ```
@@ -61,20 +101,27 @@ impl Unit {
     }
 }
 
-named!(LogLevel {
-    Emergency => "emergency",
-    Alert => "alert",
-    Critical => "critical",
-    Error => "error",
-    Warning => "warning",
-    Notice => "notice",
-    Info => "info",
-    DebugSystem => "debug-system",
-    DebugProgram => "debug-program",
-    DebugProcess => "debug-process",
-    DebugModule => "debug-module",
-    DebugUnit => "debug-unit",
-    DebugFunction => "debug-function",
-    DebugLine => "debug-line",
-    Debug => "debug",
-});
+named! {
+    /// LTTng's log levels, the most severe first.
+    #[derive(Default, PartialOrd, Ord)]
+    #[allow(missing_docs)]
+    LogLevel {
+        Emergency => "emergency",
+        Alert => "alert",
+        Critical => "critical",
+        Error => "error",
+        Warning => "warning",
+        Notice => "notice",
+        Info => "info",
+        DebugSystem => "debug-system",
+        DebugProgram => "debug-program",
+        DebugProcess => "debug-process",
+        DebugModule => "debug-module",
+        DebugUnit => "debug-unit",
+        DebugFunction => "debug-function",
+        /// LTTng's default.
+        #[default]
+        DebugLine => "debug-line",
+        Debug => "debug",
+    }
+}

@@ -36,11 +36,16 @@ pub trait Fields {
     /// One of the values of one of the events.
     fn value(&self, event: usize, field: usize) -> Value<'_>;
 
-    /// Appends the values that a field has, as far as they are brief.
-    fn briefs(&self, field: usize, into: &mut Vec<Brief>);
+    /// Appends the values that a field has, as far as they are brief. By default there is one event.
+    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
+        into.push(Brief::from(&self.value(0, field)));
+    }
 
-    /// Appends the integers that a field has, in two's complement, and `other` for each value that is not an integer.
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>);
+    /// Appends the integers that a field has, in two's complement, and `other` for each value that is not an integer. By
+    /// default there is one event.
+    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
+        into.push(self.value(0, field).integer().unwrap_or(other));
+    }
 }
 
 impl<'a> Events<'a> {
@@ -101,13 +106,5 @@ impl Fields for Decoded<'_> {
 
     fn value(&self, _: usize, field: usize) -> Value<'_> {
         self.values[field].clone()
-    }
-
-    fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        into.push(Brief::from(&self.values[field]));
-    }
-
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        into.push(self.values[field].integer().unwrap_or(other));
     }
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use crate::decode::clock::Timebase;
 use crate::decode::stream_plan::StreamPlan;
-use crate::metadata::{
-    EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type, VariableIntegerType,
-};
+use crate::metadata::{EnvironmentValue, EventLayout, Member, Metadata, StreamClass, Type};
 use crate::packets::header::describes_packet;
 use crate::{Base, EventClass, FieldClass, FieldClasses, FieldKind, Scope, Window};
 
@@ -157,11 +155,11 @@ fn field_class(scope: Scope, member: &Member) -> FieldClass {
 
 fn field_kind(kind: &Type) -> FieldKind {
     match kind {
+        Type::Integer(integer) if integer.labels.is_some() => FieldKind::Enum,
         Type::Integer(integer) if integer.is_boolean => FieldKind::Bool,
-        Type::Integer(_) | Type::Variable(VariableIntegerType { labels: None, .. }) => FieldKind::Integer,
+        Type::Integer(_) => FieldKind::Integer,
         Type::Float(_) => FieldKind::Float,
         Type::Text => FieldKind::Text,
-        Type::Enum(..) | Type::Variable(_) => FieldKind::Enum,
         Type::Array(_) if kind.is_text_array() => FieldKind::Text,
         Type::Array(_) | Type::Struct(_) | Type::Variant(_) | Type::Optional(_) => FieldKind::Compound,
     }
@@ -170,7 +168,7 @@ fn field_kind(kind: &Type) -> FieldKind {
 /// The base of an integer, or of the integers in a list.
 fn base(kind: &Type) -> Base {
     match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => integer.base,
+        Type::Integer(integer) => integer.base,
         Type::Array(array) => base(&array.element),
         Type::Optional(optional) => base(&optional.content),
         _ => Base::Decimal,

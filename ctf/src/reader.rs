@@ -75,6 +75,11 @@ impl Reader {
         self
     }
 
+    /// The number of threads that decode, without one of them, for a reading beside which one other thread works.
+    pub fn other_threads(&self) -> usize {
+        (self.threads - 1).max(1)
+    }
+
     /// What is known of each trace without reading its events.
     pub fn traces(&self) -> Vec<Trace> {
         self.report(Window::default()).traces
@@ -94,13 +99,24 @@ impl Reader {
     }
 
     /// Reads all events in the window, in any order, on all threads.
-    pub fn read<C: Collect>(&self, window: Window, mut collector: C, progress: &Progress) -> Collected<C> {
+    pub fn read<C: Collect>(&self, window: Window, collector: C, progress: &Progress) -> Collected<C> {
+        self.read_on(self.threads, window, collector, progress)
+    }
+
+    /// Like [`read`](Reader::read), on this number of threads, for readings beside which something else runs.
+    pub fn read_on<C: Collect>(
+        &self,
+        threads: usize,
+        window: Window,
+        mut collector: C,
+        progress: &Progress,
+    ) -> Collected<C> {
         let tasks = self.traces.iter().map(|trace| {
             let packets = trace.packets.packets.iter().filter(|packet| trace.is_in_window(packet, window));
             trace_task(trace, &mut |class| collector.want(class), packets)
         });
         let tasks: Vec<_> = tasks.collect();
-        let read = unordered::read(&tasks, window, self.threads, collector, progress);
+        let read = unordered::read(&tasks, window, threads, collector, progress);
         let mut report = self.report(window);
         read.tally.add_to(&mut report);
         report.damage.extend(read.damage);

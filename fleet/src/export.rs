@@ -8,12 +8,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use ctf_reader::{Discovery, Reader, Report, Step, Window, discover};
+use ctf_reader::{Discovery, Report, Step, Window};
 use ltt_top::analysis::Selection;
 use ltt_top::analysis::finding::TraceFinding;
 use ltt_top::analysis::incidents::{Incident, Watch};
 use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::meaning::Dictionary;
+use ltt_top::samples::SampleReader;
+use ltt_top::source::{self, Readers, Recording};
 use ltt_top::text::amount::counted;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 
@@ -73,7 +75,8 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     });
     let duration = options.duration.clone().map(|field| (field, options.unit));
     let selection = Selection { dictionary: Dictionary { catalogs, duration }, ..Selection::default() };
-    let (hosts, damage) = hosts(discover(&options.traces).map_err(|error| error.to_string())?);
+    let (events, samples) = source::discover(&options.traces).map_err(|error| error.to_string())?;
+    let (hosts, damage) = hosts(events, samples);
     if let (true, Some(first)) = (hosts.is_empty(), damage.first()) {
         return Err(format!("nothing can be read: {first}"));
     }
@@ -109,7 +112,8 @@ fn list(hosts: &[Host], damage: &[String]) -> Result<Outcome, String> {
     damage.iter().for_each(|damage| tell(&format!("warning: {damage}; left out")));
     let mut out = std::io::stdout().lock();
     for host in hosts {
-        let folders: Vec<_> = host.traces.iter().flat_map(|trace| &trace.folders).collect();
+        let folders: Vec<_> =
+            host.traces.iter().chain(&host.samples).flat_map(|trace| &trace.folders).collect();
         let line = serde_json::json!({ "host": host.name, "traces": folders });
         match writeln!(out, "{line}") {
             // As with `head`: nobody wants the rest.
@@ -216,8 +220,11 @@ fn write(
     folder: &HostFolder,
     replaced: &[String],
 ) -> Result<Done, String> {
-    let found = Discovery { traces: host.traces.clone(), damage: Vec::new() };
-    let reader = Reader::open_found(found).map_err(|error| error.to_string())?.threads(1);
+    let found =
+        [&host.traces, &host.samples].map(|traces| Discovery { traces: traces.clone(), damage: Vec::new() });
+    let [events, samples] = found;
+    let recording = Recording::open(events, samples).map_err(|error| error.to_string())?.threads(1);
+    let reader = &recording.events;
     let dictionary = &context.selection.dictionary;
     let mut watch =
         Watch::new(&context.selection, context.options.longer_than_ns, reader.gaps(Window::default()));
@@ -228,7 +235,7 @@ fn write(
     let plan = plan.map_err(|error| error.to_string())?;
     // Losses are known before the first event is read; damage is not.
     let before = reader.in_order(Window::default(), |_| None).report();
-    let before = metadata::of_host(host, &reader, dictionary, &before);
+    let before = metadata::of_host(host, reader, dictionary, &before);
     let mut tables = Tables::new(folder, &plan, before).map_err(|error| unwritable(&error))?;
     let report = thread::scope(|scope| {
         let (tasks, waiting) = sync_channel::<Task>(context.encoders);
@@ -254,7 +261,7 @@ fn write(
             }
             Ok(())
         });
-        let report = read(&reader, &plan, &mut watch, |rows| {
+        let report = read(recording.readers(), &plan, &mut watch, |rows| {
             let (reply, received) = sync_channel(1);
             encoded.send(received).is_ok() && tasks.send(Task { rows, reply }).is_ok()
         });
@@ -264,7 +271,7 @@ fn write(
     });
     let report = report.map_err(|error| unwritable(&error))?;
     let found = watch.finding(TraceFinding::new(&report), usize::MAX).map_err(|misfit| misfit.to_string())?;
-    let metadata = metadata::of_host(host, &reader, dictionary, &report);
+    let metadata = metadata::of_host(host, reader, dictionary, &report);
     let written = tables.incidents(&found.incidents, &metadata).and_then(|()| tables.finish(&metadata));
     let files = written.map_err(|error| unwritable(&error))?;
     let bytes = files.iter().filter_map(|(path, ..)| path.metadata().ok()).map(|file| file.len()).sum();
@@ -290,17 +297,21 @@ struct Task {
 
 /// Reads all events in the order of time, and hands rows over until that fails.
 fn read(
-    reader: &Reader,
+    readers: Readers<'_>,
     plan: &EventPlan,
     watch: &mut Watch,
     mut hand_over: impl FnMut(Rows) -> bool,
 ) -> Report {
-    let mut events = reader.in_order(Window::default(), |class| {
+    let mut samples = readers.samples.map(|samples| SampleReader::new(samples, Window::default()));
+    let mut events = readers.events.in_order(Window::default(), |class| {
         plan.classes.get(class.index)?.as_ref().map(|class| class.wanted.clone())
     });
     // The date of the last event is the last.
     let mut open: Vec<RowBuilder> = Vec::new();
     while let Step::Event(event) = events.next_event() {
+        if let Some(samples) = &mut samples {
+            samples.around(event.timestamp(), |host, time, sample| watch.sample(host, time, sample));
+        }
         watch.event(&event);
         let class = event.class().index;
         let Some(class_plan) = plan.classes.get(class).and_then(Option::as_ref) else { continue };

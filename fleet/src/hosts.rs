@@ -12,6 +12,8 @@ const UNKNOWN: &str = "unknown";
 pub struct Host {
     pub name: String,
     pub traces: Vec<TraceFiles>,
+    /// Samples of its scheduler, which explain incidents.
+    pub samples: Vec<TraceFiles>,
     /// What identifies each of them, sorted.
     pub ids: Vec<String>,
     /// The size of all stream files, by which a trace is found to have grown.
@@ -20,10 +22,26 @@ pub struct Host {
 
 /// The hosts, sorted by name, and what cannot be read. Traces are opened one after the other to ask for their host, and closed
 /// again: nothing of their packets stays in memory.
-pub fn hosts(found: Discovery) -> (Vec<Host>, Vec<String>) {
-    let mut damage: Vec<String> = found.damage.iter().map(ToString::to_string).collect();
+pub fn hosts(events: Discovery, samples: Discovery) -> (Vec<Host>, Vec<String>) {
+    let mut damage: Vec<String> = events.damage.iter().map(ToString::to_string).collect();
+    let hosts = by_host(events.traces, &mut damage);
+    // Without samples, or with damaged ones, less is explained.
+    let mut samples = by_host(samples.traces, &mut Vec::new());
+    let hosts = hosts.into_iter().map(|(name, traces)| {
+        let mut ids: Vec<String> = traces.iter().map(id).collect();
+        ids.sort();
+        let bytes = traces.iter().flat_map(|trace| &trace.folders).map(|folder| {
+            let files = stream_files(folder).unwrap_or_default();
+            files.iter().filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>()
+        });
+        Host { bytes: bytes.sum(), samples: samples.remove(&name).unwrap_or_default(), name, traces, ids }
+    });
+    (hosts.collect(), damage)
+}
+
+fn by_host(found: Vec<TraceFiles>, damage: &mut Vec<String>) -> BTreeMap<String, Vec<TraceFiles>> {
     let mut hosts: BTreeMap<String, Vec<TraceFiles>> = BTreeMap::new();
-    for files in found.traces {
+    for files in found {
         match Reader::open_found(Discovery { traces: vec![files.clone()], damage: Vec::new() }) {
             Ok(reader) => {
                 let name = reader
@@ -38,16 +56,7 @@ pub fn hosts(found: Discovery) -> (Vec<Host>, Vec<String>) {
             Err(error) => damage.push(error.to_string()),
         }
     }
-    let hosts = hosts.into_iter().map(|(name, traces)| {
-        let mut ids: Vec<String> = traces.iter().map(id).collect();
-        ids.sort();
-        let bytes = traces.iter().flat_map(|trace| &trace.folders).map(|folder| {
-            let files = stream_files(folder).unwrap_or_default();
-            files.iter().filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>()
-        });
-        Host { bytes: bytes.sum(), name, traces, ids }
-    });
-    (hosts.collect(), damage)
+    hosts
 }
 
 /// A trace's UUID, or else its folder.

@@ -6,6 +6,7 @@ use ltt_top::analysis::finding::Ns;
 use ltt_top::analysis::incidents::Incident;
 use ltt_top::datum::Datum;
 use parquet::errors::Result;
+use serde::Serialize;
 
 use crate::column::{Column, Kind, Layout, NULL, Values};
 use crate::encode::{RowGroup, row_group};
@@ -27,6 +28,8 @@ pub fn layout() -> Result<Layout> {
         Column::new("cause_group", Kind::Text),
         Column::new("cause_client", Kind::Text),
         Column::new("cause_ns", Kind::Integer),
+        Column::new("held_by", Kind::Text),
+        Column::new("held_by_ns", Kind::Integer),
         Column::required("unexplained_ns", Kind::Integer),
         Column::required("waited_clients", Kind::Integer),
         Column::required("waited_of", Kind::Integer),
@@ -63,7 +66,7 @@ fn of_date(layout: &Layout, mut incidents: Vec<&Incident>) -> Result<RowGroup> {
         number(|incident| incident.begin_ns),
         number(|incident| incident.end_ns),
         number(|incident| ns(incident.held)),
-        text(|incident| serde_json::to_value(incident.kind).ok()?.as_str().map(str::to_owned)),
+        text(|incident| name(incident.kind)),
         text(|incident| incident.process.name.clone()),
         number(|incident| match incident.process.pid {
             Some(Datum::Integer(pid)) => i64::try_from(pid).unwrap_or(NULL),
@@ -73,6 +76,8 @@ fn of_date(layout: &Layout, mut incidents: Vec<&Incident>) -> Result<RowGroup> {
         text(|incident| text::group(incident.cause.as_ref()?.key.0.iter().map(|(_, value)| value))),
         text(|incident| incident.cause.as_ref()?.client.as_ref().map(text::text)),
         number(|incident| incident.cause.as_ref().map_or(NULL, |cause| ns(cause.duration))),
+        text(|incident| name(incident.held_by.as_ref()?.cause)),
+        number(|incident| incident.held_by.as_ref().map_or(NULL, |held_by| ns(held_by.time))),
         number(|incident| ns(incident.unexplained)),
         number(|incident| incident.waited.clients as i64),
         number(|incident| incident.waited.of as i64),
@@ -84,6 +89,11 @@ fn of_date(layout: &Layout, mut incidents: Vec<&Incident>) -> Result<RowGroup> {
     ];
     let columns: Vec<_> = columns.iter().map(|(values, texts)| (values, &**texts)).collect();
     row_group(layout, &columns, incidents.len(), &[])
+}
+
+/// What JSON calls it.
+fn name(value: impl Serialize) -> Option<String> {
+    serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
 fn ns(length: Ns) -> i64 {

@@ -119,8 +119,8 @@ def main():
         assert not damaged, damaged
         job.views(spark, tables)
         query = lambda text: [row.asDict() for row in spark.sql(text).collect()]
-        groups, incidents, _ = equal.compare(query, pathlib.Path(sql), ltt_top, traces)
-        print(f"{groups} groups and {incidents} incidents are equal; {len(executors(context))} executors are left")
+        found, _ = equal.compare(query, pathlib.Path(sql), ltt_top, traces)
+        print(f"{found}; {len(executors(context))} executors are left")
         spark.stop()
     finally:
         cluster.end()

@@ -79,7 +79,7 @@ class Differences(list):
 
 
 def compare(query, sql, program, traces):
-    """`query` runs SQL and returns dictionaries. Returns the number of groups and incidents; exits if anything differs."""
+    """`query` runs SQL and returns dictionaries. Returns what is equal, and what each query in SQL_FOLDER gives; exits if anything differs."""
     differences = Differences()
     groups = {
         (group["event"], group_name(group["key"])): group
@@ -114,7 +114,7 @@ def compare(query, sql, program, traces):
     expected = ltt_top(program, ["incidents", "-n", "0"], traces)["incidents"]
     # The same times once more, for people.
     expected = [without_host({key: incident[key] for key in incident if key not in ("begin", "end")}) for incident in expected]
-    rows = query("SELECT begin_ns, end_ns, held_ns, cause_event, cause_group, json FROM incidents")
+    rows = query("SELECT begin_ns, end_ns, held_ns, cause_event, cause_group, held_by, json FROM incidents")
     found = [json.loads(row["json"]) for row in rows]
     order = lambda incident: json.dumps(incident, sort_keys=True)
     differences.equal("number of incidents", len(found), len(expected))
@@ -123,8 +123,9 @@ def compare(query, sql, program, traces):
     for row in rows:
         incident = json.loads(row["json"])
         cause = incident["cause"] or {"event": None, "key": {}}
-        columns = [row["begin_ns"], row["end_ns"], row["held_ns"], row["cause_event"], row["cause_group"]]
+        columns = [row[name] for name in ("begin_ns", "end_ns", "held_ns", "cause_event", "cause_group", "held_by")]
         written = [incident["begin_ns"], incident["end_ns"], ns(incident["held_us"]), cause["event"], group_name(cause["key"])]
+        written.append(incident.get("held_by", {}).get("cause"))
         differences.equal("columns of an incident", columns, written)
     results = {}
     for path in sorted(sql.glob("*.sql")):
@@ -133,7 +134,8 @@ def compare(query, sql, program, traces):
             differences.append(f"{path.name} finds nothing")
     if differences:
         sys.exit("\n".join(differences[:20]) + f"\n{len(differences)} differences")
-    return len(groups), len(expected), results
+    held_by = sum(row["held_by"] is not None for row in rows)
+    return f"{len(groups)} groups and {len(rows)} incidents are equal, {held_by} held by the system", results
 
 
 def duckdb_query(tables, threads=None):
@@ -166,5 +168,5 @@ def duckdb_query(tables, threads=None):
 if __name__ == "__main__":
     engine, tables, program, sql, *traces = sys.argv[1:]
     assert engine == "duckdb", "spark has a job of its own"
-    groups, incidents, _ = compare(duckdb_query(tables), pathlib.Path(sql), program, traces)
-    print(f"{groups} groups and {incidents} incidents are equal")
+    equal, _ = compare(duckdb_query(tables), pathlib.Path(sql), program, traces)
+    print(equal)

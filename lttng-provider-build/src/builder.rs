@@ -101,7 +101,10 @@ impl Builder {
         let files = generate(&catalogs, &Options { back_ends, prefix: self.prefix })?;
         let folder = match self.output {
             Some(folder) => folder,
-            None => out_dir()?,
+            None => {
+                warn_if_not_included();
+                out_dir()?
+            }
         };
         write(&folder, &files)?;
         if back_ends.lttng && !only_documentation {
@@ -147,6 +150,28 @@ impl Builder {
 
 fn out_dir() -> Result<PathBuf, Error> {
     env::var_os("OUT_DIR").map(PathBuf::from).ok_or(Error::NotABuildScript)
+}
+
+/// The compiler would only say that it does not know a crate with the name of the provider.
+fn warn_if_not_included() {
+    let sources = env::var_os("CARGO_MANIFEST_DIR").map(|folder| Path::new(&folder).join("src"));
+    if sources.is_some_and(|sources| sources.is_dir() && !includes_events(&sources)) {
+        println!("cargo::rerun-if-changed=src");
+        println!(
+            "cargo::warning=no file in src/ brings in the events of the catalog: add `lttng_provider::include_events!();` to \
+             src/main.rs or src/lib.rs"
+        );
+    }
+}
+
+fn includes_events(folder: &Path) -> bool {
+    let names = |text: String| text.contains("include_events!") || text.contains("/events.rs");
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).any(|path| {
+        match path.extension() {
+            Some(ending) if ending == "rs" => fs::read_to_string(&path).is_ok_and(names),
+            _ => path.is_dir() && includes_events(&path),
+        }
+    })
 }
 
 /// The first character that keeps a name with this prefix from being a C identifier.

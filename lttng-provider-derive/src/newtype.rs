@@ -14,7 +14,8 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         _ => None,
     };
     let Some(field) = field else {
-        let message = "`EventValue` is for a struct of one field, which is what is recorded";
+        let message =
+            "`EventValue` is for a struct of one field, which is what is recorded: use `Event` for several";
         return Err(syn::Error::new_spanned(&input.ident, message));
     };
     let name = &input.ident;

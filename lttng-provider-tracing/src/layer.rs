@@ -234,7 +234,7 @@ where
         let Some(plan) = self.state.plan(span.metadata()) else { return };
         let kept = span.extensions_mut().get_mut::<Spans>().and_then(|spans| spans.remove(self.state.number));
         if let Some(mut kept) = kept {
-            let facts = kept.facts(Facts::of(Some(&span)));
+            let facts = kept.facts(Facts::new(Some(&id), span.parent()));
             self.state.record(plan, span.metadata(), &kept.captured, facts);
         }
     }
@@ -243,7 +243,7 @@ where
         let metadata = event.metadata();
         let Some(plan) = self.state.plan(metadata) else { return };
         let captured = Captured::new(plan, metadata, &self.state.warnings, |visitor| event.record(visitor));
-        let facts = Facts::of(context.event_span(event).as_ref());
+        let facts = Facts::new(None, context.event_span(event));
         self.state.record(plan, metadata, &captured, facts);
     }
 }
@@ -350,6 +350,6 @@ mod tests {
             [&outer, &inner].map(|span| span.id().unwrap().into_u64())
         });
         let [outer, inner] = ids;
-        assert_eq!(*NUMBERS.lock().unwrap(), [(inner, outer), (inner, outer), (outer, 0)]);
+        assert_eq!(*NUMBERS.lock().unwrap(), [(0, inner), (inner, outer), (outer, 0)]);
     }
 }

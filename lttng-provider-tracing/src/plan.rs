@@ -59,9 +59,9 @@ pub(crate) enum Source {
     File,
     /// Its line there.
     Line,
-    /// The number of the span; of an event, that of the span it is in.
+    /// The number of the span; 0 for an event.
     Span,
-    /// The number of the span around that.
+    /// The number of the recorded span around that.
     Parent,
     /// Nowhere: the field is recorded as 0, false or empty.
     Nowhere,

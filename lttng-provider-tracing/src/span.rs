@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lttng_provider::__private::Clock;
 use smallvec::SmallVec;
+use tracing_core::span::Id;
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
 
 use crate::captured::Captured;
@@ -21,7 +22,7 @@ pub(crate) struct Span {
     busy: Duration,
 }
 
-/// What is known of a span besides its fields. An event of `tracing` took no time, and has the numbers of the span it is in.
+/// What is known of a span besides its fields. An event of `tracing` took no time and is no span, but has one around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) wall: Duration,
@@ -32,12 +33,10 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The numbers of a span and of the one around it.
-    pub(crate) fn of<'s, S: LookupSpan<'s>>(span: Option<&SpanRef<'s, S>>) -> Facts {
-        let number = |span: &SpanRef<'s, S>| span.id().into_u64();
-        let parent = span.and_then(SpanRef::parent);
-        let (span, parent) = (span.map(number), parent.as_ref().map(number));
-        Facts { span: span.unwrap_or(0), parent: parent.unwrap_or(0), ..Facts::default() }
+    /// The numbers of a span, or of none, and of the recorded one around it.
+    pub(crate) fn new<'s, S: LookupSpan<'s>>(span: Option<&Id>, parent: Option<SpanRef<'s, S>>) -> Facts {
+        let parent = parent.map_or(0, |parent| parent.id().into_u64());
+        Facts { span: span.map_or(0, Id::into_u64), parent, ..Facts::default() }
     }
 }
 

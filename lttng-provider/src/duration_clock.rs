@@ -158,6 +158,8 @@ mod clock {
             (Some(Ok(_)), REFUSED) => DurationClock::Monotonic(
                 "the counter runs at another rate, as if the machine had been suspended".to_owned(),
             ),
+            // The thread that has measured the rate may not have made it known to measurements yet.
+            (Some(Ok(_)), _) if scale().is_none() => DurationClock::Calibrating,
             (Some(Ok(_)), frequency) => DurationClock::Counter { frequency },
         }
     }

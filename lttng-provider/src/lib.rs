@@ -127,7 +127,9 @@ pub use value::{Time, Value};
 pub mod __private {
     pub use crate::counter::{ClockPair, check as check_counter, counter};
     pub use crate::ffi::*;
-    pub use crate::measurement::{Clock, ClockGuard, Entry, Measurement, OrCancelled, call};
+    pub use crate::measurement::{
+        Clock, ClockGuard, Entry, Measurement, OrCancelled, StreamMeasurement, call,
+    };
     pub use crate::{
         __is_not_zero as is_not_zero, __outcome as outcome, __polled as polled, __probe as probe,
         __probe_enabled as probe_enabled, __record as record, __record_numbers as record_numbers,

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use crate::DurationEvent;
@@ -165,6 +166,71 @@ impl<F: Fn(Duration)> Drop for OrCancelled<F> {
     fn drop(&mut self) {
         if let Some(duration) = self.clock.elapsed().filter(|_| !std::thread::panicking()) {
             (self.cancelled)(duration);
+        }
+    }
+}
+
+/// The measurement of a stream, from its first poll: calls a function with the time when the stream ends, or is dropped before
+/// that, and with which of the two it was. A stream that panics is not recorded.
+pub struct StreamMeasurement<R: Fn(Duration, bool)> {
+    is_enabled: bool,
+    threshold: Duration,
+    /// Whether only the time in polls counts.
+    is_polling: bool,
+    /// Since the first poll.
+    clock: Option<Clock>,
+    record: R,
+}
+
+impl<R: Fn(Duration, bool)> std::fmt::Debug for StreamMeasurement<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamMeasurement").field("is_enabled", &self.is_enabled).finish_non_exhaustive()
+    }
+}
+
+impl<R: Fn(Duration, bool)> StreamMeasurement<R> {
+    /// Measures if `is_enabled`. Times below `threshold` are not recorded.
+    #[inline(always)]
+    pub fn new(is_enabled: bool, threshold: Duration, is_polling: bool, record: R) -> Self {
+        StreamMeasurement { is_enabled, threshold, is_polling, clock: None, record }
+    }
+
+    /// Polls the stream.
+    #[inline]
+    pub(crate) fn poll<T>(&mut self, poll: impl FnOnce() -> Poll<Option<T>>) -> Poll<Option<T>> {
+        if !crate::TRACING || !self.is_enabled {
+            return poll();
+        }
+        let running = |clock: &mut Option<Clock>, set: fn(&mut Running<'static, ()>)| {
+            clock.as_mut().and_then(|clock| clock.running.as_mut()).into_iter().for_each(set);
+        };
+        match &self.clock {
+            None => self.clock = Some(Clock::start(true, self.threshold)),
+            Some(_) if self.is_polling => running(&mut self.clock, Running::resume),
+            Some(_) => {}
+        }
+        let polled = poll();
+        if self.is_polling {
+            running(&mut self.clock, Running::pause);
+        }
+        if matches!(polled, Poll::Ready(None)) {
+            self.finish(false);
+        }
+        polled
+    }
+
+    fn finish(&mut self, is_cancelled: bool) {
+        self.is_enabled = false;
+        if let Some(duration) = self.clock.take().and_then(|clock| clock.elapsed()) {
+            (self.record)(duration, is_cancelled);
+        }
+    }
+}
+
+impl<R: Fn(Duration, bool)> Drop for StreamMeasurement<R> {
+    fn drop(&mut self) {
+        if crate::TRACING && !std::thread::panicking() {
+            self.finish(true);
         }
     }
 }

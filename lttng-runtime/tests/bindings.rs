@@ -6,8 +6,7 @@ use std::path::Path;
 
 const HEADERS: [&str; 4] = ["tracepoint-types", "ust-events", "ust-ringbuffer-context", "ust-tracer"];
 
-const TYPES: [&str; 8] = [
-    "lttng_ust_tracepoint",
+const TYPES: [&str; 7] = [
     "lttng_ust_probe_desc",
     "lttng_ust_type_(common|string)",
     "lttng_ust_event_(recorder|notifier|filter_result)",
@@ -25,8 +24,8 @@ fn bindings_are_those_of_the_installed_headers() {
         builder = builder.allowlist_type(name);
     }
     let made = builder
-        // They have bit fields, for which bindgen writes hundreds of lines.
-        .blocklist_type("lttng_ust_type_(integer|float)|lttng_ust_event_field")
+        // They have bit fields, for which bindgen writes hundreds of lines; tracepoints are bound by lttng-provider.
+        .blocklist_type("lttng_ust_type_(integer|float)|lttng_ust_event_field|lttng_ust_tracepoint(_probe)?")
         .allowlist_var("LTTNG_UST_PROVIDER_(MAJOR|MINOR)")
         .layout_tests(false)
         .derive_debug(false)
@@ -35,6 +34,7 @@ fn bindings_are_those_of_the_installed_headers() {
         .raw_line("//! `tests/bindings.rs` compares, and generates it again if asked.")
         .raw_line("#![allow(missing_docs, non_camel_case_types, non_upper_case_globals, dead_code)]")
         .raw_line("use super::describe::lttng_ust_event_field;")
+        .raw_line("pub use super::tracepoint::lttng_ust_tracepoint;")
         .disable_header_comment()
         .generate()
         .expect("the headers of LTTng-UST are installed: run `make setup`")

@@ -88,18 +88,8 @@ impl Daemon {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = S>,
     ) -> String {
-        let program = program.as_ref();
-        let mut command = self.command(program);
-        let output = command.args(arguments).output_in_time();
-        let output = output.unwrap_or_else(|error| panic!("{}", missing(&program.to_string_lossy(), &error)));
-        assert!(
-            output.status.success(),
-            "{command:?}: {}\n{}{}",
-            output.status,
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).expect("the output is UTF-8")
+        // The program may be one that is gone when it is dropped.
+        self.command(program.as_ref()).args(arguments).succeed()
     }
 
     /// Runs a program to its end while a session records the events with these names. The trace goes with the
@@ -110,11 +100,7 @@ impl Daemon {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = S>,
     ) -> Trace {
-        let session = self.session();
-        for events in events {
-            session.enable(events);
-        }
-        session.start();
+        let session = self.recording(events);
         self.run(program, arguments);
         session.stop()
     }
@@ -128,6 +114,20 @@ impl Daemon {
     /// A session that writes to a folder, not started yet.
     pub fn session(&self) -> Session<'_> {
         Session::create(self, Session::TO_FOLDER)
+    }
+
+    /// A session that records the events with these names.
+    pub fn recording(&self, events: &[&str]) -> Session<'_> {
+        self.recording_with(events, &[], &[])
+    }
+
+    /// The same with options of the events, e.g. `["--filter", "duration > 1000"]`, and contexts, e.g. `vpid`.
+    pub fn recording_with(&self, events: &[&str], options: &[&str], contexts: &[&str]) -> Session<'_> {
+        let session = self.session();
+        events.iter().for_each(|events| session.enable_with(events, options));
+        contexts.iter().for_each(|context| session.add_context(context));
+        session.start();
+        session
     }
 
     /// A session that is sent to a relay, which shows it to viewers at the latest after this many microseconds.

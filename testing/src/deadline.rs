@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{available_parallelism, sleep, spawn};
 use std::time::{Duration, Instant};
 
+use crate::private::missing;
 use crate::processes;
 
 /// What takes longer than this does not end at all, on a machine that is not [busy](patience).
@@ -30,8 +31,7 @@ pub fn patience(limit: Duration) -> Duration {
 /// use std::process::Command;
 /// use lttng_testing::CommandInTime as _;
 ///
-/// let output = Command::new("echo").arg("hello").output_in_time().unwrap();
-/// assert_eq!(output.stdout, b"hello\n");
+/// assert_eq!(Command::new("echo").arg("hello").succeed(), "hello\n");
 /// ```
 pub trait CommandInTime {
     /// As [`Command::output`], before [`DEADLINE`]. Both outputs are always captured.
@@ -40,6 +40,10 @@ pub trait CommandInTime {
     fn output_within(&mut self, limit: Duration) -> io::Result<Output>;
     /// As [`Command::status`], before [`DEADLINE`].
     fn status_in_time(&mut self) -> io::Result<ExitStatus>;
+    /// What it prints, if it succeeds before [`DEADLINE`]; anything else fails the test.
+    fn succeed(&mut self) -> String;
+    /// The same within a time.
+    fn succeed_within(&mut self, limit: Duration) -> String;
 }
 
 /// Processes that end before their deadline, or fail the test.
@@ -68,6 +72,21 @@ impl CommandInTime for Command {
         processes::start_with_default_signals();
         let mut child = self.spawn()?;
         wait(&mut child, DEADLINE)?.map_err(|stuck| panic!("{self:?}: {stuck}"))
+    }
+
+    #[track_caller]
+    fn succeed(&mut self) -> String {
+        self.succeed_within(DEADLINE)
+    }
+
+    #[track_caller]
+    fn succeed_within(&mut self, limit: Duration) -> String {
+        let output = self.output_within(limit);
+        let output = output
+            .unwrap_or_else(|error| panic!("{}", missing(&self.get_program().to_string_lossy(), &error)));
+        let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        assert!(output.status.success(), "{self:?}: {}\n{out}{err}", output.status);
+        out.into_owned()
     }
 }
 

@@ -1,16 +1,14 @@
 //! C programs with generated files work however they are compiled and linked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{CProgram, generate_c, noted, succeed};
+use crate::support::{Built, CProgram, NO_ARGUMENTS, VALKEY, generate_c, noted};
 use lttng_testing::{CommandInTime as _, Daemon, need, workspace};
 use tempfile::tempdir;
 
-const VALKEY: &[&str] = &["catalog/valkey.toml"];
 const BOTH: &[&str] = &["-DUSE_LTTNG", "-DUSE_USDT"];
 
 /// Valkey's default build.
@@ -95,7 +93,6 @@ fn every_compiler_standard_and_form_of_120_builds_runs_and_has_every_probe() {
 }
 
 fn build_of_matrix(daemon: &Daemon, compiler: &str, standard: &str, form: &[&str]) {
-    let folder = tempdir().unwrap();
     let language: &[&str] = if compiler.ends_with("++") { &["-x", "c++"] } else { &[] };
     let unused: &[&str] =
         if compiler.starts_with("clang") { &["-Wno-unused-command-line-argument"] } else { &[] };
@@ -106,13 +103,12 @@ fn build_of_matrix(daemon: &Daemon, compiler: &str, standard: &str, form: &[&str
         flags: &[BOTH, form, unused].concat(),
         own_flags: &[&[standard], language].concat(),
     };
-    let program = program.build(folder.path());
+    let program = program.build();
     // Two of the events have a probe where they begin as well; a static libstdc++ has its own probes.
-    let mut readelf = Command::new("readelf");
-    readelf.arg("--notes").arg(&program);
-    assert_eq!(succeed(readelf).matches("Provider: probing\n").count(), 6 + 2);
+    let notes = Command::new("readelf").arg("--notes").arg(&program).succeed();
+    assert_eq!(notes.matches("Provider: probing\n").count(), 6 + 2);
     if !form.contains(&"-shared") {
-        daemon.run(&program, [""; 0]);
+        daemon.run(&program, NO_ARGUMENTS);
     }
 }
 
@@ -147,7 +143,7 @@ fn make_and_cmake_build_with_valkeys_flags() {
             std::fs::write(folder.path().join(file), text).unwrap();
             let mut shell = Command::new("sh");
             shell.args(["-c", command]).env("lttng", lttng).env("usdt", usdt).current_dir(folder.path());
-            succeed(shell);
+            shell.succeed();
             let program = folder.path().join("program");
             assert_eq!(noted(&program).len(), if usdt == "yes" { 35 } else { 0 }, "{file}: {lttng} {usdt}");
             let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
@@ -161,8 +157,7 @@ fn make_and_cmake_build_with_valkeys_flags() {
 #[ignore = "make check: other builds"]
 fn statically_linked_program_runs_and_says_that_lttng_records_nothing() {
     for flags in [&["-static"][..], &["-static-pie", "-fPIE"]] {
-        let folder = tempdir().unwrap();
-        let program = build(folder.path(), "gcc", "examples/c/emit-all.c", VALKEY, &[BOTH, flags].concat());
+        let program = CProgram::emit_all(&[BOTH, flags].concat()).build();
         assert_eq!(noted(&program).len(), 35, "{flags:?}");
         let output = Command::new(&program).arg("3").output_in_time().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -175,17 +170,17 @@ fn statically_linked_program_runs_and_says_that_lttng_records_nothing() {
 /// Its macros of the same names then take the place of ours, whichever file comes first.
 #[test]
 fn usdt_probes_fire_in_a_file_that_includes_lttngs_header() {
+    let daemon = Daemon::start();
     for include in [&["-include", "lttng/tracepoint.h"][..], &["-DLTTNG_AFTER"], &[]] {
         for back_ends in [&["-DUSE_USDT"][..], BOTH] {
-            let folder = tempdir().unwrap();
-            let program = odd(folder.path(), back_ends, include);
+            let program = odd(back_ends, include);
             let output = Command::new(&program).arg("attached").output_in_time().unwrap();
             assert_eq!(
                 output.status.code(),
                 Some(3),
                 "the arguments are evaluated: {include:?} {back_ends:?}"
             );
-            Daemon::start().run(&program, ["lazy"]);
+            daemon.run(&program, ["lazy"]);
         }
     }
 }
@@ -196,33 +191,23 @@ fn probe_shows_all_of_a_long_text_and_its_length() {
     if !need("gdb") {
         return;
     }
-    let folder = tempdir().unwrap();
     let mut gdb = Command::new("gdb");
     gdb.args(["-q", "-batch", "-ex", "break -probe-stap probing:shown", "-ex", "run long", "-ex"]);
     gdb.arg("printf \"> %d %c\\n\", $_probe_arg4, *((char *) $_probe_arg3 + 299)");
-    let printed = succeed({
-        gdb.arg(odd(folder.path(), &["-DUSE_USDT"], &[]));
-        gdb
-    });
+    let printed = gdb.arg(odd(&["-DUSE_USDT"], &[])).succeed();
     assert_eq!(printed.lines().find(|line| line.starts_with('>')), Some("> 300 y"), "{printed}");
 }
 
 #[test]
 fn forked_child_traces_under_its_own_process_id() {
-    let folder = tempdir().unwrap();
-    let program = odd(folder.path(), &["-DUSE_LTTNG"], &[]);
+    let program = odd(&["-DUSE_LTTNG"], &[]);
+    let daemon = Daemon::start();
     for preloaded in ["", "liblttng-ust-fork.so"] {
-        let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable("probing:*");
-        session.add_context("vpid");
-        session.start();
+        let session = daemon.recording_with(&["probing:*"], &[], &["vpid"]);
         // `env` sets the variable for the program alone; what runs it must not have LTTng's threads.
         let mut command = daemon.command("env");
         command.arg(format!("LD_PRELOAD={preloaded}")).arg(&program).arg("fork");
-        let output = command.output_in_time().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        let child = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let child = command.succeed().trim().to_owned();
         let events = session.stop().events();
         let seen: Vec<_> = events.iter().map(|event| (event.field("what"), event.context("vpid"))).collect();
         let [(first, of_child), (second, of_parent)] = &seen[..] else { panic!("{seen:?}") };
@@ -232,25 +217,18 @@ fn forked_child_traces_under_its_own_process_id() {
     }
 }
 
-fn odd(folder: &Path, flags: &[&str], own_flags: &[&str]) -> PathBuf {
-    let catalogs: &[&str] = &["catalog/valkey.toml", "tests/catalogs/probing.toml"];
-    let source = "tests/fixtures/c/odd.c";
-    let own_flags = &[&["-std=gnu99"], own_flags].concat();
-    CProgram { compiler: "gcc", source, catalogs, flags, own_flags }.build(folder)
-}
-
-fn build(folder: &Path, compiler: &str, source: &str, catalogs: &[&str], flags: &[&str]) -> PathBuf {
-    CProgram { compiler, source, catalogs, flags, own_flags: &["-std=c99"] }.build(folder)
+fn odd(flags: &[&str], own_flags: &[&str]) -> Built {
+    CProgram { own_flags: &[&["-std=gnu99"], own_flags].concat(), ..CProgram::odd(flags) }.build()
 }
 
 fn assert_builds(compiler: &str, flags: &[&str]) {
+    let daemon = Daemon::start();
     for back_ends in [BOTH, &["-DUSE_USDT"], &["-DUSE_LTTNG"]] {
-        let folder = tempdir().unwrap();
         let flags = [back_ends, flags].concat();
-        let program = build(folder.path(), compiler, "examples/c/emit-all.c", VALKEY, &flags);
+        let program = CProgram { compiler, ..CProgram::emit_all(&flags) }.build();
         let (has_lttng, has_usdt) = (flags.contains(&"-DUSE_LTTNG"), flags.contains(&"-DUSE_USDT"));
         assert_eq!(noted(&program).len(), if has_usdt { 35 } else { 0 }, "{compiler} {flags:?}");
-        let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
+        let events = daemon.record(&["valkey_*"], program, ["2"]).events();
         assert_eq!(events.len(), if has_lttng { 70 } else { 0 }, "{compiler} {flags:?}");
     }
 }

@@ -5,21 +5,15 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{CProgram, generate_c, succeed};
+use crate::support::{Built, CProgram, NO_ARGUMENTS, VALKEY, compile_c, fixture, generate_c};
 use lttng_testing::{
-    ChildInTime as _, Daemon, Event, Program, declarations, instructions_each, need, workspace,
+    ChildInTime as _, CommandInTime as _, Daemon, Event, Program, declarations, instructions_each, need,
+    workspace,
 };
 use tempfile::tempdir;
 
-const VALKEY: &[&str] = &["catalog/valkey.toml"];
-const NO_ARGUMENTS: [&str; 0] = [];
-
 /// What events are recorded by: nothing, either, or both.
 const BACK_ENDS: [&[&str]; 4] = [&[], &["-DUSE_LTTNG"], &["-DUSE_USDT"], &["-DUSE_LTTNG", "-DUSE_USDT"]];
-
-fn emit_all<'p>(compiler: &'p str, flags: &'p [&'p str], own_flags: &'p [&'p str]) -> CProgram<'p> {
-    CProgram { compiler, source: "examples/c/emit-all.c", catalogs: VALKEY, flags, own_flags }
-}
 
 #[test]
 #[ignore = "make check: other compilers"]
@@ -32,8 +26,7 @@ fn example_builds_without_a_warning_and_records_whatever_compiles_it() {
     ];
     for (compiler, own_flags) in ways.into_iter().filter(|(compiler, _)| need(compiler)) {
         for flags in BACK_ENDS {
-            let folder = tempdir().unwrap();
-            let program = emit_all(compiler, flags, own_flags).build(folder.path());
+            let program = CProgram { compiler, own_flags, ..CProgram::emit_all(flags) }.build();
             let events = Daemon::start().record(&["valkey_*"], program, ["2"]).events();
             let expected = if flags.contains(&"-DUSE_LTTNG") { 70 } else { 0 };
             assert_eq!(events.len(), expected, "{compiler} {flags:?}");
@@ -43,10 +36,9 @@ fn example_builds_without_a_warning_and_records_whatever_compiles_it() {
 
 #[test]
 fn c_records_valkeys_events_as_rust_does_and_declares_them_as_valkey_does() {
-    let folder = tempdir().unwrap();
-    let program = emit_all("gcc", &["-DUSE_LTTNG"], &["-std=c99"]).build(folder.path());
-    let (c_daemon, daemon) = (Daemon::start(), Daemon::start());
-    let trace = c_daemon.record(&["valkey_*"], program, ["3"]);
+    let program = CProgram::emit_all(&["-DUSE_LTTNG"]).build();
+    let daemon = Daemon::start();
+    let trace = daemon.record(&["valkey_*"], program, ["3"]);
     let rust = Program::example("valkey-trace", "emit-all").traced().build();
     let rust = daemon.record(&["valkey_*"], rust, ["3"]).events();
     assert_eq!(rust.len(), 105);
@@ -71,10 +63,8 @@ fn every_function_records_the_same_extreme_values_from_cpp_as_from_rust() {
 }
 
 fn assert_records_extreme_values_as_rust(compiler: &str, own_flags: &[&str]) {
-    let rust = Program::binary("lttng-fixtures", "every-type").traced().build();
     let daemon = Daemon::start();
-    let rust = daemon.record(&["every_type:*"], rust, NO_ARGUMENTS).events();
-    let folder = tempdir().unwrap();
+    let rust = daemon.record(&["every_type:*"], fixture("every-type"), NO_ARGUMENTS).events();
     let program = CProgram {
         compiler,
         source: "tests/fixtures/c/every-type.c",
@@ -83,9 +73,8 @@ fn assert_records_extreme_values_as_rust(compiler: &str, own_flags: &[&str]) {
         flags: &["-DUSE_LTTNG", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
         own_flags,
     };
-    let program = program.build(folder.path());
+    let program = program.build();
     for arguments in [&[][..], &["with-lengths"]] {
-        let daemon = Daemon::start();
         assert_same(&daemon.record(&["every_type:*"], &program, arguments).events(), &rust);
     }
 }
@@ -93,7 +82,7 @@ fn assert_records_extreme_values_as_rust(compiler: &str, own_flags: &[&str]) {
 #[test]
 fn odd_strings_are_recorded_as_from_rust() {
     let daemon = Daemon::start();
-    let events = daemon.record(&["valkey_*"], odd(&["-DUSE_LTTNG"]).path(), ["strings"]).events();
+    let events = daemon.record(&["valkey_*"], odd(&["-DUSE_LTTNG"]), ["strings"]).events();
     let [null, cut, done] = &events[..] else { panic!("{events:?}") };
     assert_eq!(null.field("addr"), r#""(null)""#);
     assert_eq!(null.field("laddr"), format!("\"{}\"", "y".repeat(64 * 1024)));
@@ -106,17 +95,16 @@ fn odd_strings_are_recorded_as_from_rust() {
 
 #[test]
 fn disabled_event_evaluates_no_argument() {
+    let daemon = Daemon::start();
     for flags in BACK_ENDS {
-        let program = odd(flags);
         // It ends with a failure if an argument is evaluated.
-        Daemon::start().run(program.path(), ["lazy"]);
+        daemon.run(odd(flags), ["lazy"]);
     }
 }
 
 #[test]
 fn stopwatch_measures_what_it_began_while_the_event_was_on() {
-    let events =
-        Daemon::start().record(&["probing:timed"], odd(&["-DUSE_LTTNG"]).path(), ["measured"]).events();
+    let events = Daemon::start().record(&["probing:timed"], odd(&["-DUSE_LTTNG"]), ["measured"]).events();
     let [watched] = &events[..] else { panic!("{events:?}") };
     assert_eq!(watched.field("what"), r#""watched""#);
     let took: u64 = watched.field("took").parse().unwrap();
@@ -125,12 +113,12 @@ fn stopwatch_measures_what_it_began_while_the_event_was_on() {
 
 #[test]
 fn program_can_keep_an_event_off_while_it_is_recorded() {
+    let daemon = Daemon::start();
     for flags in BACK_ENDS {
         let is_recorded = flags.contains(&"-DUSE_LTTNG");
         let program = odd(flags);
-        let daemon = Daemon::start();
         let session = daemon.session();
-        let mut process = daemon.command(program.path());
+        let mut process = daemon.command(&program);
         let process = process.arg("switch").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = process.spawn().unwrap();
         let mut to = process.stdin.take().unwrap();
@@ -171,17 +159,12 @@ fn program_can_keep_an_event_off_while_it_is_recorded() {
 
 #[test]
 fn without_a_definition_nothing_of_lttng_is_included_linked_or_called() {
-    let folder = tempdir().unwrap();
-    let program = emit_all("gcc", &[], &["-std=c99"]).build(folder.path());
-    for source in generate_c(VALKEY, &folder.path().join("generated")) {
-        let mut included = Command::new("gcc");
-        included.arg("-M").arg(source);
-        let included = succeed(included);
+    let program = CProgram::emit_all(&[]).build();
+    for source in generate_c(VALKEY, &program.folder.path().join("generated")) {
+        let included = Command::new("gcc").arg("-M").arg(source).succeed();
         assert!(!included.contains("lttng/"), "{included}");
     }
-    let mut symbols = Command::new("nm");
-    symbols.arg(&program);
-    let symbols = succeed(symbols);
+    let symbols = Command::new("nm").arg(&program).succeed();
     assert!(symbols.contains(" T main") && !symbols.contains("lttng"), "{symbols}");
 }
 
@@ -194,10 +177,7 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
     let made = folder.path().join("made");
     let mut make = Command::new("make");
     make.arg("-C").arg(workspace().join("examples/c")).arg(assignment("GENERATED", &generated));
-    succeed({
-        make.arg(assignment("PROGRAM", &made)).arg("USE_LTTNG=yes");
-        make
-    });
+    make.arg(assignment("PROGRAM", &made)).arg("USE_LTTNG=yes").succeed();
     let packaged = folder.path().join("packaged");
     let script = format!(
         "cc -DUSE_LTTNG $(pkg-config --cflags lttng-ust valkey-trace) examples/c/emit-all.c \
@@ -205,8 +185,7 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
         packaged.display()
     );
     let mut shell = Command::new("sh");
-    shell.args(["-c", &script]).current_dir(workspace()).env("PKG_CONFIG_PATH", &generated);
-    succeed(shell);
+    shell.args(["-c", &script]).current_dir(workspace()).env("PKG_CONFIG_PATH", &generated).succeed();
     for program in [made, packaged] {
         assert_eq!(Daemon::start().record(&["valkey_*"], program, ["1"]).events().len(), 35);
     }
@@ -217,11 +196,9 @@ fn fragments_for_make_and_pkg_config_build_the_example() {
 fn idle_event_takes_no_more_instructions_than_lttngs_macro() {
     let daemon = Daemon::start();
     for event in [&["-DDURATION"][..], &[]] {
-        let theirs =
-            instructions_each(&daemon, &[], looping(&["-DMACROS"], event).path(), &[], 1_000_000).round();
+        let theirs = instructions_each(&daemon, &[], &looping(&["-DMACROS"], event), &[], 1_000_000).round();
         for back_ends in &BACK_ENDS[1..] {
-            let ours =
-                instructions_each(&daemon, &[], looping(back_ends, event).path(), &[], 1_000_000).round();
+            let ours = instructions_each(&daemon, &[], &looping(back_ends, event), &[], 1_000_000).round();
             println!("idle {event:?}, in instructions: {back_ends:?} {ours}, LTTng's macro {theirs}");
             assert!(ours <= theirs, "{back_ends:?}: {ours} and {theirs}");
         }
@@ -235,8 +212,7 @@ fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
     let session = daemon.snapshot_session();
     session.enable("valkey_*");
     session.start();
-    let recorded =
-        |back_ends| instructions_each(&daemon, &[], looping(back_ends, &[]).path(), &[], 10_000).round();
+    let recorded = |back_ends| instructions_each(&daemon, &[], &looping(back_ends, &[]), &[], 10_000).round();
     let (ours, theirs) = (recorded(&["-DUSE_LTTNG"]), recorded(&["-DMACROS"]));
     println!("command_call, in instructions: {ours}, LTTng's macro {theirs}");
     assert!(ours * 10.0 < theirs * 8.0, "{ours} and {theirs}");
@@ -244,46 +220,20 @@ fn recorded_event_takes_fewer_instructions_than_with_lttngs_macro() {
 
 /// The program that emits one event in a loop.
 fn looping(back_ends: &[&str], event: &[&str]) -> Built {
-    let folder = tempdir().unwrap();
     let flags: Vec<&str> = [back_ends, event].concat();
-    if back_ends == ["-DMACROS"] {
-        // Without the generated C files: LTTng's macros define all that there is.
-        let generated = folder.path().join("generated");
-        generate_c(VALKEY, &generated);
-        let program = folder.path().join("program");
-        let include = format!("-I{}", generated.display());
-        let flags = [&flags[..], &["-O2", &include, "-llttng-ust", "-ldl"]].concat();
-        crate::support::compile_c("loop.c", &program, &flags);
-        return Built(folder, program);
+    let generated = CProgram { source: "tests/fixtures/c/loop.c", ..CProgram::emit_all(&flags) };
+    if back_ends != ["-DMACROS"] {
+        return generated.build();
     }
-    let source = "tests/fixtures/c/loop.c";
-    let program =
-        CProgram { compiler: "gcc", source, catalogs: VALKEY, flags: &flags, own_flags: &["-std=c99"] };
-    let program = program.build(folder.path());
-    Built(folder, program)
-}
-
-/// A program that is kept as long as its folder.
-struct Built(tempfile::TempDir, std::path::PathBuf);
-
-impl Built {
-    fn path(&self) -> &Path {
-        let _ = &self.0;
-        &self.1
-    }
+    // Without the generated C files: LTTng's macros define all that there is.
+    let empty = CProgram::emit_all(&[]).build();
+    let include = format!("-I{}", empty.folder.path().join("generated").display());
+    compile_c("loop.c", &empty, &[&flags[..], &["-O2", &include, "-llttng-ust", "-ldl"]].concat());
+    empty
 }
 
 fn odd(flags: &[&str]) -> Built {
-    let folder = tempdir().unwrap();
-    let program = CProgram {
-        compiler: "gcc",
-        source: "tests/fixtures/c/odd.c",
-        catalogs: &["catalog/valkey.toml", "tests/catalogs/probing.toml"],
-        flags,
-        own_flags: &["-std=c99"],
-    };
-    let program = program.build(folder.path());
-    Built(folder, program)
+    CProgram::odd(flags).build()
 }
 
 fn assert_same(ours: &[Event], expected: &[Event]) {

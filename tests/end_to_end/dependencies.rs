@@ -171,9 +171,7 @@ fn foreign() -> Vec<Value> {
 fn metadata() -> Value {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version=1", "--all-features", "--locked"]);
-    let output = cargo.current_dir(workspace()).output_in_time().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_str(&cargo.current_dir(workspace()).succeed()).unwrap()
 }
 
 fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {

@@ -1,15 +1,12 @@
 //! Every field type of the catalog, and strings of all kinds, arrive as they were sent.
 
-use std::path::PathBuf;
-
-use lttng_testing::{Daemon, Event, Program};
-
-const NO_ARGUMENTS: [&str; 0] = [];
+use crate::support::{NO_ARGUMENTS, fixture, scenario};
+use lttng_testing::{Daemon, Event};
 
 #[test]
 fn every_type_arrives() {
     let daemon = Daemon::start();
-    let events = daemon.record(&["every_type:*"], program("every-type"), NO_ARGUMENTS).events();
+    let events = daemon.record(&["every_type:*"], fixture("every-type"), NO_ARGUMENTS).events();
     let expected = [
         ("unsigned", "a = 1, b = 2, c = 3, d = 4"),
         ("signed", "a = -1, b = -2, c = -3, d = -4"),
@@ -77,7 +74,7 @@ fn every_type_arrives() {
 #[test]
 fn log_levels_and_model_uri_are_declared() {
     let daemon = Daemon::start();
-    let declarations = daemon.record(&["every_type:*"], program("every-type"), NO_ARGUMENTS).declarations();
+    let declarations = daemon.record(&["every_type:*"], fixture("every-type"), NO_ARGUMENTS).declarations();
     let levels = [
         ("unsigned", 0),
         ("signed", 1),
@@ -105,7 +102,7 @@ fn log_levels_and_model_uri_are_declared() {
 #[test]
 fn strings_of_all_kinds_arrive_up_to_their_first_nul() {
     let daemon = Daemon::start();
-    let events = daemon.record(&["valkey_commands:*"], program("scenario"), ["strings"]).events();
+    let events = daemon.record(&["valkey_commands:*"], scenario(), ["strings"]).events();
     let [empty, kinds, odd, long, nobody] = &events[..] else { panic!("{events:?}") };
 
     assert_eq!(
@@ -133,20 +130,14 @@ fn strings_of_all_kinds_arrive_up_to_their_first_nul() {
 fn fields_for_filters_alone_are_seen_by_filters() {
     let accepting =
         "number == 2 && fraction > 3.4 && truth == 1 && way == -1 && string == \"four\" && list[0] == 5";
+    let daemon = Daemon::start();
     for (filter, recorded) in
         [(accepting, 1), ("number == 3", 0), ("string == \"five\"", 0), ("list[0] == 6", 0)]
     {
-        let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable_with("every_type:filters", &["--filter", filter]);
-        session.start();
-        daemon.run(program("every-type"), NO_ARGUMENTS);
+        let session = daemon.recording_with(&["every_type:filters"], &["--filter", filter], &[]);
+        daemon.run(fixture("every-type"), NO_ARGUMENTS);
         assert_eq!(session.stop().events().len(), recorded, "{filter}");
     }
-}
-
-fn program(name: &str) -> PathBuf {
-    Program::binary("lttng-fixtures", name).traced().build()
 }
 
 /// The fields as Babeltrace prints them.

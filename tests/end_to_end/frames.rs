@@ -1,10 +1,8 @@
 //! What an event costs a function while no session records it: bytes of its frame, and code.
 
-use std::path::Path;
 use std::process::Command;
 
-use crate::support::succeed;
-use lttng_testing::{Program, need};
+use lttng_testing::{CommandInTime as _, Program, need};
 
 /// The most bytes that a frame is larger by.
 const FRAME: u64 = 64;
@@ -19,9 +17,9 @@ fn idle_events_make_frames_a_little_larger_and_have_little_code() {
         return;
     }
     let program = Program::binary("lttng-fixtures", "frames").release().traced().build();
-    let code = inspect("objdump", &["--disassemble", "--no-show-raw-insn"], &program);
+    let code = Command::new("objdump").args(["--disassemble", "--no-show-raw-insn"]).arg(&program).succeed();
     let without = frame(&code, "without").expect("the function is there");
-    let symbols = inspect("nm", &["--print-size", "--demangle"], &program);
+    let symbols = Command::new("nm").args(["--print-size", "--demangle"]).arg(&program).succeed();
     let emitting: Vec<&str> = symbols
         .lines()
         .filter_map(|line| line.rsplit(' ').next())
@@ -73,10 +71,4 @@ fn frame(code: &str, function: &str) -> Option<u64> {
         }
     }
     found
-}
-
-fn inspect(tool: &str, options: &[&str], program: &Path) -> String {
-    let mut command = Command::new(tool);
-    command.args(options).arg(program);
-    succeed(command)
 }

@@ -1,15 +1,11 @@
 //! Nothing that a session asks for, and nothing that is emitted, harms the program that emits it.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{compile_c, notified};
-use lttng_testing::{
-    BUILD_DEADLINE, CommandInTime as _, Daemon, Event, Program, Session, cargo, need_no_other_daemon,
-    workspace,
-};
+use crate::support::{Crate, compile_c, fixture, notified, scenario, target};
+use lttng_testing::{CommandInTime as _, Daemon, Event, Session, need_no_other_daemon};
 
 #[test]
 fn trigger_captures_texts_and_nothing_that_follows_them() {
@@ -19,15 +15,12 @@ fn trigger_captures_texts_and_nothing_that_follows_them() {
     let daemon = Daemon::start();
     let mut command = daemon.command(notified(daemon.folder()));
     command.args(["2", "every_type:texts", "string", "text", "short", "tag", "--"]).arg(scenario());
-    let output = command.arg("captures").output_in_time().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let captured = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(captured, "<>\t<>\t<>\t<>\n<string>\t<text>\t<short>\t<12345678>\n");
+    assert_eq!(command.arg("captures").succeed(), "<>\t<>\t<>\t<>\n<string>\t<text>\t<short>\t<12345678>\n");
 }
 
 #[test]
 fn ten_long_strings_are_recorded_on_a_small_stack() {
-    let events = with_large_buffers("twin:ten", &[], "small-stack");
+    let events = with_large_buffers(&Daemon::start(), "twin:ten", &[], "small-stack");
     let [event] = &events[..] else { panic!("{} events", events.len()) };
     let long = format!("\"{}\"", "x".repeat(64 * 1024));
     assert_eq!(event.fields.len(), 10);
@@ -36,8 +29,9 @@ fn ten_long_strings_are_recorded_on_a_small_stack() {
 
 #[test]
 fn long_strings_are_recorded_in_a_signal_handler_on_an_alternate_stack() {
+    let daemon = Daemon::start();
     for options in [&[][..], &["--filter", "b == \"bb*\""]] {
-        let events = with_large_buffers("twin:strings", options, "alternate-stack");
+        let events = with_large_buffers(&daemon, "twin:strings", options, "alternate-stack");
         let [event] = &events[..] else { panic!("{} events", events.len()) };
         for name in ["a", "b", "c"] {
             assert_eq!(event.field(name), format!("\"{}\"", name.repeat(5000)));
@@ -47,8 +41,9 @@ fn long_strings_are_recorded_in_a_signal_handler_on_an_alternate_stack() {
 
 #[test]
 fn one_limit_holds_for_every_text() {
+    let daemon = Daemon::start();
     for options in [&[][..], &["--filter", "number < 3"]] {
-        let events = with_large_buffers("twin:*", options, "long-texts");
+        let events = with_large_buffers(&daemon, "twin:*", options, "long-texts");
         let [strings, terminated, bytes] = &events[..] else { panic!("{} events", events.len()) };
         let cut = |byte: &str| format!("\"{}\"", byte.repeat(64 * 1024));
         assert_eq!(strings.field("a"), cut("t"));
@@ -92,7 +87,7 @@ fn call_sites(enable: impl Fn(&Session<'_>)) -> BTreeMap<String, Vec<i64>> {
     enable(&session);
     session.lttng("add-context", ["--userspace", "--channel=channel0", "--type", "ip"]);
     session.start();
-    let start: i64 = daemon.run(program("twin"), ["1", "100"]).trim().parse().unwrap();
+    let start: i64 = daemon.run(fixture("twin"), ["1", "100"]).trim().parse().unwrap();
     let mut sites = BTreeMap::<String, Vec<i64>>::new();
     for event in session.stop().events() {
         let offset = event.context("ip").parse::<i64>().unwrap() - start;
@@ -119,9 +114,7 @@ fn two_libraries_with_two_versions_of_a_catalog_keep_apart() {
     let daemon = Daemon::start();
     let libraries = [one.to_str().unwrap(), two.to_str().unwrap()];
     for library in libraries {
-        let exported =
-            Command::new("nm").args(["--dynamic", "--defined-only", library]).output_in_time().unwrap();
-        let exported = String::from_utf8(exported.stdout).unwrap();
+        let exported = Command::new("nm").args(["--dynamic", "--defined-only", library]).succeed();
         assert!(exported.contains("emit_"), "{exported}");
         // Of LTTng's, what linkers define and make visible themselves is excused.
         let ours = |line: &&str| {
@@ -137,72 +130,29 @@ fn two_libraries_with_two_versions_of_a_catalog_keep_apart() {
     assert_eq!(fields, [field("count", "7"), field("item", "\"plums\"")]);
 }
 
-/// A shared library, linked by C from a static one, with events of the provider `market` and a function `emit_NAME`.
+/// A shared library, linked by C from a static one, with events of the provider `market` and a function `emit_NAME`. As a C
+/// build system would: nothing but the function is asked for, and nothing is hidden that is not hidden.
 fn library(name: &str, events: &str, body: &str) -> PathBuf {
-    let folder = workspace().join("target/e2e/crates").join(format!("version-{name}"));
-    let path = |name: &str| workspace().join(name).display().to_string();
-    let write = |file: &str, text: String| {
-        let file = folder.join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
-    write(
-        "Cargo.toml",
-        format!(
-            "[package]\nname = \"version-{name}\"\nedition = \"2024\"\n[workspace]\n[lib]\ncrate-type = [\"staticlib\"]\n\
-             [dependencies]\nlttng-provider = {{ path = {:?}, features = [\"lttng\"] }}\n\
-             [build-dependencies]\nlttng-provider-build = {{ path = {:?} }}\n",
-            path("lttng-provider"),
-            path("lttng-provider-build")
-        ),
-    );
-    write("build.rs", "fn main() { lttng_provider_build::compile(\"catalog.toml\"); }".to_owned());
-    write(
-        "catalog.toml",
-        format!(
-            "[catalog]\nname = \"market\"\nversion = 1\ndoc = \"-\"\n[provider.market]\ndoc = \"-\"\n{events}"
-        ),
-    );
-    write(
-        "src/lib.rs",
-        format!(
-            "lttng_provider::include_events!();\n#[unsafe(no_mangle)]\npub extern \"C\" fn emit_{name}() {{\n    \
-             {body}\n}}\n"
-        ),
-    );
-    fs::copy(workspace().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let output =
-        cargo().args(["build", "--offline"]).current_dir(&folder).output_within(BUILD_DEADLINE).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let built = workspace().join(format!("target/e2e/debug/libversion_{name}.a"));
-    let shared = folder.join(format!("lib{name}.so"));
-    link_shared(&built, &shared, &format!("emit_{name}"));
+    let library = Crate::new(&format!("version-{name}"), "[lib]\ncrate-type = [\"staticlib\"]\n");
+    let catalog = "[catalog]\nname = \"market\"\nversion = 1\ndoc = \"-\"\n[provider.market]\ndoc = \"-\"\n";
+    library.write("catalog.toml", &format!("{catalog}{events}"));
+    let function = format!("#[unsafe(no_mangle)]\npub extern \"C\" fn emit_{name}() {{\n    {body}\n}}\n");
+    library.write("src/lib.rs", &format!("lttng_provider::include_events!();\n{function}"));
+    library.build(&["--features=lttng"], &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let shared = library.folder.join(format!("lib{name}.so"));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", &format!("-Wl,-u,emit_{name}"), "-o"]).arg(&shared);
+    cc.arg(target().join(format!("debug/libversion_{name}.a")));
+    cc.args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"]).succeed();
     shared
 }
 
-/// As a C build system would: nothing but the function is asked for, and nothing is hidden that is not hidden.
-fn link_shared(archive: &Path, shared: &Path, function: &str) {
-    let mut cc = Command::new("cc");
-    cc.args(["-shared", &format!("-Wl,-u,{function}"), "-o"]).arg(shared).arg(archive);
-    let output = cc.args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"]).output_in_time().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
 /// The events of a scenario, in a channel whose sub-buffers have room for a megabyte.
-fn with_large_buffers(events: &str, options: &[&str], name: &str) -> Vec<Event> {
-    let daemon = Daemon::start();
+fn with_large_buffers(daemon: &Daemon, events: &str, options: &[&str], name: &str) -> Vec<Event> {
     let session = daemon.session();
     session.lttng("enable-channel", ["--userspace", "large", "--subbuf-size=2097152", "--num-subbuf=2"]);
     session.enable_with(events, &[&["--channel=large"], options].concat());
     session.start();
     daemon.run(scenario(), [name]);
     session.stop().events()
-}
-
-fn scenario() -> PathBuf {
-    program("scenario")
-}
-
-fn program(name: &str) -> PathBuf {
-    Program::binary("lttng-fixtures", name).traced().build()
 }

@@ -3,48 +3,31 @@
 //! `rust-lld`, the default of rustc on x86-64 Linux, collects sections that GNU ld keeps, so each build is
 //! made with either.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Daemon, Event, Program, cargo, workspace};
+use crate::support::compile_c;
+use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Daemon, Event, Program, cargo};
 
 const GNU_LD: &str = "-Clink-arg=-fuse-ld=bfd";
 const LLD: &str = "-Clink-arg=-fuse-ld=lld";
 
 #[test]
 #[ignore = "make check: other linkers and builds"]
-fn debug_build_linked_by_lld_records() {
-    assert_records_all(&emit_all().rustc(LLD), Linker::Lld);
+fn debug_builds_record_whatever_links_them() {
+    assert_records_all(emit_all);
 }
 
 #[test]
 #[ignore = "make check: other linkers and builds"]
-fn debug_build_linked_by_gnu_ld_records() {
-    assert_records_all(&emit_all().rustc(GNU_LD), Linker::Gnu);
+fn release_builds_record_whatever_links_them() {
+    assert_records_all(|| emit_all().release());
 }
 
 #[test]
 #[ignore = "make check: other linkers and builds"]
-fn release_build_linked_by_lld_records() {
-    assert_records_all(&emit_all().release().rustc(LLD), Linker::Lld);
-}
-
-#[test]
-#[ignore = "make check: other linkers and builds"]
-fn release_build_linked_by_gnu_ld_records() {
-    assert_records_all(&emit_all().release().rustc(GNU_LD), Linker::Gnu);
-}
-
-#[test]
-#[ignore = "make check: other linkers and builds"]
-fn release_build_with_lto_and_strip_linked_by_lld_records() {
-    assert_records_all(&with_lto_and_strip(emit_all()).rustc(LLD), Linker::Lld);
-}
-
-#[test]
-#[ignore = "make check: other linkers and builds"]
-fn release_build_with_lto_and_strip_linked_by_gnu_ld_records() {
-    assert_records_all(&with_lto_and_strip(emit_all()).rustc(GNU_LD), Linker::Gnu);
+fn release_builds_with_lto_and_strip_record_whatever_links_them() {
+    assert_records_all(|| with_lto_and_strip(emit_all()));
 }
 
 #[test]
@@ -82,8 +65,7 @@ fn dynamic_library_that_a_c_program_loads_records_both_catalogs() {
 #[test]
 fn program_needs_no_lttng_library_to_start() {
     let program = emit_all().build();
-    let needed = Command::new("ldd").arg(program).output_in_time().unwrap();
-    let needed = String::from_utf8(needed.stdout).unwrap();
+    let needed = Command::new("ldd").arg(program).succeed();
     assert!(needed.contains("libc.so") && !needed.contains("lttng"), "{needed}");
 }
 
@@ -99,8 +81,7 @@ fn static_libc_is_refused_with_tracing_on_and_fine_with_tracing_off() {
     // `try_build` keeps the program from the folder of the host, so cargo is asked by itself.
     let mut off = cargo();
     off.args(["check", "--quiet", "--package=valkey-trace", &target]);
-    let off = off.env("RUSTFLAGS", "-Ctarget-feature=+crt-static").output_within(BUILD_DEADLINE).unwrap();
-    assert!(off.status.success(), "{}", String::from_utf8_lossy(&off.stderr));
+    off.env("RUSTFLAGS", "-Ctarget-feature=+crt-static").succeed_within(BUILD_DEADLINE);
 }
 
 fn emit_all() -> Program {
@@ -114,24 +95,18 @@ fn with_lto_and_strip(program: Program) -> Program {
         .variable("CARGO_PROFILE_RELEASE_STRIP", "symbols")
 }
 
-#[derive(PartialEq, Debug)]
-enum Linker {
-    Lld,
-    Gnu,
-}
-
-fn assert_records_all(program: &Program, linker: Linker) {
-    let program = program.build();
-    // lld signs its work.
-    let comment = Command::new("readelf").args(["-p", ".comment"]).arg(&program).output_in_time().unwrap();
-    let signed = String::from_utf8_lossy(&comment.stdout).contains("LLD");
-    assert_eq!(signed, linker == Linker::Lld, "{comment:?}");
-
-    let events = record(&program, &["2"]);
-    assert_eq!(events.len(), 2 * 35);
-    assert!(events.iter().enumerate().all(|(index, event)| {
-        event.field("duration") == (1000 * (index / 35) + index % 35 + 1).to_string()
-    }));
+fn assert_records_all(program: impl Fn() -> Program) {
+    for linker in [LLD, GNU_LD] {
+        let program = program().rustc(linker).build();
+        // lld signs its work.
+        let comment = Command::new("readelf").args(["-p", ".comment"]).arg(&program).succeed();
+        assert_eq!(comment.contains("LLD"), linker == LLD, "{comment}");
+        let events = record(&program, &["2"]);
+        assert_eq!(events.len(), 2 * 35);
+        assert!(events.iter().enumerate().all(|(index, event)| {
+            event.field("duration") == (1000 * (index / 35) + index % 35 + 1).to_string()
+        }));
+    }
 }
 
 fn assert_both_catalogs(events: &[Event]) {
@@ -139,13 +114,6 @@ fn assert_both_catalogs(events: &[Event]) {
     assert_eq!(names, ["every_type:unsigned", "valkey_db:expire_del"]);
     assert_eq!(events[0].field("d"), "4");
     assert_eq!(events[1].field("duration"), "5");
-}
-
-fn compile_c(source: &str, program: &Path, arguments: &[&str]) {
-    let source: PathBuf = workspace().join("tests/fixtures/c").join(source);
-    let output =
-        Command::new("cc").arg(source).arg("-o").arg(program).args(arguments).output_in_time().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// All events of both catalogs.

@@ -1,9 +1,9 @@
 //! Threads, forks, and programs and session daemons that come and go.
 
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use lttng_testing::{ChildInTime as _, Daemon, Program, Session, wait_until};
+use crate::support::scenario;
+use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Session, wait_until};
 
 #[test]
 fn eight_threads_lose_no_event() {
@@ -34,18 +34,12 @@ fn forked_child_traces_where_the_fork_wrapper_of_lttng_is_preloaded() {
 
 fn assert_fork_is_traced(preloaded: Option<&str>) {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_db:expire_del");
-    session.add_context("vpid");
-    session.start();
+    let session = daemon.recording_with(&["valkey_db:expire_del"], &[], &["vpid"]);
     // `env` sets the variable for the program alone; what runs it must not have LTTng's threads.
     let mut program = daemon.command("env");
     program.args(preloaded.map(|library| format!("LD_PRELOAD={library}")));
-    program.arg(scenario()).arg("fork").stdout(Stdio::piped());
     // The output is complete when parent and child have ended.
-    let output = program.spawn().unwrap().output_in_time().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let child = String::from_utf8(output.stdout).unwrap();
+    let child = program.arg(scenario()).arg("fork").succeed();
     let child = child.trim();
     let events = session.stop().events();
     let vpid = |duration: &str| {
@@ -104,8 +98,4 @@ fn assert_traced(daemon: &Daemon) {
 fn records(session: &Session<'_>) -> bool {
     session.start();
     !session.stop().events().is_empty()
-}
-
-fn scenario() -> PathBuf {
-    Program::binary("lttng-fixtures", "scenario").traced().build()
 }

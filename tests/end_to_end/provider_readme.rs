@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::support::{NO_ARGUMENTS, target};
 use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Daemon, cargo, workspace};
 
 #[test]
@@ -30,14 +31,11 @@ fn program_of_the_readme_is_recorded() {
     write("src/main.rs", block("use lttng_provider"));
     fs::copy(workspace().join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
 
-    let build = cargo()
-        .args(["build", "--offline", "--features=lttng"])
-        .current_dir(folder.path())
-        .output_within(BUILD_DEADLINE)
-        .unwrap();
-    assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
-    let program = workspace().join("target/e2e/debug/readme-of-provider");
-    let events = Daemon::start().record(&["shop:*"], &program, [""; 0]).events();
+    let mut build = cargo();
+    build.args(["build", "--offline", "--features=lttng"]).current_dir(folder.path());
+    build.succeed_within(BUILD_DEADLINE);
+    let program = target().join("debug/readme-of-provider");
+    let events = Daemon::start().record(&["shop:*"], &program, NO_ARGUMENTS).events();
     let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(names, ["shop:sold", "shop:checkout"]);
     assert_eq!(events[0].field("item"), "\"apples\"");

@@ -2,9 +2,10 @@
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::{env, fs};
 
+use crate::support::target;
 use lttng_testing::{
     BUILD_DEADLINE, CommandInTime as _, Daemon, Program, cargo, need, need_bpftrace, workspace,
 };
@@ -33,12 +34,11 @@ fn every_block_has_a_test() {
             _ => found.push((block.section, vec![block.language])),
         }
     }
-    let tested: Vec<(String, Vec<String>)> = TESTED
+    let found: Vec<(&str, Vec<&str>)> = found
         .iter()
-        .map(|(section, languages)| {
-            ((*section).to_owned(), languages.iter().map(|&name| name.to_owned()).collect())
-        })
+        .map(|(section, languages)| (section.as_str(), languages.iter().map(String::as_str).collect()))
         .collect();
+    let tested: Vec<_> = TESTED.iter().map(|(section, languages)| (*section, languages.to_vec())).collect();
     assert_eq!(found, tested, "the documents have other blocks than those that are tested here");
 }
 
@@ -209,10 +209,7 @@ fn run_section(shell: &mut Command, folder: &Path, title: &str) -> String {
 
 #[track_caller]
 fn succeed(command: &mut Command) -> String {
-    let Output { status, stdout, stderr } = command.output_within(BUILD_DEADLINE).unwrap();
-    let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    assert!(status.success(), "{command:?}: {status}\n{out}{err}");
-    out.into_owned()
+    command.succeed_within(BUILD_DEADLINE)
 }
 
 /// A folder in which the repository is `valkey-trace`, and a `cargo` that works without a network and does not build
@@ -258,11 +255,6 @@ fn path(first: &Path) -> String {
 
 fn ltt_top() -> PathBuf {
     Program::binary("ltt-top", "ltt-top").build()
-}
-
-/// Where `cargo()` builds.
-fn target() -> PathBuf {
-    workspace().join("target/e2e")
 }
 
 /// What Babeltrace says of an event, without times, processor and durations.

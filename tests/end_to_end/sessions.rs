@@ -1,16 +1,14 @@
 //! What lttng can ask of a session holds for our events: filters, log levels, contexts, nothing at all.
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
-use lttng_testing::{ChildInTime as _, Daemon, Event, Program};
+use crate::support::{NO_ARGUMENTS, fixture, scenario};
+use lttng_testing::{ChildInTime as _, Daemon, Event};
 
 #[test]
 fn disabled_event_evaluates_no_argument_and_records_nothing() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_db:eviction_del");
-    session.start();
+    let session = daemon.recording(&["valkey_db:eviction_del"]);
     assert_eq!(daemon.run(scenario(), ["side-effect"]), "0\n");
     assert_eq!(session.stop().events(), []);
 }
@@ -18,9 +16,7 @@ fn disabled_event_evaluates_no_argument_and_records_nothing() {
 #[test]
 fn enabled_event_evaluates_its_argument_once() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_db:expire_del");
-    session.start();
+    let session = daemon.recording(&["valkey_db:expire_del"]);
     assert_eq!(daemon.run(scenario(), ["side-effect"]), "1\n");
     let events = session.stop().events();
     assert_eq!(events.len(), 1);
@@ -30,11 +26,7 @@ fn enabled_event_evaluates_its_argument_once() {
 #[test]
 fn two_sessions_record_the_same_events() {
     let daemon = Daemon::start();
-    let sessions = [daemon.session(), daemon.session()];
-    for session in &sessions {
-        session.enable("valkey_commands:command_call");
-        session.start();
-    }
+    let sessions = [(); 2].map(|()| daemon.recording(&["valkey_commands:command_call"]));
     daemon.run(scenario(), ["commands"]);
     for session in &sessions {
         let events = session.stop().events();
@@ -67,10 +59,8 @@ fn filter_on_an_enum() {
 #[test]
 fn log_level_chooses_events() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable_with("every_type:*", &["--loglevel", "TRACE_CRIT"]);
-    session.start();
-    daemon.run(Program::binary("lttng-fixtures", "every-type").traced().build(), [""; 0]);
+    let session = daemon.recording_with(&["every_type:*"], &["--loglevel", "TRACE_CRIT"], &[]);
+    daemon.run(fixture("every-type"), NO_ARGUMENTS);
     let mut names: Vec<_> = session.stop().events().into_iter().map(|event| event.name).collect();
     names.sort();
     names.dedup();
@@ -80,12 +70,7 @@ fn log_level_chooses_events() {
 #[test]
 fn contexts_are_those_of_the_program() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("valkey_db:expire_del");
-    for context in ["vpid", "vtid", "procname"] {
-        session.add_context(context);
-    }
-    session.start();
+    let session = daemon.recording_with(&["valkey_db:expire_del"], &[], &["vpid", "vtid", "procname"]);
     let mut program = daemon.command(scenario()).arg("side-effect").stdout(Stdio::null()).spawn().unwrap();
     assert!(program.wait_in_time().unwrap().success());
     let events = session.stop().events();
@@ -123,13 +108,7 @@ fn nothing_is_measured_for_a_session_that_does_not_ask() {
 
 fn commands(options: &[&str]) -> Vec<Event> {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable_with("valkey_commands:command_call", options);
-    session.start();
+    let session = daemon.recording_with(&["valkey_commands:command_call"], options, &[]);
     daemon.run(scenario(), ["commands"]);
     session.stop().events()
-}
-
-fn scenario() -> PathBuf {
-    Program::binary("lttng-fixtures", "scenario").traced().build()
 }

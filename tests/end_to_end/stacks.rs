@@ -1,12 +1,13 @@
 //! A field of the type `stack` has the callers' return addresses, the nearest first, and no more than 32 of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::support::{CProgram, succeed};
-use lttng_testing::{Daemon, Event, Program};
+use crate::support::CProgram;
+use lttng_testing::{CommandInTime as _, Daemon, Event, Program};
 
 #[test]
+#[ignore = "make check: another build"]
 fn rust_records_its_callers() {
     // Without PIE, addresses in a trace are those of the file.
     let program = Program::binary("lttng-fixtures", "probing").traced();
@@ -23,15 +24,7 @@ fn rust_records_its_callers() {
 
 #[test]
 fn c_records_its_callers() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = CProgram {
-        compiler: "gcc",
-        source: "tests/fixtures/c/odd.c",
-        catalogs: &["catalog/valkey.toml", "tests/catalogs/probing.toml"],
-        flags: &["-DUSE_LTTNG", "-no-pie", "-fno-pie"],
-        own_flags: &["-std=c99"],
-    };
-    let program = program.build(folder.path());
+    let program = CProgram::odd(&["-DUSE_LTTNG", "-no-pie", "-fno-pie"]).build();
     let events = record(&program);
     let [called, alone] = &events[..] else { panic!("{events:?}") };
     assert_called_from_inner_and_outer(called, &program);
@@ -58,7 +51,7 @@ fn addresses(event: &Event) -> Vec<u64> {
 /// The functions that binutils finds at the addresses; a return address is after the call.
 fn names(event: &Event, program: &Path) -> Vec<String> {
     let mut addr2line = Command::new("addr2line");
-    addr2line.arg("-f").arg("-e").arg::<PathBuf>(program.into());
+    addr2line.arg("-f").arg("-e").arg(program);
     addr2line.args(addresses(event).iter().map(|address| format!("{:#x}", address - 1)));
-    succeed(addr2line).lines().step_by(2).map(str::to_owned).collect()
+    addr2line.succeed().lines().step_by(2).map(str::to_owned).collect()
 }

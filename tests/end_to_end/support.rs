@@ -1,19 +1,33 @@
-//! C programs beside ours.
-#![allow(dead_code, reason = "each test uses some of it")]
+//! Programs that tests run, in Rust, C and C++, and crates outside of the workspace.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lttng_catalog::Catalog;
-use lttng_testing::{CommandInTime as _, workspace};
+use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Program, cargo, workspace};
+use tempfile::TempDir;
+
+/// What a program without arguments gets.
+pub const NO_ARGUMENTS: [&str; 0] = [];
+
+/// A traced program of `fixtures`.
+pub fn fixture(name: &str) -> PathBuf {
+    Program::binary("lttng-fixtures", name).traced().build()
+}
+
+/// The program that does one thing, which its argument names.
+pub fn scenario() -> PathBuf {
+    fixture("scenario")
+}
 
 /// Compiles a file of `fixtures/c`, and returns the program.
 pub fn compile_c(source: &str, program: &Path, arguments: &[&str]) -> PathBuf {
     let folder = workspace().join("tests/fixtures/c");
     let mut cc = Command::new("cc");
-    cc.arg("-I").arg(&folder).arg(folder.join(source)).arg("-o").arg(program).args(arguments);
-    let output = cc.output_in_time().expect("a C compiler is installed");
-    assert!(output.status.success(), "{cc:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    cc.arg("-I").arg(&folder).arg(folder.join(source)).arg("-o").arg(program).args(arguments).succeed();
     program.to_owned()
 }
 
@@ -37,44 +51,73 @@ pub struct CProgram<'p> {
     pub own_flags: &'p [&'p str],
 }
 
-impl CProgram<'_> {
-    /// Builds it below this folder. Every warning is an error.
-    pub fn build(&self, folder: &Path) -> PathBuf {
-        let generated = folder.join("generated");
-        let sources = generate_c(self.catalogs, &generated);
-        let mut objects =
-            vec![self.compile(self.compiler, &workspace().join(self.source), folder, self.own_flags)];
+/// A program that is kept as long as its folder.
+pub struct Built {
+    pub folder: TempDir,
+    path: PathBuf,
+}
+
+impl Deref for Built {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl AsRef<OsStr> for Built {
+    fn as_ref(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+}
+
+impl<'p> CProgram<'p> {
+    /// The example that emits all of Valkey's events, in C99.
+    pub fn emit_all(flags: &'p [&'p str]) -> CProgram<'p> {
+        let (source, catalogs) = ("examples/c/emit-all.c", VALKEY);
+        CProgram { compiler: "gcc", source, catalogs, flags, own_flags: &["-std=c99"] }
+    }
+
+    /// The program of `fixtures` with a little of everything, in C99.
+    pub fn odd(flags: &'p [&'p str]) -> CProgram<'p> {
+        let catalogs = &["catalog/valkey.toml", "tests/catalogs/probing.toml"];
+        CProgram { source: "tests/fixtures/c/odd.c", catalogs, ..CProgram::emit_all(flags) }
+    }
+
+    /// Builds it. Every warning is an error.
+    pub fn build(&self) -> Built {
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        let folder = temporary.path();
+        let sources = generate_c(self.catalogs, &folder.join("generated"));
+        let mut objects = vec![self.compile(&workspace().join(self.source), folder, self.own_flags)];
         // The generated files are C and C++.
         let standard = self.own_flags.iter().find(|flag| flag.starts_with("-std=")).unwrap_or(&"-std=c99");
         let language = if self.compiler.ends_with("++") { "c++" } else { "c" };
         for source in sources {
-            objects.push(self.compile(self.compiler, &source, folder, &[standard, "-x", language]));
+            objects.push(self.compile(&source, folder, &[standard, "-x", language]));
         }
-        let program = folder.join("program");
+        let path = folder.join("program");
         let mut link = Command::new(self.compiler);
         // Warnings of link-time optimization are errors, too.
-        link.args(["-O2", "-Werror"])
-            .args(self.flags)
-            .args(objects)
-            .arg("-o")
-            .arg(&program)
-            .args(["-ldl", "-lm"]);
-        succeed(link);
-        program
+        link.args(["-O2", "-Werror"]).args(self.flags).args(objects);
+        link.arg("-o").arg(&path).args(["-ldl", "-lm"]).succeed();
+        Built { folder: temporary, path }
     }
 
-    fn compile(&self, compiler: &str, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
+    fn compile(&self, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
         // The program's file and a provider's may have one name.
         let is_own = source == workspace().join(self.source);
         let name = source.with_extension(if is_own { "own.o" } else { "o" });
         let object = folder.join(name.file_name().expect("a file has a name"));
-        let mut command = Command::new(compiler);
+        let mut command = Command::new(self.compiler);
         command.args(["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]).args(self.flags).args(more);
-        command.arg("-I").arg(folder.join("generated")).arg(source).arg("-o").arg(&object);
-        succeed(command);
+        command.arg("-I").arg(folder.join("generated")).arg(source).arg("-o").arg(&object).succeed();
         object
     }
 }
+
+/// The catalog of Valkey's events, relative to the workspace.
+pub const VALKEY: &[&str] = &["catalog/valkey.toml"];
 
 /// Writes what is generated for C, and returns the files to compile.
 pub fn generate_c(catalogs: &[&str], folder: &Path) -> Vec<PathBuf> {
@@ -82,28 +125,16 @@ pub fn generate_c(catalogs: &[&str], folder: &Path) -> Vec<PathBuf> {
         |path: &&str| Catalog::read(workspace().join(path)).unwrap_or_else(|errors| panic!("{errors}"));
     let catalogs: Vec<Catalog> = catalogs.iter().map(read).collect();
     let files = lttng_provider_build::c_sources(&catalogs).expect("no names clash");
-    std::fs::create_dir_all(folder).expect("the folder is writable");
+    fs::create_dir_all(folder).expect("the folder is writable");
     for file in &files {
-        std::fs::write(folder.join(&file.name), &file.text).expect("the folder is writable");
+        fs::write(folder.join(&file.name), &file.text).expect("the folder is writable");
     }
     files.iter().filter(|file| file.is_c_source()).map(|file| folder.join(&file.name)).collect()
 }
 
-/// Runs a command that must succeed, and returns what it prints.
-pub fn succeed(mut command: Command) -> String {
-    let output =
-        command.output_in_time().unwrap_or_else(|error| panic!("{command:?}: {error}; run `make setup`"));
-    let (printed, errors) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {}\n{printed}{errors}", output.status);
-    printed.into_owned()
-}
-
 /// The probes that readelf finds.
 pub fn noted(program: &Path) -> Vec<String> {
-    let mut readelf = Command::new("readelf");
-    readelf.arg("--notes").arg(program);
-    let notes = succeed(readelf);
+    let notes = Command::new("readelf").arg("--notes").arg(program).succeed();
     let of = |key: &str| -> Vec<String> {
         notes.lines().filter_map(|line| Some(line.trim().strip_prefix(key)?.trim().to_owned())).collect()
     };
@@ -114,4 +145,60 @@ pub fn noted(program: &Path) -> Vec<String> {
     let mut names: Vec<String> = pairs.map(|(provider, name)| format!("{provider}:{name}")).collect();
     names.sort();
     names
+}
+
+/// A crate that is not of this workspace, as a user would begin one: with a build script that compiles `catalog.toml`.
+pub struct Crate {
+    name: String,
+    pub folder: PathBuf,
+}
+
+/// The build script.
+pub const BUILD: &str = "fn main() {\n    lttng_provider_build::compile(\"catalog.toml\");\n}\n";
+
+impl Crate {
+    /// A crate with this in its manifest, before the dependencies, and a build script.
+    pub fn new(name: &str, manifest: &str) -> Crate {
+        let folder = target().join("crates").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        let fresh = Crate { name: name.to_owned(), folder };
+        let path = |name: &str| format!("{name} = {{ path = {:?} }}", workspace().join(name));
+        let package =
+            format!("[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n");
+        let features = "[features]\nlttng = [\"lttng-provider/lttng\"]\n";
+        let needed = [path("lttng-provider"), path("lttng-provider-build")];
+        let needed = format!("[dependencies]\n{}\n[build-dependencies]\n{}\n", needed[0], needed[1]);
+        fresh.write("Cargo.toml", &format!("{package}{manifest}{features}{needed}"));
+        fresh.write("build.rs", BUILD);
+        // The versions that the workspace has, so that none is looked for on the network.
+        fs::copy(workspace().join("Cargo.lock"), fresh.folder.join("Cargo.lock")).unwrap();
+        fresh
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Replaces a text in a file, which must be there.
+    pub fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.folder.join(file)).unwrap();
+        assert!(text.contains(from), "{file} has no {from}");
+        self.write(file, &text.replace(from, to));
+    }
+
+    /// The program, or what cargo says.
+    pub fn build(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+        let mut cargo = cargo();
+        cargo.args(["build", "--offline"]).args(arguments).envs(variables.iter().copied());
+        let output = cargo.current_dir(&self.folder).output_within(BUILD_DEADLINE).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(target().join("debug").join(&self.name)) } else { Err(errors) }
+    }
+}
+
+/// Where `cargo()` builds.
+pub fn target() -> PathBuf {
+    workspace().join("target/e2e")
 }

@@ -2,7 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Program, need_namespaces, wait_until};
+use crate::support::scenario;
+use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, need_namespaces, wait_until};
 
 const SCENE: &str = "TEST_BESIDE_MACHINE_WIDE_DAEMON";
 
@@ -25,10 +26,8 @@ fn machine_wide_daemon_does_not_see_programs_under_test() {
     let mut scene = Command::new("unshare");
     scene.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
     scene.arg(std::env::current_exe().expect("it runs")).env(SCENE, "1").env_remove("LTTNG_HOME");
-    let output = scene.output_in_time().expect("unshare is installed");
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && printed.contains("1 passed"), "{printed}{errors}");
+    let printed = scene.succeed();
+    assert!(printed.contains("1 passed"), "{printed}");
 }
 
 #[test]
@@ -39,11 +38,9 @@ fn beside_a_machine_wide_daemon() {
     }
     let machine_wide = || {
         let mut list = Command::new("lttng");
-        let output = list.args(["--no-sessiond", "list", "--userspace"]).output_in_time().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        list.args(["--no-sessiond", "list", "--userspace"]).succeed()
     };
-    let program = Program::binary("lttng-fixtures", "scenario").traced().build();
+    let program = scenario();
     // Left to itself, it registers there.
     let start = |mut command: Command| {
         let command = command.arg("until-end-of-input").env("LTTNG_UST_REGISTER_TIMEOUT", "-1");

@@ -3,22 +3,25 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 
-use lttng_testing::{ChildInTime as _, Daemon, Program};
+use crate::support::fixture;
+use lttng_testing::{ChildInTime as _, Daemon};
 
 #[test]
 fn program_is_told_and_can_keep_an_event_off() {
     let daemon = Daemon::start();
-    let program = Program::binary("lttng-fixtures", "probing").traced().build();
-    let mut process =
-        daemon.command(program).arg("switch").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut process = daemon
+        .command(fixture("probing"))
+        .arg("switch")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut talk =
         Talk { to: process.stdin.take().unwrap(), from: BufReader::new(process.stdout.take().unwrap()) };
     talk.expect("ready");
 
     talk.tell("emit"); // Nobody records yet.
-    let session = daemon.session();
-    session.enable("probing:nothing");
-    session.start();
+    let session = daemon.recording(&["probing:nothing"]);
     talk.expect("on");
     talk.tell("emit");
     talk.tell("emit");

@@ -9,25 +9,28 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::{CProgram, compile_c, notified};
+use crate::support::{CProgram, compile_c, fixture, notified};
 use lttng_testing::{CommandInTime as _, Daemon, Event, Program, Session, Trace, need_no_other_daemon};
 
 const SEEDS: [u64; 2] = [1, 20_261_115];
 const COUNT: u64 = 400;
 
+/// Options of a channel with the usual buffers.
+const PLAIN: &[&str] = &["--buffers-uid"];
+
 #[test]
 fn per_user_buffers() {
-    assert_same(&[&["--buffers-uid"]], &[], &[]);
+    assert_same(&Daemon::start(), &[PLAIN], &[], &[]);
 }
 
 #[test]
 fn per_process_buffers() {
-    assert_same(&[&["--buffers-pid", "--subbuf-size=1048576"]], &[], &[]);
+    assert_same(&Daemon::start(), &[&["--buffers-pid", "--subbuf-size=1048576"]], &[], &[]);
 }
 
 #[test]
 fn declarations() {
-    let recorded = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]);
+    let recorded = record(&Daemon::start(), &[PLAIN], &[], &[], SEEDS[0]);
     let (ours, theirs) = (recorded.declarations_of("twin:"), recorded.declarations_of("twin_c:"));
     assert_eq!(ours.len(), 10);
     assert_eq!(ours, theirs);
@@ -35,33 +38,31 @@ fn declarations() {
 
 #[test]
 fn sub_buffers_smaller_than_many_events() {
-    let recorded = assert_same(&[&["--subbuf-size=4096", "--num-subbuf=1024"]], &[], &[]);
-    let all = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]).events.0.len();
+    let daemon = Daemon::start();
+    let recorded = assert_same(&daemon, &[&["--subbuf-size=4096", "--num-subbuf=1024"]], &[], &[]);
+    let all = record(&daemon, &[PLAIN], &[], &[], SEEDS[0]).events.0.len();
     assert!((1..all).contains(&recorded), "{recorded} of {all}");
 }
 
 #[test]
 fn two_channels() {
-    assert_same(&[&["--buffers-uid"], &["--subbuf-size=1048576"]], &[], &[]);
+    assert_same(&Daemon::start(), &[PLAIN, &["--subbuf-size=1048576"]], &[], &[]);
 }
 
 #[test]
 fn contexts() {
-    let contexts = ["vpid", "vtid", "procname", "ip", "pthread_id"];
-    assert_same(&[&["--buffers-uid"]], &[], &contexts);
-    assert_same(&[&["--buffers-uid"], &["--buffers-uid"]], &[], &contexts);
-    assert_same(&[&["--buffers-uid"]], &["--filter", "number >= 0 || $ctx.vtid >= 0"], &contexts);
+    let (daemon, contexts) = (Daemon::start(), ["vpid", "vtid", "procname", "ip", "pthread_id"]);
+    assert_same(&daemon, &[PLAIN], &[], &contexts);
+    assert_same(&daemon, &[PLAIN, PLAIN], &[], &contexts);
+    assert_same(&daemon, &[PLAIN], &["--filter", "number >= 0 || $ctx.vtid >= 0"], &contexts);
 }
 
 #[test]
-fn log_levels() {
-    assert_same(&[&["--buffers-uid"]], &["--loglevel=TRACE_INFO"], &[]);
-    assert_same(&[&["--buffers-uid"]], &["--loglevel-only=TRACE_ERR"], &[]);
-}
-
-#[test]
-fn exclusions() {
-    assert_same(&[&["--buffers-uid"]], &["--exclude=*:t*,*:numbers"], &[]);
+fn log_levels_and_exclusions() {
+    let daemon = Daemon::start();
+    for option in ["--loglevel=TRACE_INFO", "--loglevel-only=TRACE_ERR", "--exclude=*:t*,*:numbers"] {
+        assert_same(&daemon, &[PLAIN], &[option], &[]);
+    }
 }
 
 #[test]
@@ -80,34 +81,28 @@ fn filters() {
         "b == \"*m*\"",
         "$ctx.procname == \"*win*\"",
     ];
+    let daemon = Daemon::start();
     for filter in filters {
-        let recorded = assert_same(&[&["--buffers-uid"]], &["--filter", filter], &[]);
+        let recorded = assert_same(&daemon, &[PLAIN], &["--filter", filter], &[]);
         assert!(recorded > 0, "`{filter}` accepts nothing");
     }
 }
 
 #[test]
 fn two_sessions_of_which_one_filters() {
+    let daemon = Daemon::start();
     for seed in SEEDS {
-        let daemon = Daemon::start();
-        let sessions = [daemon.session(), daemon.session(), daemon.session()];
         let options: [&[&str]; 3] = [&["--filter", "number > 100"], &[], &["--filter", "number < 100"]];
-        for (session, options) in sessions.iter().zip(options) {
-            session.enable_with("twin*", options);
-            session.start();
-        }
+        let sessions = options.map(|options| daemon.recording_with(&["twin*"], options, &[]));
         run_both(&daemon, seed);
-        for session in &sessions {
-            let recorded = Recorded::read(session.stop());
-            assert!(recorded.compare() > 0);
-        }
+        sessions.iter().for_each(|session| assert!(Recorded::read(session.stop()).compare() > 0));
     }
 }
 
 #[test]
 fn snapshots() {
+    let daemon = Daemon::start();
     for seed in SEEDS {
-        let daemon = Daemon::start();
         let session = daemon.snapshot_session();
         session.enable("twin*");
         session.start();
@@ -119,9 +114,9 @@ fn snapshots() {
 
 #[test]
 fn overwritten_buffers_keep_the_newest() {
-    let all = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]).events;
+    let daemon = Daemon::start();
+    let all = record(&daemon, &[PLAIN], &[], &[], SEEDS[0]).events;
     for (program, all) in [(ours(), all.0), (theirs(), all.1)] {
-        let daemon = Daemon::start();
         let session = daemon.snapshot_session();
         let channel = ["--userspace", "small", "--overwrite", "--subbuf-size=32768", "--num-subbuf=4"];
         session.lttng("enable-channel", channel);
@@ -140,11 +135,9 @@ fn overwritten_buffers_keep_the_newest() {
 
 #[test]
 fn rotated_sessions() {
+    let daemon = Daemon::start();
     for seed in SEEDS {
-        let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable("twin*");
-        session.start();
+        let session = daemon.recording(&["twin*"]);
         run_both(&daemon, seed);
         session.rotate();
         run_both(&daemon, seed + 1);
@@ -155,11 +148,9 @@ fn rotated_sessions() {
 
 #[test]
 fn preloaded_helper_libraries() {
+    let daemon = Daemon::start();
     for library in ["libc-wrapper", "pthread-wrapper", "fork", "dl", "fd", "cyg-profile"] {
-        let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable("twin*");
-        session.start();
+        let session = daemon.recording(&["twin*"]);
         for program in [ours(), theirs()] {
             let preload = format!("LD_PRELOAD=liblttng-ust-{library}.so");
             daemon.run("env", [preload.as_ref(), program.as_os_str(), "1".as_ref(), "400".as_ref()]);
@@ -180,8 +171,8 @@ fn triggers_capture_the_same() {
         ("network", &["a", "b", "c"]),
         ("ten", &["s0", "s9", "s4"]),
     ];
+    let plain = record(&Daemon::start(), &[PLAIN], &[], &[], SEEDS[0]).events.0;
     for (event, fields) in captured {
-        let plain = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]).events.0;
         let count = plain.iter().filter(|(name, ..)| name == event).count();
         let capture = |provider: &str, program: PathBuf| {
             let daemon = Daemon::start();
@@ -189,13 +180,9 @@ fn triggers_capture_the_same() {
             arguments.extend(fields.iter().map(|&field| field.to_owned()));
             arguments.extend(["--".to_owned(), program.display().to_string()]);
             arguments.extend([SEEDS[0].to_string(), COUNT.to_string()]);
-            let output = daemon.command(notified(daemon.folder())).args(arguments).output_in_time().unwrap();
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{event} of {provider}: {errors}");
-            output.stdout
+            daemon.command(notified(daemon.folder())).args(arguments).succeed()
         };
         let (ours, theirs) = (capture("twin", ours()), capture("twin_c", theirs()));
-        let (ours, theirs) = (String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
         for (ours, theirs) in ours.lines().zip(theirs.lines()) {
             assert_eq!(ours, theirs, "{event}");
         }
@@ -213,24 +200,21 @@ fn generated_c_records_the_same() {
         &["--filter", "secret < 50"],
         &["--filter", "e[0] < 0"],
     ];
-    let folder = tempfile::tempdir().unwrap();
     let program = CProgram {
-        compiler: "gcc",
         source: "tests/fixtures/c/twin.c",
         catalogs: &["tests/catalogs/twin.toml"],
-        flags: &["-DUSE_LTTNG", "-DGENERATED"],
         own_flags: &["-std=gnu99"],
+        ..CProgram::emit_all(&["-DUSE_LTTNG", "-DGENERATED"])
     };
-    let program = program.build(folder.path());
+    let (program, daemon) = (program.build(), Daemon::start());
     for seed in SEEDS {
         for options in sessions {
-            let daemon = Daemon::start();
             let session = daemon.session();
             add_channel(&session, "channel", &[], options, &["ip"]);
             session.start();
             let starts = (run(&daemon, &program, seed), run(&daemon, &theirs(), seed));
             let mut recorded = Recorded::read(session.stop());
-            recorded.name_call_sites_of(&program, starts);
+            recorded.name_call_sites(&program, starts);
             assert!(recorded.compare() > 0, "{options:?}");
             assert_eq!(recorded.declarations_of("twin:"), recorded.declarations_of("twin_c:"));
         }
@@ -243,12 +227,10 @@ fn generated_c_records_the_same() {
 fn nothing_undefined_is_done_in_c() {
     let flags = "-fsanitize=undefined -fsanitize-undefined-trap-on-error -O1";
     let program = Program::binary("lttng-fixtures", "twin").traced().variable("CFLAGS", flags).build();
-    let all = record(&[&["--buffers-uid"]], &[], &[], SEEDS[0]).events.1.len();
+    let daemon = Daemon::start();
+    let all = record(&daemon, &[PLAIN], &[], &[], SEEDS[0]).events.1.len();
     for options in [&[][..], &["--filter", "number != 4294967295"]] {
-        let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable_with("twin:*", options);
-        session.start();
+        let session = daemon.recording_with(&["twin:*"], options, &[]);
         run(&daemon, &program, SEEDS[0]);
         let recorded = session.stop().events().len();
         assert!(recorded == all || !options.is_empty() && recorded > 0, "{recorded} of {all}");
@@ -256,22 +238,20 @@ fn nothing_undefined_is_done_in_c() {
 }
 
 /// Records both with each seed, compares all, and returns how many events there were of either.
-fn assert_same(channels: &[&[&str]], options: &[&str], contexts: &[&str]) -> usize {
-    let count = |seed| record(channels, options, contexts, seed).compare();
-    SEEDS.map(count)[0]
+fn assert_same(daemon: &Daemon, channels: &[&[&str]], options: &[&str], contexts: &[&str]) -> usize {
+    SEEDS.map(|seed| record(daemon, channels, options, contexts, seed).compare())[0]
 }
 
 /// Records both in one session with these channels, options of the events, and contexts.
-fn record(channels: &[&[&str]], options: &[&str], contexts: &[&str], seed: u64) -> Recorded {
-    let daemon = Daemon::start();
+fn record(daemon: &Daemon, channels: &[&[&str]], options: &[&str], contexts: &[&str], seed: u64) -> Recorded {
     let session = daemon.session();
     for (index, channel) in channels.iter().enumerate() {
         add_channel(&session, &format!("channel-{index}"), channel, options, contexts);
     }
     session.start();
-    let starts = run_both(&daemon, seed);
+    let starts = run_both(daemon, seed);
     let mut recorded = Recorded::read(session.stop());
-    recorded.name_call_sites(starts);
+    recorded.name_call_sites(&ours(), starts);
     recorded
 }
 
@@ -325,11 +305,7 @@ impl Recorded {
     }
 
     /// Puts the names of functions in the place of addresses, so that those of two programs can be compared.
-    fn name_call_sites(&mut self, starts: (u64, u64)) {
-        self.name_call_sites_of(&ours(), starts);
-    }
-
-    fn name_call_sites_of(&mut self, ours: &Path, starts: (u64, u64)) {
+    fn name_call_sites(&mut self, ours: &Path, starts: (u64, u64)) {
         let programs =
             [(&mut self.events.0, ours.to_owned(), starts.0), (&mut self.events.1, theirs(), starts.1)];
         for (events, program, start) in programs {
@@ -368,12 +344,7 @@ struct Functions(Vec<(u64, u64, String)>);
 impl Functions {
     /// Of the program in which `emit_numbers` was at this address.
     fn of(program: &Path, start: u64) -> Functions {
-        let output = Command::new("nm")
-            .args(["--print-size", "--defined-only"])
-            .arg(program)
-            .output_in_time()
-            .unwrap();
-        let lines = String::from_utf8(output.stdout).unwrap();
+        let lines = Command::new("nm").args(["--print-size", "--defined-only"]).arg(program).succeed();
         let number = |word: &str| u64::from_str_radix(word, 16).unwrap();
         let functions: Vec<_> = lines
             .lines()
@@ -396,7 +367,7 @@ impl Functions {
 }
 
 fn ours() -> PathBuf {
-    Program::binary("lttng-fixtures", "twin").traced().build()
+    fixture("twin")
 }
 
 fn theirs() -> PathBuf {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{CProgram, noted, succeed};
+use crate::support::{CProgram, noted};
 use lttng_testing::{
     CommandInTime as _, Daemon, Event, Program, bpftrace, instructions_each, need, need_bpftrace, not_allowed,
 };
@@ -15,16 +15,9 @@ const LLD: &str = "-Clink-arg=-fuse-ld=lld";
 
 #[test]
 #[ignore = "make check: bpftrace, gdb and other builds"]
-fn debug_builds_list_all_probes() {
+fn debug_and_release_builds_list_all_probes() {
     for linker in [LLD, GNU_LD] {
         assert_lists_all(&emit_all().rustc(linker).build());
-    }
-}
-
-#[test]
-#[ignore = "make check: bpftrace, gdb and other builds"]
-fn release_builds_list_all_probes() {
-    for linker in [LLD, GNU_LD] {
         assert_lists_all(&emit_all().release().rustc(linker).build());
     }
 }
@@ -66,19 +59,10 @@ fn bpftrace_reads_what_lttng_records_in_the_same_run() {
     if !need_bpftrace() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let c = CProgram {
-        compiler: "gcc",
-        source: "examples/c/emit-all.c",
-        catalogs: &["catalog/valkey.toml"],
-        flags: &["-DUSE_LTTNG", "-DUSE_USDT"],
-        own_flags: &["-std=c99"],
-    };
-    for program in [both().build(), both().release().argument(BOTH).build(), c.build(folder.path())] {
+    let c = CProgram::emit_all(&["-DUSE_LTTNG", "-DUSE_USDT"]).build();
+    for program in [both().build(), both().release().argument(BOTH).build(), c.to_owned()] {
         let daemon = Daemon::start();
-        let session = daemon.session();
-        session.enable("valkey_*");
-        session.start();
+        let session = daemon.recording(&["valkey_*"]);
         let path = program.display();
         let others =
             ["server", "db", "cluster", "rdb", "aof"].map(|name| format!("usdt:{path}:valkey_{name}:*"));
@@ -105,11 +89,7 @@ fn events_are_counted_without_lttng() {
     }
     let program = emit_all().build();
     assert_eq!(counts(&Daemon::start(), &program, "4"), expected_counts(4));
-    let needed = {
-        let mut ldd = Command::new("ldd");
-        ldd.arg(&program);
-        succeed(ldd)
-    };
+    let needed = Command::new("ldd").arg(&program).succeed();
     assert!(!needed.contains("lttng"), "{needed}");
 }
 
@@ -155,15 +135,8 @@ fn gdb_reads_every_argument() {
         return;
     }
     let rust = probing().argument("--features=usdt").build();
-    let folder = tempfile::tempdir().unwrap();
-    let c = CProgram {
-        compiler: "gcc",
-        source: "tests/fixtures/c/odd.c",
-        catalogs: &["catalog/valkey.toml", "tests/catalogs/probing.toml"],
-        flags: &["-DUSE_USDT"],
-        own_flags: &["-std=c99"],
-    };
-    for program in [rust, c.build(folder.path())] {
+    let c = CProgram::odd(&["-DUSE_USDT"]).build();
+    for program in [rust, c.to_owned()] {
         let mut gdb = Command::new("gdb");
         gdb.args([
             "-q",
@@ -179,8 +152,7 @@ fn gdb_reads_every_argument() {
         let pair = "*((unsigned short *) $_probe_arg6), *((unsigned short *) $_probe_arg6 + 1)";
         let list = "*((unsigned int *) $_probe_arg7), *((unsigned int *) $_probe_arg7 + 2), $_probe_arg8";
         let print = format!("printf \"> %d %x %lx %s %d %s %d %d %d %d %d\\n\", {first}, {pair}, {list}");
-        gdb.args(["-ex", &print]).arg(program);
-        let printed = succeed(gdb);
+        let printed = gdb.args(["-ex", &print]).arg(program).succeed();
         let line = printed.lines().find(|line| line.starts_with('>'));
         assert_eq!(line, Some("> -2 1020304 3fe0000000000000 text 4 tag 1 2 3 5 3"), "{printed}");
     }
@@ -248,8 +220,7 @@ fn assert_lists_all(program: &Path) {
 
     if need("gdb") {
         let mut gdb = Command::new("gdb");
-        gdb.args(["-q", "-batch", "-ex", "info probes stap"]).arg(program);
-        let listed = succeed(gdb);
+        let listed = gdb.args(["-q", "-batch", "-ex", "info probes stap"]).arg(program).succeed();
         let lines = listed.lines().filter_map(|line| {
             let words: Vec<&str> = line.split_whitespace().collect();
             (words.first() == Some(&"stap")).then(|| format!("{}:{}", words[1], words[2]))

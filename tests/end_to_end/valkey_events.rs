@@ -1,67 +1,35 @@
 //! Valkey's 35 events, from a Rust program, through a stock lttng, read back by Babeltrace.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::support::scenario;
 use lttng_testing::{ChildInTime as _, CommandInTime as _, Daemon, Program, Trace, declarations};
 
-/// Every event, in the order in which `emit-all` emits them: the n-th has the duration n.
-const EVENTS: [&str; 35] = [
-    "valkey_commands:command_call",
-    "valkey_server:command_unblocking",
-    "valkey_server:while_blocked_cron",
-    "valkey_server:eventloop",
-    "valkey_server:eventloop_cron",
-    "valkey_server:module_acquire_gil",
-    "valkey_server:command",
-    "valkey_server:fast_command",
-    "valkey_db:expire_del",
-    "valkey_db:active_defrag_cycle",
-    "valkey_db:eviction_del",
-    "valkey_db:eviction_lazyfree",
-    "valkey_db:eviction_cycle",
-    "valkey_db:expire_cycle",
-    "valkey_db:expire_cycle_keys",
-    "valkey_db:expire_cycle_fields",
-    "valkey_cluster:cluster_config_open",
-    "valkey_cluster:cluster_config_write",
-    "valkey_cluster:cluster_config_fsync",
-    "valkey_cluster:cluster_config_rename",
-    "valkey_cluster:cluster_config_dir_fsync",
-    "valkey_cluster:cluster_config_close",
-    "valkey_cluster:cluster_config_unlink",
-    "valkey_cluster:fork",
-    "valkey_rdb:fork",
-    "valkey_rdb:rdb_unlink_temp_file",
-    "valkey_aof:fork",
-    "valkey_aof:aof_write_pending_fsync",
-    "valkey_aof:aof_write_active_child",
-    "valkey_aof:aof_write_alone",
-    "valkey_aof:aof_write",
-    "valkey_aof:aof_fsync_always",
-    "valkey_aof:aof_fstat",
-    "valkey_aof:aof_rename",
-    "valkey_aof:aof_flush",
-];
+/// The names of all events.
+fn names() -> BTreeSet<String> {
+    let catalog = lttng_catalog::valkey();
+    catalog.events().map(|(provider, event)| format!("{}:{}", provider.name, event.name)).collect()
+}
 
+/// `emit-all` gives the n-th event of a round the duration n. Which event is the n-th, the same program in C says, too
+/// (`c_programs.rs`).
 #[test]
 fn every_event_is_recorded_with_exact_values() {
     let events = record(&Daemon::start(), "3").events();
-    assert_eq!(events.len(), 3 * EVENTS.len());
-    for (round, events) in events.chunks(EVENTS.len()).enumerate() {
-        for (index, (event, name)) in events.iter().zip(EVENTS).enumerate() {
-            let duration = (1000 * round + index + 1).to_string();
-            assert_eq!(event.name, name);
-            assert_eq!(event.field("duration"), duration, "{name}");
-            if index == 0 {
-                assert_eq!(event.field("enum_field"), r#"( "UNIX" : container = 1 )"#);
-                assert_eq!(event.field("addr"), r#""client:1""#);
-                assert_eq!(event.field("laddr"), r#""server:2""#);
-                assert_eq!(event.field("name"), r#""get""#);
-                assert_eq!(event.fields.len(), 5);
-            } else {
-                assert_eq!(event.fields.len(), 1);
-            }
+    assert_eq!(events.len(), 3 * 35);
+    for (round, events) in events.chunks(35).enumerate() {
+        assert_eq!(events.iter().map(|event| event.name.clone()).collect::<BTreeSet<_>>(), names());
+        for (index, event) in events.iter().enumerate() {
+            assert_eq!(event.field("duration"), (1000 * round + index + 1).to_string(), "{event:?}");
+            assert_eq!(event.fields.len(), if index == 0 { 5 } else { 1 }, "{event:?}");
         }
+        let call = &events[0];
+        assert_eq!(call.name, "valkey_commands:command_call");
+        assert_eq!(call.field("enum_field"), r#"( "UNIX" : container = 1 )"#);
+        assert_eq!(call.field("addr"), r#""client:1""#);
+        assert_eq!(call.field("laddr"), r#""server:2""#);
+        assert_eq!(call.field("name"), r#""get""#);
     }
 }
 
@@ -70,7 +38,7 @@ fn metadata_declares_what_real_valkey_declares() {
     let ours = record(&Daemon::start(), "1").declarations();
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/valkey-metadata.tsdl");
     let real = declarations(&format!("\n{}", std::fs::read_to_string(real).unwrap()));
-    assert_eq!(real.len(), EVENTS.len());
+    assert_eq!(real.len(), 35);
     for (name, declaration) in &real {
         assert_eq!(ours.get(name), Some(declaration), "{name}");
     }
@@ -80,9 +48,8 @@ fn metadata_declares_what_real_valkey_declares() {
 #[test]
 fn lttng_lists_names_log_levels_and_fields() {
     let daemon = Daemon::start();
-    let scenario = Program::binary("lttng-fixtures", "scenario").traced().build();
     let mut program = daemon
-        .command(scenario)
+        .command(scenario())
         .arg("until-end-of-input")
         .stdin(std::process::Stdio::piped())
         .spawn()
@@ -93,7 +60,7 @@ fn lttng_lists_names_log_levels_and_fields() {
     drop(program.stdin.take());
     assert!(program.wait_in_time().unwrap().success());
 
-    for name in EVENTS {
+    for name in names() {
         let line = format!("{name} (loglevel: TRACE_DEBUG_LINE (13)) (type: tracepoint)");
         assert!(listed.contains(&line), "{line}\n{listed}");
     }

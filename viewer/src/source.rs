@@ -4,9 +4,7 @@ use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use ctf_reader::{
-    Collect, Collected, Discovery, Error, Progress, Reader, Report, TraceFiles, Window, discover,
-};
+use ctf_reader::{Collect, Collected, Discovery, Error, Progress, Reader, Report, TraceFiles, Window};
 
 use crate::samples;
 
@@ -25,18 +23,13 @@ pub trait Source {
         progress: &Progress,
     ) -> Result<(C, Report), Error>;
 
-    /// A reader of the same events in time order, if the source has one.
-    fn in_order(&self) -> Option<&Reader> {
-        None
-    }
-
-    /// Samples of the scheduler that were taken while the events were recorded.
-    fn samples(&self) -> Option<&Reader> {
+    /// Readers of the same events in time order, if the source has any.
+    fn in_order(&self) -> Option<Readers<'_>> {
         None
     }
 }
 
-/// The traces of a recording, and the samples beside them.
+/// The traces of a recording, and the samples of the scheduler that were taken meanwhile.
 #[derive(Debug)]
 pub struct Recording {
     /// The events.
@@ -44,9 +37,28 @@ pub struct Recording {
     samples: Option<Reader>,
 }
 
+impl Recording {
+    /// Opens traces that were found.
+    pub fn open(events: Discovery, samples: Discovery) -> Result<Recording, Error> {
+        // Without samples, or with damaged ones, less is explained.
+        let samples = Reader::open_found(samples).ok().filter(|samples| samples.classes().next().is_some());
+        Ok(Recording { events: Reader::open_found(events)?, samples })
+    }
+
+    /// Decodes with this number of threads instead of one for each core.
+    pub fn threads(self, threads: usize) -> Recording {
+        Recording { events: self.events.threads(threads), ..self }
+    }
+
+    /// Its readers, for several readings at the same time.
+    pub fn readers(&self) -> Readers<'_> {
+        Readers { events: &self.events, samples: self.samples.as_ref() }
+    }
+}
+
 impl Source for Recording {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
-        Source::span(&mut self.events)
+        self.readers().span()
     }
 
     fn read<C: Collect<Stop = Infallible>>(
@@ -55,41 +67,26 @@ impl Source for Recording {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        Source::read(&mut self.events, window, collector, progress)
+        self.readers().read(window, collector, progress)
     }
 
-    fn in_order(&self) -> Option<&Reader> {
-        Some(&self.events)
-    }
-
-    fn samples(&self) -> Option<&Reader> {
-        self.samples.as_ref()
+    fn in_order(&self) -> Option<Readers<'_>> {
+        Some(self.readers())
     }
 }
 
-impl Source for Reader {
-    fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
-        Source::span(&mut &*self)
-    }
-
-    fn read<C: Collect<Stop = Infallible>>(
-        &mut self,
-        window: Window,
-        collector: C,
-        progress: &Progress,
-    ) -> Result<(C, Report), Error> {
-        Source::read(&mut &*self, window, collector, progress)
-    }
-
-    fn in_order(&self) -> Option<&Reader> {
-        Some(self)
-    }
+/// The readers of a [`Recording`].
+#[derive(Clone, Copy, Debug)]
+pub struct Readers<'r> {
+    /// Of the events.
+    pub events: &'r Reader,
+    /// Of the samples, if there are any.
+    pub samples: Option<&'r Reader>,
 }
 
-/// A shared reader, for two readings at the same time.
-impl Source for &Reader {
+impl Source for Readers<'_> {
     fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
-        Ok(Reader::span(self))
+        Ok(self.events.span())
     }
 
     fn read<C: Collect<Stop = Infallible>>(
@@ -98,34 +95,35 @@ impl Source for &Reader {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = Reader::read(self, window, collector, progress);
+        let Collected { collector, report, .. } = self.events.read(window, collector, progress);
         Ok((collector, report))
     }
 
-    fn in_order(&self) -> Option<&Reader> {
-        Some(self)
+    fn in_order(&self) -> Option<Readers<'_>> {
+        Some(*self)
     }
+}
+
+/// Finds all traces in and below the folders: those of events, and those of samples.
+pub fn discover(folders: &[PathBuf]) -> Result<(Discovery, Discovery), Error> {
+    let found = ctf_reader::discover(folders)?;
+    let is_sampled = |trace: &TraceFiles| trace.folders.iter().all(|folder| is_samples(folder));
+    let (samples, traces) = found.traces.into_iter().partition(is_sampled);
+    Ok((Discovery { traces, ..found }, Discovery { traces: samples, damage: Vec::new() }))
 }
 
 /// Finds all traces in and below the folders and opens them. Samples are events only if their own folder is named.
 ///
 /// `threads` is the number of threads that decode; by default one for each core.
 pub fn open(folders: &[PathBuf], threads: Option<usize>) -> Result<Recording, Error> {
-    let found = discover(folders)?;
-    let is_named = folders.iter().any(|folder| folder.ends_with(samples::FOLDER));
-    let (sampled, events): (Vec<TraceFiles>, Vec<TraceFiles>) = found
-        .traces
-        .into_iter()
-        .partition(|trace| !is_named && trace.folders.iter().all(|folder| is_samples(folder)));
-    let samples = Reader::open_found(Discovery { traces: sampled, damage: Vec::new() });
-    let reader = Reader::open_found(Discovery { traces: events, damage: found.damage })?;
-    Ok(Recording {
-        events: match threads {
-            Some(threads) => reader.threads(threads),
-            None => reader,
-        },
-        // Without samples, or with damaged ones, less is explained.
-        samples: samples.ok().filter(|samples| samples.classes().next().is_some()),
+    let (mut events, mut samples) = discover(folders)?;
+    if folders.iter().any(|folder| is_samples(folder)) {
+        events.traces.append(&mut samples.traces);
+    }
+    let recording = Recording::open(events, samples)?;
+    Ok(match threads {
+        Some(threads) => recording.threads(threads),
+        None => recording,
     })
 }
 

@@ -44,23 +44,11 @@ impl CType {
 
     /// The C type for a catalog's spelling, if C has one.
     pub fn from_spelling(spelling: &str) -> Option<CType> {
-        let of = |bits, signed| Some(CType::Integer { bits, signed });
-        match spelling {
-            "u8" => of(8, false),
-            "u16" => of(16, false),
-            "u32" => of(32, false),
-            "u64" => of(64, false),
-            "i8" => of(8, true),
-            "i16" => of(16, true),
-            "i32" => of(32, true),
-            "i64" => of(64, true),
-            "f32" => Some(CType::Float),
-            "f64" => Some(CType::Double),
-            "bool" => Some(CType::Bool),
-            "string" => Some(CType::Text),
-            "u64 hex" => Some(CType::Pointer),
-            _ => None,
-        }
+        let integers = [8, 16, 32, 64]
+            .into_iter()
+            .flat_map(|bits| [true, false].map(|signed| CType::Integer { bits, signed }));
+        let others = [CType::Float, CType::Double, CType::Bool, CType::Text, CType::Pointer];
+        integers.chain(others).find(|kind| kind.spelling().as_deref() == Some(spelling))
     }
 }
 
@@ -201,20 +189,9 @@ const QUALIFIERS: &[&str] =
 const STRUCTURED: &[&str] = &["struct", "union", "enum"];
 
 fn is_type_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "char"
-            | "short"
-            | "int"
-            | "long"
-            | "signed"
-            | "unsigned"
-            | "float"
-            | "double"
-            | "void"
-            | "bool"
-            | "_Bool"
-    )
+    const KEYWORDS: &[&str] =
+        &["char", "short", "int", "long", "signed", "unsigned", "float", "double", "void", "bool", "_Bool"];
+    KEYWORDS.contains(&word)
 }
 
 /// A type of several keywords, in any order.

@@ -8,7 +8,14 @@ pub const UNDOCUMENTED: &str = "TODO";
 /// The most arguments that LTTng-UST's macros take.
 pub const MOST_ARGUMENTS: usize = 10;
 
-#[derive(Clone, Debug)]
+/// The providers of a file, and what of it cannot be read.
+#[derive(Debug)]
+pub struct Draft {
+    pub providers: Vec<DraftProvider>,
+    pub problems: Vec<Problem>,
+}
+
+#[derive(Clone, Debug, Default)]
 pub struct DraftProvider {
     pub name: String,
     pub line: usize,
@@ -16,19 +23,6 @@ pub struct DraftProvider {
     pub enums: Vec<DraftEnumeration>,
     pub classes: Vec<DraftClass>,
     pub events: Vec<DraftEvent>,
-}
-
-impl DraftProvider {
-    pub fn new(name: &str, line: usize) -> DraftProvider {
-        DraftProvider {
-            name: name.to_owned(),
-            line,
-            doc: String::new(),
-            enums: Vec::new(),
-            classes: Vec::new(),
-            events: Vec::new(),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -49,13 +43,6 @@ pub struct DraftLabel {
     pub last: i128,
 }
 
-/// The providers of a file, and what of it cannot be read.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    pub providers: Vec<DraftProvider>,
-    pub problems: Vec<Problem>,
-}
-
 #[derive(Clone, Debug)]
 pub struct DraftClass {
     pub name: String,
@@ -64,7 +51,7 @@ pub struct DraftClass {
     pub fields: Vec<DraftField>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DraftEvent {
     pub name: String,
     pub line: usize,
@@ -82,24 +69,7 @@ pub struct DraftEvent {
     pub model_uri: Option<String>,
 }
 
-impl DraftEvent {
-    pub fn new(name: &str, line: usize) -> DraftEvent {
-        DraftEvent {
-            name: name.to_owned(),
-            line,
-            doc: String::new(),
-            class: None,
-            fields: Vec::new(),
-            duration: None,
-            entry: false,
-            started_by: None,
-            log_level: None,
-            model_uri: None,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DraftField {
     pub name: String,
     pub line: usize,
@@ -111,23 +81,11 @@ pub struct DraftField {
     pub unit: Option<&'static str>,
     /// The integer of the length, if it is not the usual one.
     pub length: Option<String>,
-    pub recorded: bool,
+    /// Whether only filters see it.
+    pub unrecorded: bool,
 }
 
 impl DraftField {
-    pub fn new(name: &str, line: usize, kind: impl Into<String>) -> DraftField {
-        DraftField {
-            name: name.to_owned(),
-            line,
-            doc: String::new(),
-            kind: kind.into(),
-            argument: None,
-            unit: None,
-            length: None,
-            recorded: true,
-        }
-    }
-
     /// The number of arguments that it takes in C.
     pub fn arguments(&self) -> usize {
         let has_length = self.kind == "text" || self.kind == "bytes";

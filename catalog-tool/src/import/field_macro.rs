@@ -34,10 +34,7 @@ impl<'t> Reader<'_, '_, 't> {
         let Some(name) = full.strip_prefix("lttng_ust_field_").or_else(|| full.strip_prefix("ctf_")) else {
             return Err(format!("expected a field such as `lttng_ust_field_integer(…)`, found `{full}`"));
         };
-        let (name, recorded) = match name.strip_suffix("_nowrite") {
-            Some(name) => (name, false),
-            None => (name, true),
-        };
+        let (name, unrecorded) = name.strip_suffix("_nowrite").map_or((name, false), |name| (name, true));
         let (name, base, network) = shown(name);
         let suffix =
             format!("{}{}", if network { " network" } else { "" }, if base == 16 { " hex" } else { "" });
@@ -76,7 +73,7 @@ impl<'t> Reader<'_, '_, 't> {
             }
             ("enum", [provider, enumeration, kind, name, value]) => {
                 let mut field = self.field(call, name, value, String::new())?;
-                field.recorded = recorded;
+                field.unrecorded = unrecorded;
                 return Ok(Read::Enum {
                     field,
                     provider: spell(self.calls.slice(provider)),
@@ -98,13 +95,15 @@ impl<'t> Reader<'_, '_, 't> {
                 return Err(format!("`{full}` takes {takes} arguments, not {}", found.len()));
             }
             _ => {
-                let near = lttng_catalog::nearest(full, MACROS.iter().copied());
-                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                let prefixes = ["lttng_ust_field_", "ctf_"].iter();
+                let known = prefixes.flat_map(|prefix| MACROS.map(|name| format!("{prefix}{name}")));
+                let known: Vec<String> = known.collect();
+                let near = lttng_catalog::did_you_mean(full, known.iter().map(String::as_str));
                 return Err(format!("unknown field macro `{full}`{near}"));
             }
         };
-        field.recorded = recorded;
-        if !recorded && name == "fixed_length_blob" {
+        field.unrecorded = unrecorded;
+        if unrecorded && name == "fixed_length_blob" {
             // What is not recorded has no base.
             field.kind = field.kind.replace(" hex", "");
         }
@@ -128,10 +127,14 @@ impl<'t> Reader<'_, '_, 't> {
         if name.kind != Kind::Word {
             return Err(format!("`{}` is not a name", name.text));
         }
-        let mut field = DraftField::new(name.text, call.name.line, kind);
-        field.argument =
-            argument(self.calls.slice(value)).filter(|argument| *argument != name.text).map(str::to_owned);
-        Ok(field)
+        let argument = argument(self.calls.slice(value)).filter(|argument| *argument != name.text);
+        Ok(DraftField {
+            name: name.text.to_owned(),
+            line: call.name.line,
+            kind,
+            argument: argument.map(str::to_owned),
+            ..DraftField::default()
+        })
     }
 
     fn number_or_bool(&self, kind: &Range, suffix: &str) -> Result<String, String> {
@@ -173,27 +176,18 @@ impl<'t> Reader<'_, '_, 't> {
     }
 }
 
-const MACROS: &[&str] = &[
-    "lttng_ust_field_integer",
-    "lttng_ust_field_integer_hex",
-    "lttng_ust_field_integer_network",
-    "lttng_ust_field_float",
-    "lttng_ust_field_string",
-    "lttng_ust_field_array",
-    "lttng_ust_field_array_text",
-    "lttng_ust_field_sequence",
-    "lttng_ust_field_sequence_text",
-    "lttng_ust_field_enum",
-    "ctf_integer",
-    "ctf_integer_hex",
-    "ctf_integer_network",
-    "ctf_float",
-    "ctf_string",
-    "ctf_array",
-    "ctf_array_text",
-    "ctf_sequence",
-    "ctf_sequence_text",
-    "ctf_enum",
+/// The macros without their prefix, for suggestions.
+const MACROS: [&str; 10] = [
+    "integer",
+    "integer_hex",
+    "integer_network",
+    "float",
+    "string",
+    "array",
+    "array_text",
+    "sequence",
+    "sequence_text",
+    "enum",
 ];
 
 /// The macro's name without its base and byte order.

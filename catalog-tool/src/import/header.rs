@@ -93,8 +93,7 @@ impl<'t> Header<'_, '_, 't> {
 
     fn take(&mut self, kind: Macro, call: &Call<'t>) {
         let done = match kind {
-            Macro::Event => self.event(call),
-            Macro::Class => self.class(call),
+            Macro::Event | Macro::Class => self.with_fields(kind, call),
             Macro::Instance => self.instance(call),
             Macro::Enum => self.enumeration(call),
             Macro::LogLevel => self.log_level(call),
@@ -134,36 +133,27 @@ impl<'t> Header<'_, '_, 't> {
         }
     }
 
-    fn event(&mut self, call: &Call<'t>) -> Result<(), String> {
-        let documentation = self.comments.before(call.name.offset, call.name.line);
+    /// An event with its own fields, or a class.
+    fn with_fields(&mut self, kind: Macro, call: &Call<'t>) -> Result<(), String> {
+        let doc = self.comments.before(call.name.offset, call.name.line).text;
         let [provider, name, arguments, rest @ ..] = &call.arguments[..] else {
             return Err(takes(call, "a provider, a name, arguments and fields"));
         };
-        let (provider, name) = (self.name(provider)?, self.name(name)?);
+        let (provider, name, line) = (self.name(provider)?, self.name(name)?, call.name.line);
         self.check_arguments(call, arguments)?;
-        let mut event = DraftEvent::new(&name, call.name.line);
-        event.doc = documentation.text;
-        match self.fields(call, rest.first(), &provider)? {
-            Some(fields) => {
-                event.fields = fields;
+        match (kind, self.fields(call, rest.first(), &provider)?) {
+            (Macro::Class, Some(fields)) => {
+                let class = DraftClass { name: name.clone(), line, doc, fields };
+                if self.classes.insert((provider, name.clone()), class).is_some() {
+                    return Err(format!("duplicate class `{name}`"));
+                }
+            }
+            (Macro::Class, None) => {}
+            (_, Some(fields)) => {
+                let event = DraftEvent { name, line, doc, fields, ..DraftEvent::default() };
                 self.provider(&provider, call).events.push(event);
             }
-            None => _ = self.left_out.insert((provider, name)),
-        }
-        Ok(())
-    }
-
-    fn class(&mut self, call: &Call<'t>) -> Result<(), String> {
-        let documentation = self.comments.before(call.name.offset, call.name.line);
-        let [provider, name, arguments, rest @ ..] = &call.arguments[..] else {
-            return Err(takes(call, "a provider, a name, arguments and fields"));
-        };
-        let (provider, name) = (self.name(provider)?, self.name(name)?);
-        self.check_arguments(call, arguments)?;
-        let Some(fields) = self.fields(call, rest.first(), &provider)? else { return Ok(()) };
-        let class = DraftClass { name: name.clone(), line: call.name.line, doc: documentation.text, fields };
-        if self.classes.insert((provider, name.clone()), class).is_some() {
-            return Err(format!("duplicate class `{name}`"));
+            (_, None) => _ = self.left_out.insert((provider, name)),
         }
         Ok(())
     }
@@ -186,8 +176,8 @@ impl<'t> Header<'_, '_, 't> {
         };
         let mut class = class.clone();
         self.used.insert((class_provider.clone(), class_name.clone()));
-        let mut event = DraftEvent::new(&name, call.name.line);
-        event.doc = documentation.text;
+        let (line, doc) = (call.name.line, documentation.text);
+        let mut event = DraftEvent { name: name.clone(), line, doc, ..DraftEvent::default() };
         if class.fields.is_empty() {
             // An event without fields needs no class.
         } else if class_provider != provider {
@@ -443,7 +433,8 @@ impl<'t> Header<'_, '_, 't> {
 
     fn provider(&mut self, name: &str, call: &Call<'t>) -> &mut DraftProvider {
         let index = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
-            self.providers.push(DraftProvider::new(name, call.name.line));
+            let (name, line) = (name.to_owned(), call.name.line);
+            self.providers.push(DraftProvider { name, line, ..DraftProvider::default() });
             self.providers.len() - 1
         });
         &mut self.providers[index]

@@ -1,5 +1,7 @@
 //! The names of LTTng-UST's macros and log levels.
 
+use lttng_catalog::LogLevel;
+
 /// A macro that declares something.
 #[derive(Clone, Copy)]
 pub enum Macro {
@@ -24,27 +26,16 @@ pub fn kind_of(name: &str) -> Option<Macro> {
     })
 }
 
-const LOG_LEVELS: &[(&str, &str)] = &[
-    ("EMERG", "emergency"),
-    ("ALERT", "alert"),
-    ("CRIT", "critical"),
-    ("ERR", "error"),
-    ("WARNING", "warning"),
-    ("NOTICE", "notice"),
-    ("INFO", "info"),
-    ("DEBUG_SYSTEM", "debug-system"),
-    ("DEBUG_PROGRAM", "debug-program"),
-    ("DEBUG_PROCESS", "debug-process"),
-    ("DEBUG_MODULE", "debug-module"),
-    ("DEBUG_UNIT", "debug-unit"),
-    ("DEBUG_FUNCTION", "debug-function"),
-    ("DEBUG_LINE", "debug-line"),
-    ("DEBUG", "debug"),
-];
-
 /// A log level as catalogs spell it.
 pub fn log_level(name: &str) -> Option<&'static str> {
     let short =
         name.strip_prefix("LTTNG_UST_TRACEPOINT_LOGLEVEL_").or_else(|| name.strip_prefix("TRACE_"))?;
-    LOG_LEVELS.iter().find(|(known, _)| *known == short).map(|(_, level)| *level)
+    let long = match short {
+        "EMERG" => "emergency".to_owned(),
+        "CRIT" => "critical".to_owned(),
+        "ERR" => "error".to_owned(),
+        _ if short.contains(|letter: char| !letter.is_ascii_uppercase() && letter != '_') => return None,
+        _ => short.to_ascii_lowercase().replace('_', "-"),
+    };
+    LogLevel::ALL.iter().map(|level| level.name()).find(|level| *level == long)
 }

@@ -45,27 +45,21 @@ pub fn join(provider: &mut DraftProvider, notes: &mut Vec<Problem>) {
     for (index, start) in provider.events.iter().enumerate() {
         let Some((base, end)) = partner(&start.name, &by_name) else { continue };
         let end = &provider.events[by_name[&end]];
+        let mut note = |said: String| {
+            let said = format!("`{}` and `{}` {said}", start.name, end.name);
+            notes.push(Problem::new(start.line, said));
+        };
         if by_name.contains_key(&base) || joined.contains_key(&by_name[&end.name]) {
-            let reason = format!("`{}` and `{}` stay two events: `{base}` is taken", start.name, end.name);
-            notes.push(Problem::new(start.line, reason));
+            note(format!("stay two events: `{base}` is taken"));
             continue;
         }
         match join_two(&base, start, end) {
             Some(event) => {
-                notes.push(Problem::new(
-                    start.line,
-                    format!("`{}` and `{}` become one event with a duration, `{base}`", start.name, end.name),
-                ));
+                note(format!("become one event with a duration, `{base}`"));
                 starts.push(index);
                 joined.insert(by_name[&end.name], event);
             }
-            None => notes.push(Problem::new(
-                start.line,
-                format!(
-                    "`{}` and `{}` stay two events: together they have more than {MOST_ARGUMENTS} arguments",
-                    start.name, end.name
-                ),
-            )),
+            None => note(format!("stay two events: together they have more than {MOST_ARGUMENTS} arguments")),
         }
     }
     let events = std::mem::take(&mut provider.events).into_iter().enumerate();
@@ -104,24 +98,26 @@ fn join_two(base: &str, start: &DraftEvent, end: &DraftEvent) -> Option<DraftEve
         }
     }
     let name = if fields.iter().any(|field| field.name == DURATION) { "elapsed" } else { DURATION };
-    let mut duration = DraftField::new(name, end.line, "u64");
-    duration.unit = Some("ns");
-    duration.doc = format!("The time from `{}` to `{}`.", start.name, end.name);
-    fields.push(duration);
+    fields.push(DraftField {
+        name: name.to_owned(),
+        line: end.line,
+        kind: "u64".to_owned(),
+        unit: Some("ns"),
+        doc: format!("The time from `{}` to `{}`.", start.name, end.name),
+        ..DraftField::default()
+    });
     if fields.iter().map(DraftField::arguments).sum::<usize>() > MOST_ARGUMENTS {
         return None;
     }
-    let mut event = DraftEvent::new(base, end.line);
-    event.doc = [&start.doc, &end.doc]
-        .into_iter()
-        .filter(|doc| !doc.is_empty())
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(" ");
-    event.fields = fields;
-    event.duration = Some(name.to_owned());
-    event.entry = true;
-    Some(event)
+    Some(DraftEvent {
+        name: base.to_owned(),
+        line: end.line,
+        doc: format!("{} {}", start.doc, end.doc).trim().to_owned(),
+        duration: Some(name.to_owned()),
+        fields,
+        entry: true,
+        ..DraftEvent::default()
+    })
 }
 
 /// Whether two fields of the same name have the same type and documentation.

@@ -67,11 +67,12 @@ impl<'a, 't> Parser<'a, 't> {
             self.skip_statement();
             return None;
         };
-        let mut provider = DraftProvider::new(&name, keyword.line);
-        provider.doc = documentation.text;
+        let (line, doc) = (keyword.line, documentation.text);
+        let mut provider = DraftProvider { name, line, doc, ..DraftProvider::default() };
         loop {
             let Some(token) = self.next() else {
-                self.problem(keyword.line, format!("`provider {name} {{` is not closed; add a `}};`"));
+                let message = format!("`provider {} {{` is not closed; add a `}};`", provider.name);
+                self.problem(line, message);
                 return None;
             };
             match token.text {
@@ -93,7 +94,7 @@ impl<'a, 't> Parser<'a, 't> {
             self.skip_to_probe();
             return None;
         };
-        let mut event = DraftEvent::new(&name, keyword.line);
+        let mut event = DraftEvent { name: name.clone(), line: keyword.line, ..DraftEvent::default() };
         if self.expect("(", &format!("after `probe {name}`")).is_none() {
             self.skip_to_probe();
             return None;
@@ -177,9 +178,8 @@ impl<'a, 't> Parser<'a, 't> {
                 None
             }
             Ok(kind) => {
-                let mut field = DraftField::new(&name, first.line, kind);
-                field.doc = documentation.parameter(&name).map_or(before.or(on_line).text, str::to_owned);
-                Some(field)
+                let doc = documentation.parameter(&name).map_or(before.or(on_line).text, str::to_owned);
+                Some(DraftField { name, line: first.line, doc, kind, ..DraftField::default() })
             }
         }
     }

@@ -92,7 +92,7 @@ fn fields(out: &mut String, fields: &[DraftField]) -> fmt::Result {
         if let Some(unit) = field.unit {
             write!(out, "unit = {}, ", quoted(unit))?;
         }
-        if !field.recorded {
+        if field.unrecorded {
             write!(out, "record = false, ")?;
         }
         writeln!(out, "doc = {} }},", doc(&field.doc))?;

@@ -159,6 +159,7 @@ where
         return Err(format!("damaged ELF file: {} sections", headers.len().max(programs.len())));
     }
     let segments = programs.iter().filter(|program| program.p_type(endian) == elf::PT_LOAD);
+    let file = ElfFile { header, headers, endian, data };
     let mut image = Image {
         data,
         endian,
@@ -173,53 +174,112 @@ where
             .take(MOST_SEGMENTS)
             .collect(),
         steps: Cell::new(MOST_STEPS),
-        sections: sections::<Elf>(header, headers, endian, data),
+        sections: file.sections(),
         relocations: HashMap::new(),
-        notes: notes::<Elf>(header, headers, endian, data),
+        notes: file.notes(),
         needed: Vec::new(),
         run_path: Vec::new(),
     };
     if let Some(dynamic) = programs.iter().find_map(|program| program.dynamic(endian, data).ok().flatten()) {
         read_dynamic::<Elf>(&mut image, dynamic);
     }
-    image.relocations = relocations::<Elf>(header, headers, endian, data);
+    image.relocations = file.relocations();
     Ok(image)
 }
 
-fn sections<'d, Elf: FileHeader<Endian = Endianness>>(
-    header: &Elf,
+/// The headers of a file of either class.
+struct ElfFile<'d, Elf: FileHeader> {
+    header: &'d Elf,
     headers: &'d [Elf::SectionHeader],
     endian: Endianness,
     data: &'d [u8],
-) -> Vec<Section<'d>> {
-    let names = names::<Elf>(header, headers, endian, data);
-    let alloc = elf::SHF_ALLOC;
-    headers
-        .iter()
-        .map(|section| {
+}
+
+impl<'d, Elf: FileHeader<Endian = Endianness>> ElfFile<'d, Elf> {
+    fn sections(&self) -> Vec<Section<'d>> {
+        let (endian, names) = (self.endian, self.names());
+        let section = |section: &'d Elf::SectionHeader| {
             let flags = section.sh_flags(endian);
             Section {
                 name: name_at(names, section.sh_name(endian)),
                 address: section.sh_addr(endian).into(),
-                data: section.data(endian, data).unwrap_or_default(),
-                is_data: flags.contains(alloc)
+                data: section.data(endian, self.data).unwrap_or_default(),
+                is_data: flags.contains(elf::SHF_ALLOC)
                     && !flags.contains(elf::SHF_EXECINSTR)
                     && section.sh_type(endian) == elf::SHT_PROGBITS,
             }
-        })
-        .collect()
-}
+        };
+        self.headers.iter().map(section).collect()
+    }
 
-/// The table of the names of sections.
-fn names<'d, Elf: FileHeader<Endian = Endianness>>(
-    header: &Elf,
-    headers: &'d [Elf::SectionHeader],
-    endian: Endianness,
-    data: &'d [u8],
-) -> &'d [u8] {
-    let index = header.shstrndx(endian, data).unwrap_or_default();
-    let section = headers.get(index as usize);
-    section.and_then(|section| section.data(endian, data).ok()).unwrap_or_default()
+    /// The table of the names of sections.
+    fn names(&self) -> &'d [u8] {
+        let index = self.header.shstrndx(self.endian, self.data).unwrap_or_default();
+        let section = self.headers.get(index as usize);
+        section.and_then(|section| section.data(self.endian, self.data).ok()).unwrap_or_default()
+    }
+
+    /// The descriptions of the notes in `.note.stapsdt`.
+    fn notes(&self) -> Vec<&'d [u8]> {
+        let (endian, names) = (self.endian, self.names());
+        let mut budget = self.data.len();
+        let mut notes = Vec::new();
+        for section in self.headers.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE) {
+            if name_at(names, section.sh_name(endian)) != b".note.stapsdt" {
+                continue;
+            }
+            let Some(bytes) = section.data(endian, self.data).ok().filter(|bytes| bytes.len() <= budget)
+            else {
+                continue;
+            };
+            budget -= bytes.len();
+            let Ok(mut iterator) = NoteIterator::<Elf>::new(endian, section.sh_addralign(endian), bytes)
+            else {
+                continue;
+            };
+            while let Ok(Some(note)) = iterator.next() {
+                if note.name() == b"stapsdt" && note.n_type(endian) == elf::NoteType(3) {
+                    notes.push(note.desc());
+                }
+            }
+        }
+        notes
+    }
+
+    /// What relocations with an addend write; those without one have it in place.
+    ///
+    /// With a symbol of another file the value is unknown, and nothing that is read here has one.
+    fn relocations(&self) -> HashMap<u64, u64> {
+        let endian = self.endian;
+        let is_mips64el = self.header.is_mips64el(endian);
+        let mut found = HashMap::new();
+        let mut budget = self.data.len() as u64;
+        for section in self.headers.iter().filter(|section| section.sh_flags(endian).contains(elf::SHF_ALLOC))
+        {
+            let size: u64 = section.sh_size(endian).into();
+            let Ok(Some((entries, symbols))) = section.rela(endian, self.data) else { continue };
+            if size > budget {
+                continue;
+            }
+            budget -= size;
+            let symbols = self.symbol_table(symbols);
+            for entry in entries {
+                let value = match entry.r_sym(endian, is_mips64el) as usize {
+                    0 => 0,
+                    index => symbols.get(index).map_or(0, |symbol| symbol.st_value(endian).into()),
+                };
+                let addend: i64 = entry.r_addend(endian).into();
+                found.insert(entry.r_offset(endian).into(), value.wrapping_add_signed(addend));
+            }
+        }
+        found
+    }
+
+    fn symbol_table(&self, index: SectionIndex) -> &'d [Elf::Sym] {
+        let section = self.headers.get(index.0);
+        let section = section.filter(|section| section.sh_type(self.endian) == elf::SHT_DYNSYM);
+        section.and_then(|section| section.data_as_array(self.endian, self.data).ok()).unwrap_or_default()
+    }
 }
 
 /// A name in a table; that of a section that is looked for is short.
@@ -227,78 +287,6 @@ fn name_at(names: &[u8], offset: u32) -> &[u8] {
     let rest = names.get(offset as usize..).unwrap_or_default();
     let rest = &rest[..rest.len().min(LONGEST_SECTION_NAME)];
     &rest[..rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len())]
-}
-
-/// The descriptions of the notes in `.note.stapsdt`.
-fn notes<'d, Elf: FileHeader<Endian = Endianness>>(
-    header: &Elf,
-    headers: &'d [Elf::SectionHeader],
-    endian: Endianness,
-    data: &'d [u8],
-) -> Vec<&'d [u8]> {
-    let names = names::<Elf>(header, headers, endian, data);
-    let mut budget = data.len();
-    let mut notes = Vec::new();
-    for section in headers.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE) {
-        if name_at(names, section.sh_name(endian)) != b".note.stapsdt" {
-            continue;
-        }
-        let Some(bytes) = section.data(endian, data).ok().filter(|bytes| bytes.len() <= budget) else {
-            continue;
-        };
-        budget -= bytes.len();
-        let Ok(mut iterator) = NoteIterator::<Elf>::new(endian, section.sh_addralign(endian), bytes) else {
-            continue;
-        };
-        while let Ok(Some(note)) = iterator.next() {
-            if note.name() == b"stapsdt" && note.n_type(endian) == elf::NoteType(3) {
-                notes.push(note.desc());
-            }
-        }
-    }
-    notes
-}
-
-/// What relocations with an addend write; those without one have it in place.
-///
-/// With a symbol of another file the value is unknown, and nothing that is read here has one.
-fn relocations<Elf: FileHeader<Endian = Endianness>>(
-    header: &Elf,
-    headers: &[Elf::SectionHeader],
-    endian: Endianness,
-    data: &[u8],
-) -> HashMap<u64, u64> {
-    let is_mips64el = header.is_mips64el(endian);
-    let mut found = HashMap::new();
-    let mut budget = data.len() as u64;
-    for section in headers.iter().filter(|section| section.sh_flags(endian).contains(elf::SHF_ALLOC)) {
-        let size: u64 = section.sh_size(endian).into();
-        let Ok(Some((entries, symbols))) = section.rela(endian, data) else { continue };
-        if size > budget {
-            continue;
-        }
-        budget -= size;
-        let symbols = symbol_table::<Elf>(headers, symbols, endian, data);
-        for entry in entries {
-            let value = match entry.r_sym(endian, is_mips64el) as usize {
-                0 => 0,
-                index => symbols.get(index).map_or(0, |symbol| symbol.st_value(endian).into()),
-            };
-            let addend: i64 = entry.r_addend(endian).into();
-            found.insert(entry.r_offset(endian).into(), value.wrapping_add_signed(addend));
-        }
-    }
-    found
-}
-
-fn symbol_table<'d, Elf: FileHeader<Endian = Endianness>>(
-    headers: &[Elf::SectionHeader],
-    index: SectionIndex,
-    endian: Endianness,
-    data: &'d [u8],
-) -> &'d [Elf::Sym] {
-    let section = headers.get(index.0).filter(|section| section.sh_type(endian) == elf::SHT_DYNSYM);
-    section.and_then(|section| section.data_as_array(endian, data).ok()).unwrap_or_default()
 }
 
 fn read_dynamic<Elf: FileHeader<Endian = Endianness>>(image: &mut Image<'_>, entries: &[Elf::Dyn]) {

@@ -28,9 +28,7 @@ fn snoop_of_memcacheds_keys_is_what_its_client_sent_and_what_lttng_recorded() {
     let script: Vec<_> = script.out.lines().filter(|line| line.contains(":memcached:command__")).collect();
 
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("memcached:*");
-    session.start();
+    let session = daemon.recording(&["memcached:*"]);
     let mut sent = Vec::new();
     let printed = bpftrace(&script.join("\n"), || {
         let socket = folder.path().join("socket");
@@ -38,7 +36,7 @@ fn snoop_of_memcacheds_keys_is_what_its_client_sent_and_what_lttng_recorded() {
         wait_until("memcached listens", || UnixStream::connect(&socket).is_ok());
         sent = ask(UnixStream::connect(&socket).expect("it listens"));
         let mut end = Command::new("kill");
-        succeed(end.arg(server.id().to_string()));
+        end.arg(server.id().to_string()).succeed();
         server.wait_in_time().expect("it is our child");
     });
     let recorded = session.stop().events();
@@ -80,9 +78,8 @@ fn memcached(folder: &Path) -> Option<PathBuf> {
     let archive = String::from_utf8(output.stdout).expect("the path is UTF-8");
     let sources = folder.join("memcached");
     fs::create_dir(&sources).expect("the folder is writable");
-    succeed(
-        Command::new("tar").arg("xf").arg(archive.trim()).arg("--strip-components=1").current_dir(&sources),
-    );
+    let mut unpack = Command::new("tar");
+    unpack.arg("xf").arg(archive.trim()).arg("--strip-components=1").current_dir(&sources).succeed();
 
     let generated = sources.join("generated");
     assert_eq!(said(["c", text(&catalog("memcached.toml")), "--out", text(&generated)]).status, 0);
@@ -92,18 +89,16 @@ fn memcached(folder: &Path) -> Option<PathBuf> {
     assert_eq!(before.matches(include).count(), 1);
     fs::write(&header, before.replace(include, "#include \"memcached-dtrace.h\"")).expect("it is writable");
 
-    succeed(
-        Command::new("./configure")
-            .args(["--quiet", "--disable-docs", "--disable-coverage"])
-            .current_dir(&sources),
-    );
+    let mut configure = Command::new("./configure");
+    configure.args(["--quiet", "--disable-docs", "--disable-coverage"]).current_dir(&sources);
+    configure.succeed_within(BUILD_DEADLINE);
     // Where automake's rule for the generated file notes what it depends on.
     fs::create_dir_all(sources.join(".deps/generated")).expect("the folder is writable");
     let flags = "CPPFLAGS=-DENABLE_DTRACE -DUSE_LTTNG -DUSE_USDT -Igenerated";
     let mut make = Command::new("make");
     make.args(["--jobs=2", "memcached", "memcached_DEPENDENCIES=generated/memcached.o", flags])
         .current_dir(&sources);
-    succeed(make.arg("LIBS=-levent -ldl generated/memcached.o"));
+    make.arg("LIBS=-levent -ldl generated/memcached.o").succeed_within(BUILD_DEADLINE);
     Some(sources.join("memcached"))
 }
 
@@ -133,10 +128,4 @@ fn ask(stream: UnixStream) -> Vec<String> {
         request("delete", &key, "", "DELETED");
     }
     sent
-}
-
-fn succeed(command: &mut Command) {
-    let output = command.output_within(BUILD_DEADLINE).unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&said));
 }

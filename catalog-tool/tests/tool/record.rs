@@ -8,10 +8,7 @@ use lttng_testing::{Daemon, Program};
 fn every_event_of_memcached_and_redis_is_recorded_as_it_was_emitted() {
     let program = Program::binary("caches", "caches").traced().build();
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("memcached:*");
-    session.enable("redis:*");
-    session.start();
+    let session = daemon.recording(&["memcached:*", "redis:*"]);
     let emitted = daemon.run(program, [""; 0]);
     let recorded = session.stop().events();
 

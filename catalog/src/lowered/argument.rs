@@ -102,7 +102,7 @@ impl<'c> Argument<'c> {
     /// What LTTng-UST's macros and C functions take: one parameter, or a start and a length.
     pub fn c_parameters(&self) -> Vec<CParameter> {
         let mut name = self.field.argument.clone();
-        if CPP_KEYWORDS.contains(&name.as_str()) {
+        if CPP_KEYWORDS.split_whitespace().any(|keyword| keyword == name) {
             // No argument of a catalog begins like this.
             name.insert_str(0, "lttng_");
         }
@@ -155,61 +155,10 @@ impl CParameter {
 }
 
 /// Keywords of C++ that neither C nor the catalog reserves.
-const CPP_KEYWORDS: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "bitand",
-    "bitor",
-    "catch",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "decltype",
-    "delete",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "friend",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "static_assert",
-    "static_cast",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "try",
-    "typeid",
-    "typename",
-    "using",
-    "virtual",
-    "wchar_t",
-    "xor",
-    "xor_eq",
-];
+const CPP_KEYWORDS: &str = "
+    alignas alignof and and_eq asm bitand bitor catch char16_t char32_t char8_t class co_await co_return
+    co_yield compl concept const_cast consteval constexpr constinit decltype delete dynamic_cast
+    explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+    protected public reinterpret_cast requires static_assert static_cast template this thread_local
+    throw try typeid typename using virtual wchar_t xor xor_eq
+";

@@ -6,7 +6,7 @@ use super::argument::{Argument, CParameter, Source};
 use super::probe::Probe;
 
 /// The largest event that is packed on the stack, in bytes; larger ones are written piece by piece.
-pub const PACKED_MAX: u32 = 2048;
+pub const PACKED_MAX: u32 = 1536;
 
 /// The largest event that is packed in the frame of the function that emits it, which it makes larger whether or not a
 /// session records. Others are packed by a function that is called while one does.

@@ -63,14 +63,23 @@ impl<'a> Table<'a> {
         self.report_at(place, format!("invalid `{key}`: {wanted} is expected, not {}", describe(value)));
     }
 
-    pub(super) fn string(&mut self, key: &'static str) -> Option<String> {
-        match self.get(key)? {
-            DeValue::String(text) => Some(text.to_string()),
-            other => {
-                self.wrong_type(self.place.value(key), key, "a string in quotes", other);
-                None
-            }
+    /// What a value is read as; anything else is reported.
+    fn typed<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        read: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        let read = read(value);
+        if read.is_none() {
+            self.wrong_type(self.place.value(key), key, wanted, value);
         }
+        read
+    }
+
+    pub(super) fn string(&mut self, key: &'static str) -> Option<String> {
+        self.typed(key, "a string in quotes", |value| Some(value.as_str()?.to_owned()))
     }
 
     /// A string that is not empty, if the key is present.
@@ -108,25 +117,14 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
-        match self.get(key)? {
-            DeValue::Boolean(value) => Some(*value),
-            other => {
-                self.wrong_type(self.place.value(key), key, "true or false", other);
-                None
-            }
-        }
+        self.typed(key, "true or false", DeValue::as_bool)
     }
 
     pub(super) fn integer(&mut self, key: &'static str) -> Option<i128> {
-        let value = self.get(key)?;
-        let number = match value {
-            DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix()).ok(),
-            _ => None,
-        };
-        if number.is_none() {
-            self.wrong_type(self.place.value(key), key, "an integer", value);
-        }
-        number
+        self.typed(key, "an integer", |value| {
+            let integer = value.as_integer()?;
+            i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+        })
     }
 
     /// A required number from 1; 1, and reported, if it is missing.
@@ -215,13 +213,7 @@ impl<'a> Table<'a> {
     }
 
     fn array(&mut self, key: &'static str, wanted: &str) -> Option<&'a DeArray<'a>> {
-        match self.get(key)? {
-            DeValue::Array(array) => Some(array),
-            other => {
-                self.wrong_type(self.place.value(key), key, wanted, other);
-                None
-            }
-        }
+        self.typed(key, wanted, DeValue::as_array)
     }
 
     /// An array of tables that each have a `name`; empty if the key is absent.
@@ -317,13 +309,7 @@ impl<'a> Table<'a> {
 }
 
 fn name_of<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
-    match value {
-        DeValue::Table(table) => match table.get("name")?.get_ref() {
-            DeValue::String(name) => Some(name),
-            _ => None,
-        },
-        _ => None,
-    }
+    value.as_table()?.get("name")?.get_ref().as_str()
 }
 
 fn describe(value: &DeValue<'_>) -> String {

@@ -13,6 +13,9 @@ pub fn advance(clock: u64, low: u64, bits: u32) -> u64 {
     clock.wrapping_add(low.wrapping_sub(clock) & (u64::MAX >> (64 - bits)))
 }
 
+/// In nanoseconds.
+const SECOND: i128 = 1_000_000_000;
+
 /// Turns a clock's counts into nanoseconds since 1970.
 #[derive(Clone, Debug)]
 pub enum Timebase {
@@ -26,19 +29,24 @@ impl Timebase {
     /// The times of a clock; without a clock, counts are taken for times.
     pub fn new(clock: Option<&Arc<Clock>>) -> Timebase {
         let Some(clock) = clock else { return Timebase::Nanoseconds(0) };
-        let origin = i128::from(clock.offset_seconds) * 1_000_000_000 + i128::from(clock.offset);
+        let origin = i128::from(clock.offset_seconds) * SECOND + i128::from(clock.offset);
         match i64::try_from(origin) {
             Ok(origin) if clock.frequency == 1_000_000_000 => Timebase::Nanoseconds(origin),
             _ => Timebase::Clock(clock.clone()),
         }
     }
 
-    /// The time of a count.
+    /// The time of a count, saturated.
     #[inline]
     pub fn time(&self, count: u64) -> i64 {
         match self {
             Timebase::Nanoseconds(origin) => origin.saturating_add_unsigned(count),
-            Timebase::Clock(clock) => clock.nanoseconds(count),
+            Timebase::Clock(clock) => {
+                let counts = i128::from(clock.offset) + i128::from(count);
+                let time = i128::from(clock.offset_seconds) * SECOND
+                    + (counts * SECOND).div_euclid(i128::from(clock.frequency));
+                time.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+            }
         }
     }
 }

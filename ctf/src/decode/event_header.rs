@@ -20,9 +20,7 @@ use crate::metadata::{ByteOrder, Length, Role, Slot, StreamClass, Type};
 /// How to decode the event headers of a stream.
 #[derive(Clone, Debug)]
 pub enum EventHeader {
-    /// One of LTTng's.
     Lttng(Lttng),
-    /// Any other.
     Other(Type),
     /// None: the stream has one class, and its events have no time.
     None,
@@ -85,12 +83,11 @@ fn ones(bits: u32) -> u64 {
 }
 
 impl EventHeader {
-    /// The header of a stream's events.
     pub fn new(stream: &StreamClass) -> EventHeader {
         let Some(header) = &stream.event_header else { return EventHeader::None };
         let tag = match header.members() {
             [id, _] => match &id.kind {
-                Type::Integer(id) | Type::Enum(id, _) => id.slot,
+                Type::Integer(id) => id.slot,
                 _ => None,
             },
             _ => None,
@@ -136,10 +133,10 @@ impl EventHeader {
 /// Whether a header is this one of LTTng's, with this alignment of the fields in the short form.
 fn is_lttng(header: &Type, Lttng { id_bits, timestamp_bits }: Lttng, short_align: u32) -> bool {
     let plain = |kind: &Type, size: u32, align: u32, role: Role, slot: Option<Slot>| {
-        let (Type::Integer(integer) | Type::Enum(integer, _)) = kind else { return false };
+        let Type::Integer(integer) = kind else { return false };
         !integer.signed
             && integer.order == ByteOrder::Little
-            && (integer.size, integer.align) == (size, align)
+            && (integer.size, integer.align) == (Some(size), align)
             && integer.roles == [role]
             && integer.slot == slot
     };
@@ -168,7 +165,7 @@ fn refers_to(kind: &Type, slot: Slot) -> bool {
         }
         Type::Optional(optional) => optional.selector == slot || refers_to(&optional.content, slot),
         Type::Array(array) => array.length == Length::Slot(slot) || refers_to(&array.element, slot),
-        Type::Integer(_) | Type::Variable(_) | Type::Enum(..) | Type::Float(_) | Type::Text => false,
+        Type::Integer(_) | Type::Float(_) | Type::Text => false,
     }
 }
 

@@ -198,8 +198,7 @@ impl Planner {
                 }
             }
             // A number that is skipped and that nothing refers to, of an odd size or in the other byte order.
-            Type::Integer(IntegerType { size, slot: None, .. })
-            | Type::Enum(IntegerType { size, slot: None, .. }, _)
+            Type::Integer(IntegerType { size: Some(size), slot: None, .. })
                 if in_bytes && into.is_none() && size % 8 == 0 =>
             {
                 self.skip(*size / 8);
@@ -220,14 +219,16 @@ impl Planner {
         match kind {
             Type::Integer(integer) => {
                 let Some(read) = Primitive::integer(integer) else { return false };
-                let form = if integer.is_boolean { FieldForm::Bool(read) } else { FieldForm::Integer(read) };
+                let form = match &integer.labels {
+                    Some(labels) => FieldForm::Enum(read, Arc::clone(labels)),
+                    None if integer.is_boolean => FieldForm::Bool(read),
+                    None => FieldForm::Integer(read),
+                };
                 let field = self.pass(read.size(), form);
-                self.keep(integer, read, field, into);
-            }
-            Type::Enum(integer, labels) => {
-                let Some(read) = Primitive::integer(integer) else { return false };
-                let field = self.pass(read.size(), FieldForm::Enum(read, Arc::clone(labels)));
-                self.keep(integer, read, field, into);
+                // Others may refer to it.
+                let slot = integer.slot.map(|slot| (slot, field.with_form(FieldForm::Integer(read))));
+                self.stretch.kept.extend(slot);
+                self.want(field, into);
             }
             Type::Float(float) => {
                 let Some(read) = Primitive::float(float) else { return false };
@@ -251,12 +252,6 @@ impl Planner {
 
     fn want(&mut self, field: StoredField, into: Option<usize>) {
         self.stretch.fields.extend(into.map(|into| (into, field)));
-    }
-
-    /// Wants an integer, and keeps it if others refer to it.
-    fn keep(&mut self, integer: &IntegerType, read: Primitive, field: StoredField, into: Option<usize>) {
-        self.stretch.kept.extend(integer.slot.map(|slot| (slot, field.with_form(FieldForm::Integer(read)))));
-        self.want(field, into);
     }
 
     /// Moves on by something of this many bytes.
@@ -308,7 +303,7 @@ fn whole_bytes(array: &ArrayType) -> Option<usize> {
 /// The multiple of bits at which a field of this type always ends.
 fn ends_at(kind: &Type) -> u32 {
     match kind {
-        Type::Variable(_) | Type::Text => 8,
+        Type::Integer(IntegerType { size: None, .. }) | Type::Text => 8,
         Type::Array(array) if kind.align() >= 8 => match general::packed_size(&array.element) {
             Some(size) if size % 8 == 0 => 8,
             _ => 1,

@@ -2,7 +2,7 @@
 //! [Plans](super::event_plan) use it for what they have no shortcut for.
 
 use super::bits::{Bits, Fault, sign_extend};
-use crate::metadata::{ArrayType, IntegerType, Length, Type, VariableIntegerType};
+use crate::metadata::{ArrayType, IntegerType, Length, Type};
 use crate::{Integer, List, Value};
 
 /// The values that lengths and variants refer to.
@@ -12,15 +12,12 @@ pub type Slots = [i128];
 pub fn value<'a>(kind: &'a Type, bits: &mut Bits<'a>, slots: &mut Slots) -> Result<Value<'a>, Fault> {
     bits.align(kind.align())?;
     Ok(match kind {
-        Type::Integer(integer) => {
-            let value = number(integer, bits, slots)?;
-            if integer.is_boolean { Value::Bool(i128::from(value) != 0) } else { plain(value) }
-        }
-        Type::Enum(integer, labels) => Value::Enum(number(integer, bits, slots)?, labels),
-        Type::Variable(integer) => {
-            let (value, _) = variable(integer, bits, slots)?;
-            integer.labels.as_ref().map_or(plain(value), |labels| Value::Enum(value, labels))
-        }
+        Type::Integer(integer) => match (number(integer, bits, slots)?.0, &integer.labels) {
+            (value, Some(labels)) => Value::Enum(value, labels),
+            (value, None) if integer.is_boolean => Value::Bool(i128::from(value) != 0),
+            (Integer::Unsigned(value), None) => Value::Unsigned(value),
+            (Integer::Signed(value), None) => Value::Signed(value),
+        },
         Type::Float(float) => {
             let raw = bits.integer(float.size, float.order)?;
             Value::Float(match float.size {
@@ -69,11 +66,8 @@ pub fn value<'a>(kind: &'a Type, bits: &mut Bits<'a>, slots: &mut Slots) -> Resu
 pub fn skip(kind: &Type, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<(), Fault> {
     bits.align(kind.align())?;
     match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => {
+        Type::Integer(integer) => {
             number(integer, bits, slots)?;
-        }
-        Type::Variable(integer) => {
-            variable(integer, bits, slots)?;
         }
         Type::Float(float) => bits.skip(float.size.into())?,
         Type::Text => {
@@ -114,36 +108,21 @@ fn skip_elements(array: &ArrayType, count: u64, bits: &mut Bits<'_>, slots: &mut
     Ok(())
 }
 
-/// Decodes an integer, and keeps it if others refer to it.
-pub fn number(integer: &IntegerType, bits: &mut Bits<'_>, slots: &mut Slots) -> Result<Integer, Fault> {
-    let raw = bits.integer(integer.size, integer.order)?;
-    let value =
-        if integer.signed { Integer::Signed(sign_extend(raw, integer.size)) } else { Integer::Unsigned(raw) };
-    if let Some(slot) = integer.slot {
-        slots[slot] = value.into();
-    }
-    Ok(value)
-}
-
-/// Decodes an integer of any length, and keeps it if others refer to it. Returns its size in bits too.
-pub fn variable(
-    integer: &VariableIntegerType,
+/// Decodes an integer, and keeps it if others refer to it. Returns its size in bits too.
+pub fn number(
+    integer: &IntegerType,
     bits: &mut Bits<'_>,
     slots: &mut Slots,
 ) -> Result<(Integer, u32), Fault> {
-    let (raw, size) = bits.leb128(integer.signed)?;
-    let value = if integer.signed { Integer::Signed(raw as i64) } else { Integer::Unsigned(raw) };
+    let (raw, size) = match integer.size {
+        Some(size) => (bits.integer(size, integer.order)?, size),
+        None => bits.leb128(integer.signed)?,
+    };
+    let value = if integer.signed { Integer::Signed(sign_extend(raw, size)) } else { Integer::Unsigned(raw) };
     if let Some(slot) = integer.slot {
         slots[slot] = value.into();
     }
     Ok((value, size))
-}
-
-fn plain<'a>(number: Integer) -> Value<'a> {
-    match number {
-        Integer::Unsigned(value) => Value::Unsigned(value),
-        Integer::Signed(value) => Value::Signed(value),
-    }
 }
 
 /// A floating-point number in 16 bits: a sign, 5 bits of exponent, 10 of fraction.
@@ -179,7 +158,7 @@ pub fn length(array: &ArrayType, bits: &Bits<'_>, slots: &Slots) -> Result<u64, 
 /// The size in bits that elements of this type have one after the other, if none has padding.
 pub fn packed_size(kind: &Type) -> Option<u32> {
     let (size, align) = match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => (integer.size, integer.align),
+        Type::Integer(integer) => (integer.size?, integer.align),
         Type::Float(float) => (float.size, float.align),
         _ => return None,
     };
@@ -189,9 +168,9 @@ pub fn packed_size(kind: &Type) -> Option<u32> {
 /// The least number of bits that a field of this type takes.
 fn smallest_size(kind: &Type) -> u64 {
     match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => integer.size.into(),
+        Type::Integer(integer) => integer.size.unwrap_or(8).into(),
         Type::Float(float) => float.size.into(),
-        Type::Variable(_) | Type::Text => 8,
+        Type::Text => 8,
         Type::Optional(_) => 0,
         Type::Struct(structure) => {
             let sizes = structure.members.iter().map(|member| smallest_size(&member.kind));

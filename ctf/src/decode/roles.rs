@@ -6,13 +6,10 @@ use super::bits::{Bits, Fault};
 use super::general::{self, Slots};
 use crate::metadata::{Role, Type};
 
-/// A field with a role.
 pub enum RoleField<'t> {
-    /// A number.
     Number {
         /// What it says about its packet or its event.
         roles: &'t [Role],
-        /// Its value.
         value: u64,
         /// Its size in bits.
         size: u32,
@@ -32,17 +29,11 @@ pub fn visit<'t>(
 ) -> Result<(), Fault> {
     bits.align(kind.align())?;
     match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => {
-            let value = i128::from(general::number(integer, bits, slots)?) as u64;
+        Type::Integer(integer) => {
+            let (value, size) = general::number(integer, bits, slots)?;
             if !integer.roles.is_empty() {
-                field(RoleField::Number { roles: &integer.roles, value, size: integer.size, is_fixed: true });
-            }
-        }
-        Type::Variable(integer) => {
-            let (value, size) = general::variable(integer, bits, slots)?;
-            if !integer.roles.is_empty() {
-                let value = i128::from(value) as u64;
-                field(RoleField::Number { roles: &integer.roles, value, size, is_fixed: false });
+                let (value, is_fixed) = (i128::from(value) as u64, integer.size.is_some());
+                field(RoleField::Number { roles: &integer.roles, value, size, is_fixed });
             }
         }
         Type::Struct(structure) => {
@@ -61,7 +52,7 @@ pub fn visit<'t>(
             Type::Integer(byte) => {
                 let bytes = (0..general::length(array, bits, slots)?).map(|_| {
                     bits.align(byte.align)?;
-                    Ok(i128::from(general::number(byte, bits, slots)?) as u8)
+                    Ok(i128::from(general::number(byte, bits, slots)?.0) as u8)
                 });
                 field(RoleField::Uuid(bytes.collect::<Result<_, Fault>>()?));
             }

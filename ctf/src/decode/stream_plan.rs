@@ -26,7 +26,6 @@ pub struct StreamPlan {
 /// How to decode the events of a class.
 #[derive(Debug)]
 pub struct ClassPlan {
-    /// The class.
     pub class: Arc<EventClass>,
     /// Whether its events are handed to the consumer.
     pub is_wanted: bool,

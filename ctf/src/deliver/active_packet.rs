@@ -32,12 +32,6 @@ impl ActivePacket {
         self.ahead.peek().map(|next| next.timestamp)
     }
 
-    /// Moves on to the event after the next.
-    #[inline(always)]
-    pub fn pop(&mut self) {
-        self.ahead.pop();
-    }
-
     /// Makes sure that the next event has been located, and returns its time; `None` at the end.
     pub fn refill(
         &mut self,
@@ -51,7 +45,7 @@ impl ActivePacket {
                 return Ok(Some(time));
             }
             if let Some(stop) = self.ahead.stop {
-                if !self.packet.goes_on(self.packet.cursor(), stop) {
+                if !self.packet.goes_on(self.packet.cursor, stop) {
                     return Ok(None);
                 }
                 let read = self.storage.open(files).and_then(|bytes| self.packet.read(&bytes));

@@ -19,7 +19,6 @@ const MAX_CHUNK: usize = 512;
 /// The smallest.
 const MIN_CHUNK: usize = 16;
 
-/// An event that has been located.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocatedEvent {
     /// When it happened: nanoseconds since 1970.
@@ -83,9 +82,9 @@ impl Lookahead {
         self.clear();
         let (plan, part, size) = (&*packet.plan, packet.part(), count.clamp(MIN_CHUNK, MAX_CHUNK));
         let mut chunk = Chunk { ahead: self, plan, part, size, limits, tally, is_sorted: true };
-        let cursor = chunk.locate(packet.cursor());
+        let cursor = chunk.locate(packet.cursor);
         let is_sorted = chunk.is_sorted;
-        packet.set_cursor(cursor);
+        packet.cursor = cursor;
         if !is_sorted {
             self.events.sort_by_key(|event| event.timestamp);
         }

@@ -43,7 +43,7 @@ pub struct OpenPacket {
     /// Where the part that has been read begins, in bytes from the packet's beginning.
     base: u64,
     /// Where in the part decoding is.
-    cursor: Cursor,
+    pub cursor: Cursor,
     buffer: Vec<u8>,
     /// The number of bytes of the part in the buffer.
     filled: usize,
@@ -113,16 +113,6 @@ impl OpenPacket {
     pub fn part(&self) -> Part<'_> {
         let end = usize::try_from(self.content.saturating_sub(self.base * 8)).unwrap_or(usize::MAX);
         Part { bytes: &self.buffer[..self.filled], end, context: &self.context, slots: &self.slots }
-    }
-
-    /// Where in the part decoding is.
-    pub fn cursor(&self) -> Cursor {
-        self.cursor
-    }
-
-    /// Sets where in the part decoding continues.
-    pub fn set_cursor(&mut self, cursor: Cursor) {
-        self.cursor = cursor;
     }
 
     /// Goes on after what was decoded, if the packet has more.

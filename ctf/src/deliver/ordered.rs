@@ -250,7 +250,7 @@ impl<'r> InOrder<'r> {
     pub fn next_event(&mut self) -> Step<'_> {
         if let Some(current) = self.current {
             let packet = &mut self.open[current.slot];
-            packet.pop();
+            packet.ahead.pop();
             if let Some(time) = packet.next_time() {
                 if current.is_first(time) {
                     return Step::Event(self.event(current.slot));

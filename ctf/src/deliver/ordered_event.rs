@@ -67,6 +67,18 @@ impl<'a> OrderedEvent<'a> {
         }
     }
 
+    /// The value of a field, as far as it is brief.
+    #[inline]
+    pub fn brief(&self, field: usize) -> Brief {
+        match &self.values {
+            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {
+                ValueSource::Field(field) => field.brief(bytes, marks),
+                ValueSource::Constant(_) => Brief::from(&self.value(field)),
+            },
+            Values::Decoded(values) => Brief::from(&values[field]),
+        }
+    }
+
     /// The value of the field with this name, if the class has it and it is wanted.
     pub fn field(&self, name: &str) -> Option<Value<'_>> {
         let index = self.plan.class.field(name)?;
@@ -90,10 +102,6 @@ impl Fields for OrderedEvent<'_> {
     }
 
     fn briefs(&self, field: usize, into: &mut Vec<Brief>) {
-        into.push(Brief::from(&OrderedEvent::value(self, field)));
-    }
-
-    fn integers(&self, field: usize, other: u64, into: &mut Vec<u64>) {
-        into.push(OrderedEvent::value(self, field).integer().unwrap_or(other));
+        into.push(self.brief(field));
     }
 }

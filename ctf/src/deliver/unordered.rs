@@ -116,7 +116,6 @@ pub fn read<C: Collect>(
     read
 }
 
-/// A packet, and what it is a packet of.
 #[derive(Clone, Copy)]
 struct PacketTask<'j> {
     trace: usize,
@@ -163,7 +162,7 @@ impl<C: Collect> Worker<'_, C> {
             }
             let parts = open
                 .iter()
-                .map(|(.., packet)| Decoding::new(&packet.plan, packet.part(), packet.cursor(), window));
+                .map(|(.., packet)| Decoding::new(&packet.plan, packet.part(), packet.cursor, window));
             let mut parts: Vec<_> = parts.collect();
             let flow = decode(&mut parts, &mut self.read.collector);
             let ends: Vec<_> = parts.into_iter().map(|part| (part.cursor, part.tally, part.stop)).collect();

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::draft::{Draft, Origin};
-use super::language::Language;
+use super::draft::{Draft, Language, Origin};
 use super::link::{Linker, Slots};
 use super::model::{Clock, EnvironmentValue, EventLayout, Metadata, StreamClass, Type};
 use super::problem::Problems;

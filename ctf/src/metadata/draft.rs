@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::model::{FloatType, IntegerType, VariableIntegerType};
-use crate::Enumeration;
+use super::json;
+use super::model::{FloatType, IntegerType};
 
 /// How deep a type may nest, names of types counted.
 const MAX_DEPTH: usize = 64;
@@ -27,13 +27,10 @@ pub struct Draft {
 
 pub type Drafted = Result<Rc<Draft>, String>;
 
-/// What a draft is.
 #[derive(Debug)]
 pub enum DraftKind {
     Integer(IntegerType),
-    Variable(VariableIntegerType),
     Float(FloatType),
-    Enum(IntegerType, Arc<Enumeration>),
     Text,
     Struct { align: u32, members: Vec<DraftMember> },
     Variant { tag: Tag, members: Rc<[DraftMember]> },
@@ -80,6 +77,21 @@ pub struct FieldLocation {
     pub up: usize,
     /// The members to follow then; there is at least one.
     pub down: Vec<String>,
+}
+
+/// The languages of metadata.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// CTF 1.8's.
+    Tsdl,
+    /// CTF 2's.
+    Json,
+}
+
+impl Language {
+    pub fn of(text: &str) -> Language {
+        if json::is_sequence(text) { Language::Json } else { Language::Tsdl }
+    }
 }
 
 /// The scopes of fields.
@@ -167,9 +179,9 @@ impl Draft {
 
     fn align(&self) -> u32 {
         match &self.kind {
-            DraftKind::Integer(integer) | DraftKind::Enum(integer, _) => integer.align,
+            DraftKind::Integer(integer) => integer.align,
             DraftKind::Float(float) => float.align,
-            DraftKind::Variable(_) | DraftKind::Text => 8,
+            DraftKind::Text => 8,
             DraftKind::Struct { align, .. } | DraftKind::Array { align, .. } => *align,
             DraftKind::Variant { .. } | DraftKind::Optional { .. } => 1,
         }

@@ -18,11 +18,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::draft::{Draft, DraftKind, DraftLength, DraftMember, FieldLocation, Origin, Tag};
-use super::language::Language;
+use super::draft::{Draft, DraftKind, DraftLength, DraftMember, FieldLocation, Language, Origin, Tag};
 use super::locate::locate;
 use super::model::{
-    ArrayType, EventLayout, Length, Member, Metadata, OptionalType, Slot, StructType, Type, VariantType,
+    ArrayType, EventLayout, IntegerType, Length, Member, Metadata, OptionalType, Slot, StructType, Type,
+    VariantType,
 };
 use super::surroundings::{Outer, PartialStruct, Surroundings, Target};
 
@@ -101,19 +101,7 @@ impl Linker {
     fn resolve(&mut self, draft: &Draft, place: &mut Surroundings<'_>) -> Result<Type, String> {
         Ok(match &draft.kind {
             DraftKind::Integer(integer) => {
-                let mut integer = integer.clone();
-                integer.slot = Some(self.number());
-                Type::Integer(integer)
-            }
-            DraftKind::Enum(integer, labels) => {
-                let mut integer = integer.clone();
-                integer.slot = Some(self.number());
-                Type::Enum(integer, labels.clone())
-            }
-            DraftKind::Variable(integer) => {
-                let mut integer = integer.clone();
-                integer.slot = Some(self.number());
-                Type::Variable(integer)
+                Type::Integer(IntegerType { slot: Some(self.number()), ..integer.clone() })
             }
             DraftKind::Float(float) => Type::Float(float.clone()),
             DraftKind::Text => Type::Text,
@@ -291,8 +279,7 @@ impl Linker {
     fn settle_one(&mut self, kind: &mut Type, slots: &mut Settling) {
         let mut slot = |number: Slot| slots.slot(self.root(number));
         match kind {
-            Type::Integer(integer) | Type::Enum(integer, _) => integer.slot = integer.slot.and_then(slot),
-            Type::Variable(integer) => integer.slot = integer.slot.and_then(slot),
+            Type::Integer(integer) => integer.slot = integer.slot.and_then(slot),
             Type::Float(_) | Type::Text => {}
             Type::Struct(StructType { members, .. }) => {
                 members.iter_mut().for_each(|member| self.settle_one(&mut member.kind, slots));

@@ -17,7 +17,6 @@ mod draft;
 mod growing;
 mod identity;
 mod json;
-mod language;
 mod link;
 mod locate;
 mod model;
@@ -26,9 +25,9 @@ mod problem;
 mod surroundings;
 mod tsdl;
 
+use draft::Language;
 pub(crate) use growing::{GrowingMetadata, Growth};
 pub(crate) use identity::is_json;
-use language::Language;
 pub use model::*;
 pub use problem::Problem;
 

@@ -28,7 +28,6 @@ pub struct Metadata {
 pub enum EnvironmentValue {
     /// A number.
     Integer(i128),
-    /// A text.
     Text(String),
 }
 
@@ -79,22 +78,6 @@ pub struct Clock {
     pub offset: i64,
 }
 
-impl Clock {
-    /// The time of a count, in nanoseconds since 1970, saturated.
-    #[inline]
-    pub fn nanoseconds(&self, count: u64) -> i64 {
-        const SECOND: i128 = 1_000_000_000;
-        let counts = i128::from(self.offset) + i128::from(count);
-        let nanoseconds = if self.frequency == 1_000_000_000 {
-            counts
-        } else {
-            (counts * SECOND).div_euclid(i128::from(self.frequency))
-        };
-        let time = i128::from(self.offset_seconds) * SECOND + nanoseconds;
-        time.clamp(i64::MIN.into(), i64::MAX.into()) as i64
-    }
-}
-
 /// Where an integer that a length or a variant refers to is kept while decoding.
 pub type Slot = usize;
 
@@ -126,14 +109,8 @@ pub enum Role {
 /// The layout of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// An integer.
     Integer(IntegerType),
-    /// An integer of variable length.
-    Variable(VariableIntegerType),
-    /// A floating-point number.
     Float(FloatType),
-    /// An integer whose values have labels.
-    Enum(IntegerType, Arc<Enumeration>),
     /// Bytes up to a NUL.
     Text,
     /// Members, one after the other.
@@ -162,14 +139,15 @@ pub enum ByteOrder {
 /// The layout of an integer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntegerType {
-    /// In bits, 1 to 64.
-    pub size: u32,
+    /// In bits, 1 to 64. `None` for LEB128: seven bits a byte, least significant first, the last byte below 128.
+    pub size: Option<u32>,
     /// In bits, a power of two.
     pub align: u32,
     /// Whether the most significant bit is a sign.
     pub signed: bool,
-    /// The order of its bytes.
     pub order: ByteOrder,
+    /// The labels of its values, if it is an enumeration.
+    pub labels: Option<Arc<Enumeration>>,
     /// Whether an array of these is text.
     pub is_character: bool,
     /// Whether it is true or false: any bit is set.
@@ -178,23 +156,28 @@ pub struct IntegerType {
     pub base: Base,
     /// The clock that TSDL says it counts; decoding goes by [`Role::Timestamp`] alone.
     pub clock: Option<Arc<Clock>>,
-    /// What it says about its packet or its event.
     pub roles: Vec<Role>,
     /// Where to keep the value for what refers to it.
     pub slot: Option<Slot>,
 }
 
-/// The layout of an integer in LEB128: seven bits a byte, least significant first, the last byte below 128.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VariableIntegerType {
-    /// Whether the most significant bit is a sign.
-    pub signed: bool,
-    /// The labels of its values, if it has any.
-    pub labels: Option<Arc<Enumeration>>,
-    /// What it says about its packet or its event.
-    pub roles: Vec<Role>,
-    /// Where to keep the value for what refers to it.
-    pub slot: Option<Slot>,
+impl IntegerType {
+    /// A plain integer of this size and alignment in bits.
+    pub fn unsigned(size: u32, align: u32) -> IntegerType {
+        IntegerType {
+            size: Some(size),
+            align,
+            signed: false,
+            order: ByteOrder::Little,
+            labels: None,
+            is_character: false,
+            is_boolean: false,
+            base: Base::Decimal,
+            clock: None,
+            roles: Vec::new(),
+            slot: None,
+        }
+    }
 }
 
 /// The layout of a floating-point number.
@@ -204,7 +187,6 @@ pub struct FloatType {
     pub size: u32,
     /// In bits, a power of two.
     pub align: u32,
-    /// The order of its bytes.
     pub order: ByteOrder,
 }
 
@@ -237,7 +219,6 @@ pub struct VariantType {
     pub tag: Slot,
     /// Which member a value selects: the first whose range contains it.
     pub choices: Arc<[(RangeInclusive<i128>, usize)]>,
-    /// The members.
     pub members: Vec<Member>,
 }
 
@@ -293,9 +274,9 @@ impl Type {
     /// The alignment, in bits.
     pub fn align(&self) -> u32 {
         match self {
-            Type::Integer(integer) | Type::Enum(integer, _) => integer.align,
+            Type::Integer(integer) => integer.align,
             Type::Float(float) => float.align,
-            Type::Variable(_) | Type::Text => 8,
+            Type::Text => 8,
             Type::Struct(structure) => structure.align,
             // The chosen field has its own alignment.
             Type::Variant(_) | Type::Optional(_) => 1,
@@ -314,20 +295,17 @@ impl Type {
     /// What it says about its packet or its event.
     pub fn roles(&self) -> &[Role] {
         match self {
-            Type::Integer(integer) | Type::Enum(integer, _) => &integer.roles,
-            Type::Variable(integer) => &integer.roles,
+            Type::Integer(integer) => &integer.roles,
             _ => &[],
         }
     }
 
     /// Whether this is an array or a sequence of characters.
     pub fn is_text_array(&self) -> bool {
-        match self {
-            Type::Array(ArrayType { element, .. }) => {
-                matches!(&**element, Type::Integer(element) if element.is_character && element.size == 8
-                    && element.align <= 8)
-            }
-            _ => false,
-        }
+        let Type::Array(ArrayType { element, .. }) = self else { return false };
+        matches!(
+            &**element,
+            Type::Integer(IntegerType { is_character: true, labels: None, size: Some(8), align: ..=8, .. })
+        )
     }
 }

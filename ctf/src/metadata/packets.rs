@@ -131,7 +131,6 @@ struct Sizes {
 struct File<'a> {
     bytes: &'a [u8],
     order: Order,
-    /// The text so far.
     text: Vec<u8>,
 }
 

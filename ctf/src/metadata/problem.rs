@@ -8,7 +8,6 @@ const MAX_PROBLEMS: usize = 16;
 /// Something in metadata that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it is.
     pub position: Position,
     /// What is wrong.
     pub reason: String,

@@ -31,7 +31,6 @@ pub struct Surroundings<'a> {
 
 /// A structure that is being linked.
 pub struct PartialStruct {
-    /// The members so far.
     pub members: Vec<Member>,
     /// The positions of the members by their names, if there are many.
     index: Option<HashMap<Arc<str>, usize>>,
@@ -113,12 +112,7 @@ fn find<'m>(lookup: impl Fn(&str) -> Option<&'m Member>, path: &[String]) -> Opt
 impl Target {
     /// An integer, while it is being linked.
     pub fn of(kind: &Type) -> Option<Target> {
-        let (number, signed, labels) = match kind {
-            Type::Integer(integer) => (integer.slot, integer.signed, None),
-            Type::Enum(integer, labels) => (integer.slot, integer.signed, Some(labels)),
-            Type::Variable(integer) => (integer.slot, integer.signed, integer.labels.as_ref()),
-            _ => return None,
-        };
-        Some(Target { number: number?, signed, labels: labels.cloned() })
+        let Type::Integer(integer) = kind else { return None };
+        Some(Target { number: integer.slot?, signed: integer.signed, labels: integer.labels.clone() })
     }
 }

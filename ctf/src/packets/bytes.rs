@@ -54,7 +54,6 @@ enum Backing {
 }
 
 impl Location {
-    /// A file.
     pub fn file(path: PathBuf) -> Location {
         Location { path, backing: Backing::File }
     }
@@ -133,7 +132,6 @@ enum Content {
 }
 
 impl Bytes {
-    /// Bytes in memory.
     pub fn memory(bytes: Arc<[u8]>) -> Bytes {
         Bytes { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }

@@ -2,7 +2,6 @@
 
 use super::header::PacketHeader;
 
-/// A packet, and where it is.
 #[derive(Clone, Debug)]
 pub struct LocatedPacket {
     /// The file that it is in, by its number within the trace.

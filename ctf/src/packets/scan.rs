@@ -170,7 +170,7 @@ impl Scanner<'_> {
 /// The bytes that packets of this trace begin with: magic number and UUID, if they have both.
 fn beginning(metadata: &Metadata) -> Option<Vec<u8>> {
     let [magic, uuid, ..] = metadata.packet_header.as_ref()?.members() else { return None };
-    let Type::Integer(IntegerType { size: 32, order, roles, .. }) = &magic.kind else { return None };
+    let Type::Integer(IntegerType { size: Some(32), order, roles, .. }) = &magic.kind else { return None };
     if *roles != [Role::Magic] || uuid.kind.align() > 32 || !is_uuid(&uuid.kind) {
         return None;
     }

@@ -7,7 +7,6 @@ use super::{LocatedPacket, index, ledger, scan};
 use crate::Damage;
 use crate::metadata::Metadata;
 
-/// The packets of a trace.
 #[derive(Debug, Default)]
 pub struct TracePackets {
     /// The files that hold the packets.
@@ -19,7 +18,6 @@ pub struct TracePackets {
 }
 
 impl TracePackets {
-    /// Finds the packets in all files of a trace.
     pub fn find(metadata: &Metadata, files: Vec<Location>) -> TracePackets {
         let files = files.into_iter().map(Arc::new).collect();
         let mut found = TracePackets { files, ..TracePackets::default() };
@@ -49,7 +47,6 @@ impl TracePackets {
         found
     }
 
-    /// The packets of each stream.
     pub fn streams(&self) -> impl Iterator<Item = &[LocatedPacket]> {
         self.packets.chunk_by(|a, b| a.stream() == b.stream())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ctf_reader::{EventClass, FieldClasses, Reader, Report, Window, discover};
 use lttng_testing::Daemon;
 
-use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, read_all};
+use crate::support::{SMALL, Seen, SharedTrace, Tracee, assert_same, copy_folder, read_all, recording};
 use crate::translation;
 
 /// What is known of an event class.
@@ -43,12 +43,7 @@ fn assert_same_in_ctf_2(folder: &Path) {
 #[test]
 fn every_field_type_and_context_is_the_same_in_ctf_2() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("tracee:*");
-    for context in ["vpid", "vtid", "procname"] {
-        session.add_context(context);
-    }
-    session.start();
+    let session = daemon.recording_with(&["tracee:*"], &[], &["vpid", "vtid", "procname"]);
     let mut tracee = Tracee::start(&daemon);
     tracee.emit("every_type", 100);
     session.rotate();
@@ -60,10 +55,7 @@ fn every_field_type_and_context_is_the_same_in_ctf_2() {
 #[test]
 fn discarded_events_are_the_same_in_ctf_2() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=2", "small"]);
-    session.enable_with("tracee:*", &["--channel=small"]);
-    session.start();
+    let session = recording(daemon.session(), SMALL, &["tracee:*"], &[]);
     Tracee::start(&daemon).emit("work", 100_000);
     let trace = session.stop();
     assert_same_in_ctf_2(trace.folder());

@@ -9,7 +9,6 @@ use crate::case::Case;
 const UUID: &str = "00010203-0405-0607-0809-0a0b0c0d0e0f";
 
 impl Case {
-    /// The case with this name.
     pub fn load(name: &str) -> Case {
         let texts = Case::files().into_iter().map(|path| fs::read_to_string(path).unwrap());
         let named = |text: String| {

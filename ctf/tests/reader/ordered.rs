@@ -7,48 +7,17 @@ use ctf_reader::{InOrder, NextPacket, Reader, Report, Step, Value, Window, all_f
 use lttng_testing::Random;
 
 use crate::arriving::{self, Piece, Shared};
-
-const METADATA: &str = r#"/* CTF 1.8 */
-typealias integer { size = 16; align = 8; } := u16;
-typealias integer { size = 32; align = 8; } := u32;
-typealias integer { size = 64; align = 8; } := u64;
-trace {
-    major = 1; minor = 8; byte_order = le;
-    packet.header := struct { u32 magic; u64 stream_instance_id; };
-};
-clock { name = c; freq = 1000000000; };
-typealias integer { size = 64; align = 8; map = clock.c.value; } := time;
-stream {
-    packet.context := struct {
-        time timestamp_begin; time timestamp_end; u64 content_size; u64 packet_size; u64 packet_seq_num;
-    };
-    event.header := struct { u16 id; time timestamp; };
-};
-event { name = "e"; id = 0; fields := struct { u32 stream; u32 number; }; };
-"#;
-
-/// A class that metadata may declare later.
-const LATE_CLASS: &str =
-    "event { name = \"late\"; id = 1; fields := struct { u32 stream; u32 number; }; };\n";
+use crate::small::{LATE_CLASS, METADATA, NUMBERED, SmallPacket};
 
 /// An event: its time, its stream, and its number there.
 type EventKey = (i64, u64, u64);
 
-/// A packet of events that all have one id.
-fn packet(stream: u64, sequence: u64, id: u16, span: (u64, u64), events: &[EventKey]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    bytes.extend(0xC1FC_1FC1_u32.to_le_bytes());
-    let size = 8 * (52 + 18 * events.len() as u64);
-    for number in [stream, span.0, span.1, size, size, sequence] {
-        bytes.extend(number.to_le_bytes());
-    }
-    for &(time, stream, number) in events {
-        bytes.extend(id.to_le_bytes());
-        bytes.extend(time.to_le_bytes());
-        bytes.extend((stream as u32).to_le_bytes());
-        bytes.extend((number as u32).to_le_bytes());
-    }
-    bytes
+fn packet(stream: u64, sequence: u64, id: u8, span: (u64, u64), events: &[EventKey]) -> Vec<u8> {
+    let empty = SmallPacket { instance: stream, ..SmallPacket::new(sequence, span.0, span.1) };
+    let numbered = |packet: SmallPacket, &(time, stream, number): &EventKey| {
+        packet.numbered(id, time as u64, stream as u32, number as u32)
+    };
+    events.iter().fold(empty, numbered).bytes()
 }
 
 fn open(streams: Vec<Vec<u8>>) -> Reader {
@@ -97,7 +66,7 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
                 }
                 // Either headers say that packets end before their last events, or packets overlap.
                 let end = if lies { begin + random.below(1 + time - begin) } else { time + random.below(9) };
-                bytes.extend(packet(stream, sequence, 0, (begin, end), &events));
+                bytes.extend(packet(stream, sequence, NUMBERED, (begin, end), &events));
                 expected.extend(events);
                 if !lies && random.below(3) == 0 {
                     time = begin + random.below(1 + time - begin);
@@ -121,9 +90,11 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
 
 #[test]
 fn clock_that_steps_back_between_packets_or_within_one_brings_nothing_out_of_order() {
-    let between =
-        [packet(0, 0, 0, (100, 130), &[(100, 0, 0), (130, 0, 1)]), packet(0, 1, 0, (50, 60), &[(55, 0, 2)])];
-    let within = packet(1, 0, 0, (90, 70), &[(90, 1, 0), (95, 1, 1), (40, 1, 2), (70, 1, 3)]);
+    let between = [
+        packet(0, 0, NUMBERED, (100, 130), &[(100, 0, 0), (130, 0, 1)]),
+        packet(0, 1, NUMBERED, (50, 60), &[(55, 0, 2)]),
+    ];
+    let within = packet(1, 0, NUMBERED, (90, 70), &[(90, 1, 0), (95, 1, 1), (40, 1, 2), (70, 1, 3)]);
     let (seen, report) = read(&open(vec![between.concat(), within]), Window::default());
     let expected = [(40, 1, 2), (55, 0, 2), (70, 1, 3), (90, 1, 0), (95, 1, 1), (100, 0, 0), (130, 0, 1)];
     assert_eq!(seen, expected);
@@ -138,7 +109,7 @@ fn hundreds_of_streams_are_merged() {
     let streams = (0..600).map(|stream| {
         let packets = (0..5).map(|sequence| {
             let events: Vec<EventKey> = (0..4).map(|number| event(stream, sequence * 4 + number)).collect();
-            packet(stream, sequence, 0, (events[0].0 as u64, events[3].0 as u64), &events)
+            packet(stream, sequence, NUMBERED, (events[0].0 as u64, events[3].0 as u64), &events)
         });
         packets.flatten().collect()
     });
@@ -151,7 +122,7 @@ fn hundreds_of_streams_are_merged() {
 #[test]
 fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
     let packet = |stream, time: i64| {
-        arriving::packet(packet(stream, 0, 0, (time as u64, time as u64), &[(time, stream, 0)]))
+        arriving::packet(packet(stream, 0, NUMBERED, (time as u64, time as u64), &[(time, stream, 0)]))
     };
     let first = Shared::arrived([
         Piece::Metadata(METADATA.into()),
@@ -183,7 +154,8 @@ fn nobody_waits_for_a_stream_that_is_away_and_sources_may_come_late() {
 
 #[test]
 fn lane_that_waits_does_not_hold_back_the_others() {
-    let packet = |time: i64| arriving::packet(packet(0, 0, 0, (time as u64, time as u64), &[(time, 0, 0)]));
+    let packet =
+        |time: i64| arriving::packet(packet(0, 0, NUMBERED, (time as u64, time as u64), &[(time, 0, 0)]));
     let source = |pieces: Vec<Piece>| {
         Shared::arrived([Piece::Metadata(METADATA.into()), Piece::Stream].into_iter().chain(pieces))
     };
@@ -209,7 +181,8 @@ fn lane_that_waits_does_not_hold_back_the_others() {
 
 #[test]
 fn losses_are_counted_as_packets_arrive() {
-    let packet = |sequence| packet(0, sequence, 0, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
+    let packet =
+        |sequence| packet(0, sequence, NUMBERED, (sequence, sequence), &[(sequence as i64, 0, sequence)]);
     let source = Shared::stream(METADATA, [3, 4, 7, 8, 20].map(packet));
     let mut events = InOrder::new(vec![Box::new(source)], Window::default(), all_fields);
     while events.next_event().event().is_some() {}
@@ -232,12 +205,12 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
         Piece::Metadata(rest.into()),
         Piece::Stream,
         Piece::Stream,
-        Piece::Next(0, arrived(0, 0, 0, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
+        Piece::Next(0, arrived(0, 0, NUMBERED, (10, 20), &[(10, 0, 0), (15, 0, 1)])),
         // The second stream recorded nothing up to 12, so the event at 10 may go, and the one at 15 must wait.
         Piece::Next(1, NextPacket::Quiet(Some(12))),
         Piece::Metadata(LATE_CLASS.into()),
-        Piece::Next(1, arrived(1, 0, 1, (13, 40), &[(13, 1, 0), (30, 1, 1)])),
-        Piece::Next(0, arrived(0, 1, 0, (22, 50), &[(22, 0, 2), (45, 0, 3)])),
+        Piece::Next(1, arrived(1, 0, NUMBERED + 1, (13, 40), &[(13, 1, 0), (30, 1, 1)])),
+        Piece::Next(0, arrived(0, 1, NUMBERED, (22, 50), &[(22, 0, 2), (45, 0, 3)])),
         Piece::Next(0, NextPacket::End),
         Piece::Next(1, NextPacket::End),
     ];
@@ -269,10 +242,17 @@ fn packets_that_arrive_with_growing_metadata_and_new_streams_come_in_order() {
         let report = events.report();
         assert_eq!((report.events, report.damage.len()), (6, 0), "{:?}", report.damage);
     }
-    let expected = [(10, "e", 0), (13, "late", 0), (15, "e", 1), (22, "e", 2), (30, "late", 1), (45, "e", 3)];
+    let expected = [
+        (10, "numbered", 0),
+        (13, "late", 0),
+        (15, "numbered", 1),
+        (22, "numbered", 2),
+        (30, "late", 1),
+        (45, "numbered", 3),
+    ];
     assert_eq!(seen, expected.map(|(time, name, number)| (time, name.to_owned(), number)));
     assert_eq!(before_late, Some(1), "the event at 10 did not wait, and the one at 15 did");
     assert!(waits >= 8, "{waits}");
     let last = |name: &str| classes.iter().rfind(|(_, known)| known == name).map(|(index, _)| *index);
-    assert_eq!((last("e"), last("late")), (Some(0), Some(1)), "known classes keep their numbers");
+    assert_eq!((last("numbered"), last("late")), (Some(3), Some(4)), "known classes keep their numbers");
 }

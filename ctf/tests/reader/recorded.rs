@@ -4,7 +4,7 @@ use ctf_reader::{Reader, Window};
 use lttng_testing::{Daemon, Program, Trace};
 
 use crate::read_window;
-use crate::support::{Recording, SharedTrace, Tracee, assert_same, oracle, read, read_all};
+use crate::support::{Recording, SMALL, SharedTrace, Tracee, assert_same, oracle, read, read_all, recording};
 
 #[test]
 fn real_valkey_trace_is_read_as_babeltrace_1_reads_it() {
@@ -39,12 +39,7 @@ fn window_leaves_out_what_is_before_and_after() {
 #[test]
 fn every_field_type_and_context_is_read_as_babeltrace_1_reads_it() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("tracee:*");
-    for context in ["vpid", "vtid", "procname"] {
-        session.add_context(context);
-    }
-    session.start();
+    let session = daemon.recording_with(&["tracee:*"], &[], &["vpid", "vtid", "procname"]);
     Tracee::start(&daemon).emit("every_type", 100);
     let trace = session.stop();
     let (events, report) = read(trace.folder());
@@ -56,10 +51,7 @@ fn every_field_type_and_context_is_read_as_babeltrace_1_reads_it() {
 #[test]
 fn buffers_of_each_process_are_a_trace_with_its_own_environment() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
-    session.enable_with("tracee:*", &["--channel=own"]);
-    session.start();
+    let session = recording(daemon.session(), &["--buffers-pid"], &["tracee:*"], &[]);
     for count in [10, 20] {
         Tracee::start(&daemon).emit("work", count);
     }
@@ -77,13 +69,7 @@ fn buffers_of_each_process_are_a_trace_with_its_own_environment() {
 fn buffers_of_each_process_of_two_programs_are_read_as_babeltrace_1_reads_them() {
     let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--buffers-pid", "own"]);
-    for events in ["tracee:*", "valkey_*"] {
-        session.enable_with(events, &["--channel=own"]);
-    }
-    session.lttng("add-context", ["--userspace", "--channel=own", "--type=vtid"]);
-    session.start();
+    let session = recording(daemon.session(), &["--buffers-pid"], &["tracee:*", "valkey_*"], &["vtid"]);
     let mut tracee = Tracee::start(&daemon);
     tracee.emit("work", 100);
     daemon.run(&emit_all, ["3"]);
@@ -106,9 +92,7 @@ fn buffers_of_each_process_of_two_programs_are_read_as_babeltrace_1_reads_them()
 #[test]
 fn rotated_chunks_are_one_trace() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.enable("tracee:*");
-    session.start();
+    let session = daemon.recording(&["tracee:*"]);
     let mut tracee = Tracee::start(&daemon);
     tracee.emit("work", 10);
     session.rotate();
@@ -146,10 +130,7 @@ fn packet_in_two_snapshots_counts_once() {
 fn events_are_either_read_or_counted_as_discarded() {
     const EMITTED: u64 = 200_000;
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=2", "small"]);
-    session.enable_with("tracee:*", &["--channel=small"]);
-    session.start();
+    let session = recording(daemon.session(), SMALL, &["tracee:*"], &[]);
     Tracee::start(&daemon).emit("work", EMITTED);
     let trace = session.stop();
     let (_, report) = read(trace.folder());
@@ -160,10 +141,7 @@ fn events_are_either_read_or_counted_as_discarded() {
 #[test]
 fn events_discarded_in_the_first_packet_are_counted() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=2", "small"]);
-    session.enable_with("tracee:*", &["--channel=small"]);
-    session.start();
+    let session = recording(daemon.session(), SMALL, &["tracee:*"], &[]);
     let mut tracee = Tracee::start(&daemon);
     tracee.emit("big", 3);
     tracee.emit("work", 10);
@@ -198,11 +176,8 @@ fn channels_with_different_contexts_are_read_together() {
 #[test]
 fn stream_split_over_files_that_wrap_is_read_in_the_order_of_its_packets() {
     let daemon = Daemon::start();
-    let session = daemon.session();
     let sizes = ["--subbuf-size=4096", "--num-subbuf=64", "--tracefile-size=8192", "--tracefile-count=3"];
-    session.lttng("enable-channel", [&["--userspace"], &sizes[..], &["small"]].concat());
-    session.enable_with("tracee:*", &["--channel=small"]);
-    session.start();
+    let session = recording(daemon.session(), &sizes, &["tracee:*"], &[]);
     let mut tracee = Tracee::start(&daemon);
     for _ in 0..20 {
         tracee.emit("work", 200);
@@ -219,11 +194,8 @@ fn stream_split_over_files_that_wrap_is_read_in_the_order_of_its_packets() {
 #[test]
 fn packets_that_were_overwritten_are_counted_as_lost() {
     let daemon = Daemon::start();
-    let session = daemon.snapshot_session();
-    let sizes = ["--subbuf-size=4096", "--num-subbuf=4", "small"];
-    session.lttng("enable-channel", [&["--userspace", "--overwrite"], &sizes[..]].concat());
-    session.enable_with("tracee:*", &["--channel=small"]);
-    session.start();
+    let channel = ["--overwrite", "--subbuf-size=4096", "--num-subbuf=4"];
+    let session = recording(daemon.snapshot_session(), &channel, &["tracee:*"], &[]);
     let mut tracee = Tracee::start(&daemon);
     tracee.emit("work", 100);
     session.snapshot();

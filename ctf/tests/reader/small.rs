@@ -7,7 +7,8 @@ use std::sync::Arc;
 use ctf_reader::Reader;
 use tempfile::TempDir;
 
-/// Events `e` with a number, `list` with a list of numbers and `lists` with two. Event headers have whole timestamps.
+/// Events `e` with a number, `list` with a list of numbers and `lists` with two, and `numbered` with a number in its stream.
+/// Event headers have whole timestamps.
 pub const METADATA: &str = r#"/* CTF 1.8 */
 typealias integer { size = 8; } := u8;
 typealias integer { size = 16; } := u16;
@@ -31,7 +32,13 @@ stream {
 event { name = "e"; id = 0; stream_id = 0; fields := struct { u8 x; }; };
 event { name = "list"; id = 1; stream_id = 0; fields := struct { u32 n; u16 x[n]; }; };
 event { name = "lists"; id = 2; stream_id = 0; fields := struct { u32 n; u16 x[n]; u16 y[n]; }; };
+event { name = "numbered"; id = 3; stream_id = 0; fields := struct { u32 _stream; u32 _number; }; };
 "#;
+
+/// The id of `numbered`; the one after it is that of a class that metadata may declare later.
+pub const NUMBERED: u8 = 3;
+pub const LATE_CLASS: &str =
+    "event { name = \"late\"; id = 4; stream_id = 0; fields := struct { u32 _stream; u32 _number; }; };\n";
 
 /// How long a packet's header and context are, in bytes.
 const HEADER: usize = 80;
@@ -82,6 +89,14 @@ impl SmallPacket {
         self
     }
 
+    /// Adds an event `numbered`, or one of the class that is declared later.
+    pub fn numbered(mut self, id: u8, timestamp: u64, stream: u32, number: u32) -> SmallPacket {
+        self.events.push(id);
+        self.events.extend(timestamp.to_le_bytes());
+        self.events.extend([stream, number].into_iter().flat_map(u32::to_le_bytes));
+        self
+    }
+
     /// Its bytes, if it is followed by this number of further bytes of content.
     pub fn bytes_and(&self, further: usize) -> Vec<u8> {
         let bits = (HEADER + self.events.len() + further) as u64 * 8;
@@ -91,7 +106,6 @@ impl SmallPacket {
         header.chain(self.events.iter().copied()).collect()
     }
 
-    /// Its bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes_and(0)
     }
@@ -131,7 +145,6 @@ impl SmallTrace {
     /// The number of its events.
     pub const EVENTS: u64 = 8;
 
-    /// Writes the trace.
     pub fn write() -> SmallTrace {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("metadata"), METADATA).unwrap();
@@ -154,7 +167,6 @@ impl SmallTrace {
         self.folder.path()
     }
 
-    /// One of its files.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

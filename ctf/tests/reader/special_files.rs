@@ -45,13 +45,19 @@ fn assert_named(report: &Report, path: &Path, kind: &str) {
     );
 }
 
+/// A small trace with something else in the place of one of its files, and the path of that.
+fn trace_with(make: fn(&Path), name: &str) -> (SmallTrace, PathBuf) {
+    let trace = SmallTrace::write();
+    let path = trace.file(name);
+    fs::remove_file(&path).unwrap();
+    make(&path);
+    (trace, path)
+}
+
 #[test]
 fn special_file_as_metadata_is_an_error_if_there_is_nothing_else() {
     for (kind, make) in KINDS {
-        let trace = SmallTrace::write();
-        let metadata = trace.file("metadata");
-        fs::remove_file(&metadata).unwrap();
-        make(&metadata);
+        let (trace, metadata) = trace_with(make, "metadata");
         let error = read(&[trace.folder()]).expect_err(kind).to_string();
         assert!(error.starts_with(&format!("{}: cannot be read: ", metadata.display())), "{kind}: {error}");
         assert!(!error.contains('\n'), "{kind}: {error}");
@@ -59,46 +65,22 @@ fn special_file_as_metadata_is_an_error_if_there_is_nothing_else() {
 }
 
 #[test]
-fn special_file_as_metadata_is_named_and_other_traces_are_read() {
+fn special_file_is_named_and_the_rest_is_read() {
     let sound = SmallTrace::write();
-    for (kind, make) in KINDS {
-        let trace = SmallTrace::write();
-        let metadata = trace.file("metadata");
-        fs::remove_file(&metadata).unwrap();
-        make(&metadata);
-        let report = read(&[trace.folder(), sound.folder()]).unwrap();
-        assert_named(&report, &metadata, kind);
-        assert_eq!(report.events, SmallTrace::EVENTS, "{kind}");
-    }
-}
-
-#[test]
-fn special_file_as_stream_is_named_and_the_others_are_read() {
-    for (kind, make) in KINDS {
-        let trace = SmallTrace::write();
-        let stream = trace.file("stream_1");
-        fs::remove_file(&stream).unwrap();
-        make(&stream);
-        let report = read(&[trace.folder()]).unwrap();
-        assert_eq!(report.events, SmallTrace::EVENTS / 2, "{kind}");
-        match kind {
-            // Folders in a trace's folder are not stream files: LTTng has `index`, and others may hold further traces.
-            "folder" => assert_eq!(report.damage, []),
-            _ => assert_named(&report, &stream, kind),
+    let all = SmallTrace::EVENTS;
+    for (name, events) in [("metadata", all), ("stream_1", all / 2), ("index/stream_1.idx", all)] {
+        for (kind, make) in KINDS {
+            let (trace, path) = trace_with(make, name);
+            // Without metadata, only another trace can be read.
+            let folders = [trace.folder(), sound.folder()];
+            let report = read(&folders[..if name == "metadata" { 2 } else { 1 }]).unwrap();
+            assert_eq!(report.events, events, "{kind} as {name}");
+            match (kind, name) {
+                // Folders in a trace's folder are not stream files: LTTng has `index`, and others may hold further traces.
+                ("folder", "stream_1") => assert_eq!(report.damage, []),
+                _ => assert_named(&report, &path, kind),
+            }
         }
-    }
-}
-
-#[test]
-fn special_file_as_index_is_named_and_all_streams_are_read() {
-    for (kind, make) in KINDS {
-        let trace = SmallTrace::write();
-        let index = trace.file("index/stream_1.idx");
-        fs::remove_file(&index).unwrap();
-        make(&index);
-        let report = read(&[trace.folder()]).unwrap();
-        assert_named(&report, &index, kind);
-        assert_eq!(report.events, SmallTrace::EVENTS, "{kind}");
     }
 }
 

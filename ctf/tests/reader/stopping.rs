@@ -61,22 +61,14 @@ fn collector_that_has_seen_enough_ends_the_reading_on_all_threads() {
 }
 
 #[test]
-fn collector_that_may_stop_and_does_not_reads_all() {
+fn collector_may_stop_at_the_very_last_event_or_not_at_all() {
     let recorded = Recording::copy();
-    for threads in [1, 8] {
+    for (threads, limit, stopped) in
+        [(1, u64::MAX, None), (8, u64::MAX, None), (1, 1799, Some(())), (8, 1799, Some(()))]
+    {
         let reader = Reader::open(&[recorded.folder()]).unwrap().threads(threads);
-        let read = reader.read(Window::default(), Enough::new(u64::MAX), &Progress::default());
-        assert_eq!((read.stopped, read.collector.seen, read.report.events), (None, 1800, 1800));
-    }
-}
-
-#[test]
-fn collector_may_stop_at_the_very_last_event() {
-    let recorded = Recording::copy();
-    for threads in [1, 8] {
-        let reader = Reader::open(&[recorded.folder()]).unwrap().threads(threads);
-        let read = reader.read(Window::default(), Enough::new(1799), &Progress::default());
-        assert_eq!((read.stopped, read.collector.seen), (Some(()), 1800));
+        let read = reader.read(Window::default(), Enough::new(limit), &Progress::default());
+        assert_eq!((read.stopped, read.collector.seen, read.report.events), (stopped, 1800, 1800));
     }
 }
 

@@ -12,7 +12,9 @@ use lttng_testing::Daemon;
 use tempfile::TempDir;
 
 use crate::case::Case;
-use crate::support::{Seen, SharedTrace, Tracee, assert_same, copy_folder, read, read_all, read_in_order};
+use crate::support::{
+    Seen, SharedTrace, Tracee, assert_same, copy_folder, read, read_all, read_in_order, recording,
+};
 use crate::translation;
 
 /// Hand-written traces: CTF 1.8 in both byte orders, CTF 2, lost packets, discarded events, damage, clocks.
@@ -81,16 +83,11 @@ impl Traces {
     /// Records events of some kinds with these contexts.
     fn record(&mut self, name: &str, contexts: &[&str], kinds: &[&str]) {
         let daemon = Daemon::start();
-        let session = daemon.session();
-        session.lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=64", "small"]);
         // The order in which events are enabled is that of their ids.
-        for kind in kinds {
-            session.enable_with(&format!("tracee:{kind}"), &["--channel=small"]);
-        }
-        for context in contexts {
-            session.lttng("add-context", ["--userspace", "--channel=small", "--type", context]);
-        }
-        session.start();
+        let events: Vec<String> = kinds.iter().map(|kind| format!("tracee:{kind}")).collect();
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let channel = ["--subbuf-size=4096", "--num-subbuf=64"];
+        let session = recording(daemon.session(), &channel, &events, contexts);
         let mut tracee = Tracee::start(&daemon);
         for kind in kinds {
             tracee.emit(kind, 200);

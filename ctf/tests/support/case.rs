@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 /// A hand-written trace.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The metadata.
     pub metadata: String,
     /// The bytes of the stream file.
     pub stream: Vec<u8>,

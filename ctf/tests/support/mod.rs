@@ -1,5 +1,4 @@
 //! Traces to read, and a collector that keeps every event as text.
-//!
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 use ctf_reader::{
     Collect, Collected, EventClass, Events, Progress, Reader, Report, Scope, Step, Window, all_fields,
 };
-use lttng_testing::Trace;
+use lttng_testing::{Session, Trace};
 
 mod recording;
 mod shared_trace;
@@ -21,6 +20,25 @@ pub use recording::{PACKET, Recording, copy_folder};
 pub use shared_trace::SharedTrace;
 pub use tracee::Tracee;
 use value_text::text;
+
+/// Small buffers, so that events are lost or fill many packets.
+pub const SMALL: &[&str] = &["--subbuf-size=4096", "--num-subbuf=2"];
+
+/// Has a session record events into a channel with these options, with these contexts.
+pub fn recording<'d>(
+    session: Session<'d>,
+    channel: &[&str],
+    events: &[&str],
+    contexts: &[&str],
+) -> Session<'d> {
+    session.lttng("enable-channel", [&["--userspace", "own"], channel].concat());
+    events.iter().for_each(|events| session.enable_with(events, &["--channel=own"]));
+    for context in contexts {
+        session.lttng("add-context", ["--userspace", "--channel=own", "--type", context]);
+    }
+    session.start();
+    session
+}
 
 /// An event as text, in the words of Babeltrace 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

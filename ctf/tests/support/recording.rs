@@ -10,7 +10,7 @@ use ctf_reader::{Report, discover, stream_files};
 use lttng_testing::Daemon;
 use tempfile::TempDir;
 
-use super::{Seen, Tracee, read};
+use super::{Seen, Tracee, read, recording};
 
 /// The size of its packets.
 pub const PACKET: u64 = 4096;
@@ -26,11 +26,8 @@ impl Recording {
         static ORIGINAL: OnceLock<TempDir> = OnceLock::new();
         let original = ORIGINAL.get_or_init(|| {
             let daemon = Daemon::start();
-            let session = daemon.session();
-            session
-                .lttng("enable-channel", ["--userspace", "--subbuf-size=4096", "--num-subbuf=64", "small"]);
-            session.enable_with("tracee:*", &["--channel=small"]);
-            session.start();
+            let channel = ["--subbuf-size=4096", "--num-subbuf=64"];
+            let session = recording(daemon.session(), &channel, &["tracee:*"], &[]);
             let mut tracee = Tracee::start(&daemon);
             for _ in 0..20 {
                 tracee.emit("work", 80);

@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, thread};
 
-use lttng_testing::{ChildInTime as _, Daemon, Event, Program, Session, must_end, wait_until, workspace};
+use lttng_testing::{
+    ChildInTime as _, CommandInTime as _, Daemon, Event, Program, Session, must_end, wait_until, workspace,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -139,8 +141,7 @@ fn count(events: &[Event]) -> BTreeMap<&str, u64> {
 #[test]
 fn every_request_of_every_client_is_recorded_and_ltt_top_agrees() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.record("mini_redis_server:*", &["vpid", "vtid"]);
+    let session = daemon.recording_with(&["mini_redis_server:*"], &[], &["vpid", "vtid"]);
     let server = Server::start(daemon.command(server()));
     let events = recorded(&session, server);
 
@@ -200,9 +201,7 @@ fn ltt_top(command: &str, trace: &Path) -> Value {
     let catalog = workspace().join("examples/mini-redis/catalog.toml");
     let mut top = Command::new(program);
     top.arg(command).arg(trace).args(["--format", "json", "--catalog"]).arg(catalog);
-    let output = top.output().expect("ltt-top runs");
-    assert!(output.status.success(), "{top:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    serde_json::from_str(&top.succeed()).expect("JSON")
 }
 
 fn top_has_the_figures_of_babeltrace(trace: &Path, events: &[Event]) {
@@ -230,8 +229,7 @@ fn top_has_the_figures_of_babeltrace(trace: &Path, events: &[Event]) {
 #[test]
 fn client_that_does_not_read_is_an_incident() {
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.record("mini_redis_server:*", &["vpid", "vtid"]);
+    let session = daemon.recording_with(&["mini_redis_server:*"], &[], &["vpid", "vtid"]);
     let server = Server::start(daemon.command(server()));
     let stall = Duration::from_millis(200);
     ask_slowly(&server.address, stall);
@@ -258,8 +256,7 @@ fn nothing_is_recorded_of_what_began_before_the_session() {
     let server = Server::start(daemon.command(server()));
     let mut early = connect(&server.address);
     request(&mut early, &["set", "early", "1"], "+OK\r\n");
-    let session = daemon.session();
-    session.record("mini_redis_server:*", &[]);
+    let session = daemon.recording(&["mini_redis_server:*"]);
     server.wait_until_spans_are_on();
     request(&mut early, &["get", "early"], "$1\r\n1\r\n");
     drop(early);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use ltt_top::samples::{MachineSample, Sample, SampleWriter, ThreadSample};
 use lttng_testing::{CommandInTime as _, Program, need, not_allowed, patience, unpack, workspace};
 
 use crate::handwritten::requests as handwritten;
@@ -37,13 +38,30 @@ fn duckdb_says_of_real_traces_what_ltt_top_says() {
     let data = workspace().join("tests/data");
     let (mixed, causes) =
         (unpack(&data.join("valkey-mixed.tar.xz")), unpack(&data.join("valkey-causes.tar.xz")));
+    stop_during_a_turn(causes.path());
     let tables = tempfile::tempdir().expect("a temporary folder");
     let traces = [mixed.path(), causes.path()];
     let (status, said) = said(&mut ltt_parquet(tables.path(), &traces));
     assert_eq!(status, 0, "{said}");
     assert_eq!(files(tables.path(), "events").len(), 1, "both were recorded on one host and one day");
     let equal = assert_equal(&python, tables.path(), &traces);
-    assert_eq!(equal.trim(), "47 groups and 90 incidents are equal");
+    assert_eq!(equal.trim(), "47 groups and 90 incidents are equal, 5 held by the system");
+}
+
+/// Writes samples beside a real trace: its process was stopped during a turn of 29 ms in which nothing
+/// else was recorded, and slept in its neighbours.
+fn stop_during_a_turn(recording: &Path) {
+    // By the clock of the trace.
+    const BEGIN: u64 = 1_794_732_100_658_477_622 - 1_794_724_777_563_752_475;
+    let mut writer = SampleWriter::new(recording, "vm", 0);
+    for (at_ms, state) in [(-5, b'S'), (0, b'T'), (30, b'S'), (60, b'S')] {
+        let since_ns = 2_000_000;
+        let thread = ThreadSample { vpid: 32_613, vtid: 32_613, since_ns, state, ..ThreadSample::default() };
+        let time = BEGIN.saturating_add_signed(at_ms * 1_000_000);
+        writer.add(time, &Sample::Thread(thread)).expect("it is written");
+        writer.add(time, &Sample::Machine(MachineSample::default())).expect("it is written");
+    }
+    writer.finish(recording).expect("it is written");
 }
 
 #[test]

@@ -16,20 +16,19 @@ pub(super) fn record(event: &Event<'_>) -> String {
     format!(
         "\tchar lttng_packed[{room}];
 \tchar *lttng_end = lttng_packed;
-\tconst char *lttng_payload = lttng_packed;
-\tstruct lttng_provider_rest lttng_rest;
+\tconst char *lttng_payload = NULL;
+\tstruct lttng_provider_rest lttng_rest = {{ __builtin_return_address(0), NULL }};
 
 \tif ({fixed}{sizes} <= {capacity}) {{
-{packs}\t}} else {{
-\t\tlttng_payload = NULL;
+{packs}\t\tlttng_payload = lttng_packed;
+\t\tlttng_rest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, &lttng_provider_event_{symbol},
+\t\t\tlttng_payload, (size_t) (lttng_end - lttng_packed), NULL, lttng_rest.ip);
 \t}}
-\tlttng_rest = lttng_provider_record(&lttng_ust_tracepoint_{symbol}, &lttng_provider_event_{symbol},
-\t\tlttng_payload, (size_t) (lttng_end - lttng_packed), __builtin_return_address(0));
-\tif (caa_unlikely(lttng_rest.probe)) {{
+\tif (caa_unlikely(!lttng_payload || lttng_rest.probe)) {{
 \t\tconst struct lttng_provider_part lttng_parts[] = {{
 {parts}\t\t}};
 
-\t\tlttng_provider_deliver(&lttng_provider_event_{symbol}, lttng_rest,
+\t\tlttng_provider_continue(&lttng_ust_tracepoint_{symbol}, &lttng_provider_event_{symbol}, lttng_rest,
 \t\t\tlttng_payload, (size_t) (lttng_end - lttng_packed), lttng_parts);
 \t}}
 ",

@@ -2,7 +2,7 @@
 //! values.
 
 use lttng_catalog::lowered::{Argument, Event, Source};
-use lttng_catalog::{Content, Extent};
+use lttng_catalog::{Content, Extent, Number, Shape};
 
 use crate::c_text::list;
 
@@ -35,9 +35,15 @@ pub(crate) fn event(provider: &str, event: &Event<'_>) -> String {
     };
     let is_read_packed = event.arguments.iter().any(|a| a.recorded() && needs_copy(a) && !needs_nul(a));
     let has_copies = event.arguments.iter().any(|a| needs_copy(a) && (needs_nul(a) || !a.recorded()));
-    let (unpack, prepare_packed) = match event.is_numbers() {
+    let can_unpack = event.arguments.iter().all(|a| a.recorded() && !needs_nul(a));
+    let (unpack, prepare_packed) = match can_unpack {
         true => (unpack(provider, event), format!("lttng_provider_prepare_packed_{symbol}")),
         false => (String::new(), "NULL".to_owned()),
+    };
+    let is_plain = !is_read_packed && !has_copies;
+    let (writer, write) = match event.fixed_capacity() {
+        None if is_plain => (writer(event), format!("lttng_provider_write_{symbol}")),
+        _ => (String::new(), "NULL".to_owned()),
     };
     let unused = if count == 0 { "\t(void) parts;\n" } else { "" };
     format!(
@@ -52,7 +58,7 @@ lttng_provider_call_{symbol}(void (*probe)(void), void *data, const struct lttng
 {{
 {unused}{call}
 }}
-
+{writer}
 static const struct lttng_provider_event lttng_provider_event_{symbol} = {{
 \t{fields}, {count},
 \t/* is_read_packed, has_copies: */ {is_read_packed}, {has_copies},
@@ -60,27 +66,46 @@ static const struct lttng_provider_event lttng_provider_event_{symbol} = {{
 \tlttng_provider_prepare_{symbol},
 \t{prepare_packed},
 \tlttng_provider_call_{symbol},
+\t{write},
 }};
 "
     )
 }
 
-/// Lays out the values of an event that has only numbers for filters, from the packed event.
+/// Lays out the values for filters from the packed event.
 fn unpack(provider: &str, event: &Event<'_>) -> String {
-    let parameters = || event.arguments.iter().flat_map(Argument::c_parameters).enumerate();
-    let declared: String = parameters().map(|(index, p)| format!("\t{} lttng_{index};\n", p.kind)).collect();
-    let mut offset = 0;
-    let mut copied = String::new();
+    let (mut declared, mut found) = (String::new(), String::new());
+    let mut values = vec!["stack".to_owned(), "NULL".to_owned()];
     for (index, argument) in event.arguments.iter().enumerate() {
-        copied.push_str(&format!("\tmemcpy(&lttng_{index}, payload + {offset}, sizeof(lttng_{index}));\n"));
-        offset += argument.fixed_size();
+        let Shape { element, extent, .. } = argument.shape;
+        let (value, length) = (format!("lttng_{index}"), format!("lttng_{index}_length"));
+        let copy =
+            |to: &str| format!("\tmemcpy(&{to}, payload, sizeof({to}));\n\tpayload += sizeof({to});\n");
+        declared.push_str(&format!("\t{} {value};\n", argument.c_parameters()[0].kind));
+        values.push(value.clone());
+        if let Extent::Counted(width) = extent {
+            declared.push_str(&format!("\t{} {length};\n", Number::length(width).c_type()));
+            found.push_str(&copy(&length));
+            values.push(length.clone());
+        }
+        let size = match extent {
+            Extent::One => {
+                found.push_str(&copy(&value));
+                continue;
+            }
+            Extent::Terminated => "strlen(payload) + 1".to_owned(),
+            Extent::Fixed(_) => argument.fixed_size().to_string(),
+            Extent::Counted(_) => format!("(size_t) {length} * {}", element.width.bytes()),
+        };
+        found.push_str(&format!("\t{value} = (const {} *) (const void *) payload;\n", element.c_type()));
+        if index + 1 < event.arguments.len() {
+            found.push_str(&format!("\tpayload += {size};\n"));
+        }
     }
-    let values: Vec<String> = ["stack", "NULL"].map(str::to_owned).into_iter().collect();
-    let values = [values, parameters().map(|(index, _)| format!("lttng_{index}")).collect()].concat();
     let start = format!("lttng_ust__event_prepare_interpreter_stack__{provider}___{}(", event.class);
     let body = match declared.is_empty() {
         true => "\t(void) payload;\n".to_owned(),
-        false => format!("{declared}\n{copied}"),
+        false => format!("{declared}\n{found}"),
     };
     format!(
         "
@@ -91,6 +116,40 @@ static void lttng_provider_prepare_packed_{}(char *stack, const char *payload)
 ",
         event.symbol,
         list("\t", &start, &values, ");"),
+    )
+}
+
+/// Writes an event that is too large to be packed, its large fields from where they are.
+fn writer(event: &Event<'_>) -> String {
+    let symbol = &event.symbol;
+    let each = |text: &str| {
+        let indices = 0..event.arguments.len();
+        indices
+            .map(|index| {
+                text.replace("FIELD", &format!("&lttng_provider_fields_{symbol}[{index}], &parts[{index}]"))
+            })
+            .collect::<String>()
+    };
+    format!(
+        "
+static __attribute__((noinline)) void lttng_provider_write_{symbol}(struct lttng_ust_event_recorder *recorder,
+\tconst struct lttng_provider_part *parts, struct lttng_ust_probe_ctx *probe)
+{{
+\tconst struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+\tchar bytes[LTTNG_PROVIDER_GATHERED_MAX];
+\tstruct lttng_ust_ring_buffer_ctx context;
+\tstruct lttng_provider_gathered gathered = {{ ops, &context, bytes, bytes }};
+\tsize_t size = 0;
+
+{sizes}\tlttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
+\tif (ops->event_reserve(&context) < 0)
+\t\treturn;
+{puts}\tlttng_provider_flush(&gathered);
+\tops->event_commit(&context);
+}}
+",
+        sizes = each("\tsize += lttng_provider_field_size(FIELD);\n"),
+        puts = each("\tlttng_provider_put_field(&gathered, FIELD, true);\n"),
     )
 }
 

@@ -335,10 +335,16 @@ struct lttng_provider_event {
 	void (*probe)(void);
 	/* Lays out the values for filters and captures. */
 	void (*prepare)(char *stack, const struct lttng_provider_part *parts);
-	/* The same from the packed event, if it has only numbers; otherwise NULL. */
+	/* The same from the packed event, if filters can read all values there; otherwise NULL. */
 	void (*prepare_packed)(char *stack, const char *payload);
 	/* Calls a probe as C would. */
 	void (*call)(void (*probe)(void), void *data, const struct lttng_provider_part *parts);
+	/*
+	 * Writes an event that is too large to be packed, if it has no texts and nothing in network order; otherwise NULL. LTTng's
+	 * probe is slow on the others, and a loop over the fields writes them with less code.
+	 */
+	void (*write)(struct lttng_ust_event_recorder *recorder, const struct lttng_provider_part *parts,
+		struct lttng_ust_probe_ctx *probe);
 };
 
 /* Fields are packed as LTTng-UST packs them where it aligns none; elsewhere its own probe is called. */
@@ -372,18 +378,23 @@ static inline void lttng_provider_write_packed(
 	ops->event_commit(&context);
 }
 
+static void lttng_provider_write_parts(
+	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
+	const struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe);
+
 /* What filters and captures read: an address and a length for each field. */
 #define LTTNG_PROVIDER_STACK (2 * sizeof(unsigned long) * LTTNG_PROVIDER_FIELDS_MAX)
 
 /*
- * The first function: writes a packed event to all sessions, up to the first probe that needs more than that.
- * If there is one, the RCU section stays open, and the second function ends it. Filters of an event that has only numbers
- * need nothing more.
+ * The first function: writes an event to all sessions, packed or else from its parts, up to the first probe that needs more.
+ * If there is one, the RCU section stays open, and the second function ends it. Filters of an event whose values can all be
+ * read where they are packed need nothing more.
  */
 static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_provider_record(
 	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *own,
-	const char *payload, size_t size, void *ip)
+	const char *payload, size_t size, const struct lttng_provider_part *parts, void *ip)
 {
+	bool can_filter = payload ? own->prepare_packed != NULL : !own->is_read_packed && !own->has_copies;
 	struct lttng_provider_rest rest = { ip, NULL };
 	struct lttng_ust_probe_ctx context = { sizeof(context), ip };
 	const struct lttng_ust_tracepoint_probe *probe;
@@ -400,32 +411,42 @@ static inline __attribute__((always_inline)) struct lttng_provider_rest lttng_pr
 		struct lttng_ust_event_common *event = (struct lttng_ust_event_common *) probe->data;
 		bool is_filtered;
 
-		if (caa_unlikely(!lttng_provider_packs() || !payload || probe->func != own->probe
+		if (caa_unlikely(!lttng_provider_packs() || probe->func != own->probe
 				|| event->type != LTTNG_UST_EVENT_TYPE_RECORDER)) {
 			rest.probe = probe;
 			return rest;
 		}
 		is_filtered = CMM_ACCESS_ONCE(event->eval_filter);
-		if (caa_unlikely(is_filtered) && !own->prepare_packed) {
+		if (caa_unlikely(is_filtered) && !can_filter) {
 			rest.probe = probe;
 			return rest;
 		}
 		if (!lttng_provider_is_active(event) || !CMM_ACCESS_ONCE(event->enabled))
 			continue;
 		if (caa_unlikely(is_filtered)) {
-			own->prepare_packed(stack, payload);
+			if (payload)
+				own->prepare_packed(stack, payload);
+			else
+				own->prepare(stack, parts);
 			if (event->run_filter(event, stack, &context, NULL) != LTTNG_UST_EVENT_FILTER_ACCEPT)
 				continue;
 		}
-		lttng_provider_write_packed((struct lttng_ust_event_recorder *) event->child, payload, size, &context);
+		if (payload)
+			lttng_provider_write_packed(
+				(struct lttng_ust_event_recorder *) event->child, payload, size, &context);
+		else if (own->write)
+			own->write((struct lttng_ust_event_recorder *) event->child, parts, &context);
+		else
+			lttng_provider_write_parts(
+				(struct lttng_ust_event_recorder *) event->child, own, parts, false, &context);
 	} while ((++probe)->func);
 end:
 	lttng_provider_shared.rcu_read_unlock();
 	return rest;
 }
 
-/* The bytes that a field takes in a trace. */
-static inline size_t lttng_provider_field_size(
+/* The bytes that a field takes in a trace. Inlined where the field is a constant, as is `lttng_provider_put_field`. */
+static inline __attribute__((always_inline)) size_t lttng_provider_field_size(
 	const struct lttng_provider_field *field, const struct lttng_provider_part *part)
 {
 	if (!field->recorded)
@@ -525,139 +546,131 @@ static inline void lttng_provider_copy_swapped(
 	}
 }
 
-/* Gathers the small fields of an event that is too large to be packed, so that few calls write it. */
+/*
+ * Gathers the small fields of an event that is too large to be packed, so that few calls write it. Nothing keeps a pointer to
+ * this, so that it is in registers.
+ */
 struct lttng_provider_gathered {
 	const struct lttng_ust_channel_buffer_ops *ops;
 	struct lttng_ust_ring_buffer_ctx *context;
-	size_t used;
-	char bytes[1024];
+	char *bytes;
+	char *end;
 };
 
-static inline void lttng_provider_flush(struct lttng_provider_gathered *gathered)
+#define LTTNG_PROVIDER_GATHERED_MAX 1024
+
+static inline __attribute__((always_inline)) void lttng_provider_flush(struct lttng_provider_gathered *gathered)
 {
-	if (gathered->used)
-		gathered->ops->event_write(gathered->context, gathered->bytes, gathered->used, 1);
-	gathered->used = 0;
+	if (gathered->end != gathered->bytes)
+		gathered->ops->event_write(gathered->context, gathered->bytes, (size_t) (gathered->end - gathered->bytes), 1);
+	gathered->end = gathered->bytes;
 }
 
-/* Where the next few bytes go, which the caller counts. */
-static inline char *lttng_provider_next(struct lttng_provider_gathered *gathered, size_t size)
+/* Where the next few bytes go. */
+static inline __attribute__((always_inline)) char *lttng_provider_next(struct lttng_provider_gathered *gathered, size_t size)
 {
-	if (caa_unlikely(size > sizeof(gathered->bytes) - gathered->used))
+	char *next;
+
+	if (caa_unlikely((size_t) (gathered->end - gathered->bytes) > LTTNG_PROVIDER_GATHERED_MAX - size))
 		lttng_provider_flush(gathered);
-	return gathered->bytes + gathered->used;
+	next = gathered->end;
+	gathered->end += size;
+	return next;
 }
 
-static inline void lttng_provider_put(struct lttng_provider_gathered *gathered, const void *from, size_t size)
+static inline __attribute__((always_inline)) void lttng_provider_put(
+	struct lttng_provider_gathered *gathered, const void *from, size_t size)
 {
-	if (!size)
-		return;
-	if (size > sizeof(gathered->bytes) - gathered->used) {
+	if (size > LTTNG_PROVIDER_GATHERED_MAX / 2) {
 		lttng_provider_flush(gathered);
-		if (size > sizeof(gathered->bytes) / 2) {
-			gathered->ops->event_write(gathered->context, from, size, 1);
-			return;
-		}
+		gathered->ops->event_write(gathered->context, (const char *) from, size, 1);
+	} else if (size) {
+		memcpy(lttng_provider_next(gathered, size), from, size);
 	}
-	memcpy(gathered->bytes + gathered->used, from, size);
-	gathered->used += size;
 }
 
-static inline void lttng_provider_put_number(
-	struct lttng_provider_gathered *gathered, uint64_t value, size_t size, bool swapped)
+static __attribute__((unused, noinline)) char *lttng_provider_put_swapped(
+	struct lttng_provider_gathered gathered, const char *from, size_t count, size_t size)
 {
-	lttng_provider_store(lttng_provider_next(gathered, size), value, size, swapped);
-	gathered->used += size;
+	size_t most = LTTNG_PROVIDER_GATHERED_MAX / 2 / size;
+
+	for (size_t now; count; count -= now, from += now * size) {
+		now = count < most ? count : most;
+		lttng_provider_copy_swapped(lttng_provider_next(&gathered, now * size), from, now, size);
+	}
+	return gathered.end;
 }
 
-static inline void lttng_provider_put_swapped(
-	struct lttng_provider_gathered *gathered, const char *from, size_t count, size_t size)
+/* Not inlined, so that an event with many strings has no more code than in C. */
+static __attribute__((unused, noinline)) char *lttng_provider_put_string(
+	struct lttng_provider_gathered gathered, const char *start, size_t length)
 {
-	while (count) {
-		size_t room = (sizeof(gathered->bytes) - gathered->used) / size;
-		size_t now = count < room ? count : room;
-
-		lttng_provider_copy_swapped(gathered->bytes + gathered->used, from, now, size);
-		gathered->used += now * size;
-		from += now * size;
-		count -= now;
-		if (count)
-			lttng_provider_flush(gathered);
-	}
+	lttng_provider_put(&gathered, start, length);
+	*lttng_provider_next(&gathered, 1) = 0;
+	return gathered.end;
 }
 
 /* Bytes up to the first NUL, and NULs up to `size`. */
-static inline void lttng_provider_put_padded(
-	struct lttng_provider_gathered *gathered, const char *start, size_t length, size_t size)
+static __attribute__((unused, noinline)) char *lttng_provider_put_padded(
+	struct lttng_provider_gathered gathered, const char *start, size_t length, size_t size)
 {
-	static const char zeros[64] = { 0 };
 	size_t used = length ? strnlen(start, length) : 0;
 
-	lttng_provider_put(gathered, start, used);
-	for (size_t left = size - used; left; ) {
-		size_t now = left < sizeof(zeros) ? left : sizeof(zeros);
-
-		lttng_provider_put(gathered, zeros, now);
-		left -= now;
+	lttng_provider_put(&gathered, start, used);
+	for (size_t left = size - used, now; left; left -= now) {
+		now = left < 64 ? left : 64;
+		memset(lttng_provider_next(&gathered, now), 0, now);
 	}
+	return gathered.end;
 }
 
-/* `is_swapped`: lists are in network order already. */
-static inline void lttng_provider_put_field(
+static inline __attribute__((always_inline)) void lttng_provider_put_field(
 	struct lttng_provider_gathered *gathered, const struct lttng_provider_field *field,
 	const struct lttng_provider_part *part, bool is_swapped)
 {
 	size_t count = field->kind == LTTNG_PROVIDER_ARRAY ? field->count : part->length;
+	const char *start = (const char *) part->start;
 
-	switch (field->kind) {
-	case LTTNG_PROVIDER_NUMBER:
-		lttng_provider_put_number(gathered, part->value, field->size, field->swapped);
+	if (!field->recorded)
 		return;
-	case LTTNG_PROVIDER_STRING:
-		lttng_provider_put(gathered, (const char *) part->start, count);
-		*lttng_provider_next(gathered, 1) = 0;
-		gathered->used++;
+	if (field->kind == LTTNG_PROVIDER_NUMBER) {
+		lttng_provider_store(lttng_provider_next(gathered, field->size), part->value, field->size, field->swapped);
 		return;
-	case LTTNG_PROVIDER_CHARACTERS:
-		lttng_provider_put_padded(gathered, (const char *) part->start, count, field->count);
-		return;
-	case LTTNG_PROVIDER_TEXT:
-	case LTTNG_PROVIDER_SEQUENCE:
-		lttng_provider_put_number(gathered, count, field->length_size, false);
-		break;
-	default:
-		break;
 	}
-	if (field->kind == LTTNG_PROVIDER_TEXT)
-		lttng_provider_put_padded(gathered, (const char *) part->start, count, count);
+	if (field->length_size)
+		lttng_provider_store(lttng_provider_next(gathered, field->length_size), count, field->length_size, false);
+	if (field->kind == LTTNG_PROVIDER_STRING)
+		gathered->end = lttng_provider_put_string(*gathered, start, count);
+	else if (field->kind == LTTNG_PROVIDER_TEXT || field->kind == LTTNG_PROVIDER_CHARACTERS)
+		gathered->end = lttng_provider_put_padded(*gathered, start, count, field->count ? field->count : count);
 	else if (field->swapped && !is_swapped)
-		lttng_provider_put_swapped(gathered, (const char *) part->start, count, field->size);
+		gathered->end = lttng_provider_put_swapped(*gathered, start, count, field->size);
+	else if (field->count && field->count * field->size <= 64)
+		memcpy(lttng_provider_next(gathered, field->count * field->size), start, field->count * field->size);
 	else
-		lttng_provider_put(gathered, (const char *) part->start, count * field->size);
+		lttng_provider_put(gathered, start, count * field->size);
 }
 
-/* Writes an event that is too large to be packed, its large fields from where they are. */
+/* Writes an event that is too large to be packed. `is_swapped`: lists are in network order already. */
 static __attribute__((unused, noinline)) void lttng_provider_write_parts(
 	struct lttng_ust_event_recorder *recorder, const struct lttng_provider_event *event,
 	const struct lttng_provider_part *parts, bool is_swapped, struct lttng_ust_probe_ctx *probe)
 {
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
+	char bytes[LTTNG_PROVIDER_GATHERED_MAX];
 	struct lttng_ust_ring_buffer_ctx context;
-	struct lttng_provider_gathered gathered;
+	struct lttng_provider_gathered gathered = { ops, &context, bytes, bytes };
 	size_t size = 0;
 
 	for (size_t i = 0; i < event->count; i++)
 		size += lttng_provider_field_size(&event->fields[i], &parts[i]);
 	lttng_ust_ring_buffer_ctx_init(&context, recorder, size, 1, probe);
-	gathered.ops = recorder->chan->ops;
-	gathered.context = &context;
-	gathered.used = 0;
-	if (gathered.ops->event_reserve(&context) < 0)
+	if (ops->event_reserve(&context) < 0)
 		return;
 	for (size_t i = 0; i < event->count; i++)
-		if (event->fields[i].recorded)
-			lttng_provider_put_field(&gathered, &event->fields[i], &parts[i], is_swapped);
+		lttng_provider_put_field(&gathered, &event->fields[i], &parts[i], is_swapped);
 	lttng_provider_flush(&gathered);
-	gathered.ops->event_commit(&context);
+	ops->event_commit(&context);
 }
 
 /* Has LTTng count an event as discarded: it takes it for one that is larger than any sub-buffer. */
@@ -876,6 +889,31 @@ static void __attribute__((unused, noinline)) lttng_provider_deliver(
 	lttng_provider_return(&values.taken);
 }
 
+/* The second function, and before it the first for an event that is too large to be packed. */
+static void __attribute__((unused, noinline)) lttng_provider_continue_apart(
+	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *event,
+	struct lttng_provider_rest rest, const char *payload, size_t size, const struct lttng_provider_part *parts)
+{
+	if (!payload)
+		rest = lttng_provider_record(tracepoint, event, NULL, 0, parts, rest.ip);
+	if (rest.probe)
+		lttng_provider_deliver(event, rest, payload, size, parts);
+}
+
+static inline __attribute__((always_inline)) void lttng_provider_continue(
+	const struct lttng_ust_tracepoint *tracepoint, const struct lttng_provider_event *event,
+	struct lttng_provider_rest rest, const char *payload, size_t size, const struct lttng_provider_part *parts)
+{
+	if (!event->write) {
+		lttng_provider_continue_apart(tracepoint, event, rest, payload, size, parts);
+		return;
+	}
+	if (!payload)
+		rest = lttng_provider_record(tracepoint, event, NULL, 0, parts, rest.ip);
+	if (caa_unlikely(rest.probe))
+		lttng_provider_deliver(event, rest, payload, size, parts);
+}
+
 /* The second function for an event of which all values are numbers: they are unpacked. */
 static void __attribute__((unused, noinline, cold)) lttng_provider_deliver_packed(
 	const struct lttng_provider_event *event, struct lttng_provider_rest rest, const char *payload, size_t size)
@@ -932,7 +970,7 @@ static inline double lttng_provider_double(const struct lttng_provider_part *par
 }
 
 /* For events that are emitted in C: the buffer, and the functions that pack into it. */
-#define LTTNG_PROVIDER_PACKED_MAX 2048
+#define LTTNG_PROVIDER_PACKED_MAX 1536
 
 static inline size_t lttng_provider_least(size_t a, size_t b)
 {
@@ -1101,14 +1139,15 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 	lttng_provider_record_##symbol(const char *payload, size_t size, void *ip)			\
 	{												\
 		return lttng_provider_record(&lttng_ust_tracepoint_##symbol,				\
-			&lttng_provider_event_##symbol, payload, size, ip);				\
+			&lttng_provider_event_##symbol, payload, size, NULL, ip);			\
 	}												\
 													\
 	__attribute__((visibility("hidden"))) void							\
 	lttng_provider_deliver_##symbol(struct lttng_provider_rest rest,				\
 		const char *payload, size_t size, const struct lttng_provider_part *parts)		\
 	{												\
-		lttng_provider_deliver(&lttng_provider_event_##symbol, rest, payload, size, parts);	\
+		lttng_provider_continue(&lttng_ust_tracepoint_##symbol, &lttng_provider_event_##symbol,	\
+			rest, payload, size, parts);							\
 	}
 
 /* The one function for an event of a few numbers. */
@@ -1117,7 +1156,7 @@ static inline bool lttng_provider_fork_is_wrapped(void)
 	lttng_provider_record_##symbol(const char *payload, void *ip)					\
 	{												\
 		struct lttng_provider_rest rest = lttng_provider_record(&lttng_ust_tracepoint_##symbol,	\
-			&lttng_provider_event_##symbol, payload, size, ip);				\
+			&lttng_provider_event_##symbol, payload, size, NULL, ip);			\
 													\
 		if (caa_unlikely(rest.probe))								\
 			lttng_provider_deliver_packed(&lttng_provider_event_##symbol, rest, payload, size);	\

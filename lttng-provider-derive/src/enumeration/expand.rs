@@ -74,7 +74,10 @@ fn number_check(variant: &Variant<'_>, meaning: &Meaning<'_>) -> Option<TokenStr
         return None;
     }
     let value = Literal::i128_unsuffixed(*label.values.start());
-    let message = format!("the label `{}` is {value} in the catalog, but another number here", label.name);
+    let message = format!(
+        "the label `{}` is {value} in the catalog, but another number here: remove the number",
+        label.name
+    );
     Some(
         quote_spanned!(number.span()=> const _: () = ::core::assert!((#number) as i128 == #value, #message);),
     )

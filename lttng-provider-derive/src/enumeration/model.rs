@@ -39,7 +39,8 @@ impl<'m> Model<'m> {
             let Some(meaning) = matching.meaning(variant) else { continue };
             let same = |(_, other): &(&Variant<'_>, Meaning<'_>)| other.is_same(&meaning);
             if variants.iter().any(same) {
-                let message = format!("another variant already stands for {}", meaning.description());
+                let message =
+                    format!("another variant already stands for {}: remove one", meaning.description());
                 matching.report(variant, message);
             }
             variants.push((variant, meaning));
@@ -93,7 +94,7 @@ impl<'m> Matching<'m> {
                 self.report(
                     variant,
                     format!(
-                        "the variant for values without a label carries the value: `{name}({container})`"
+                        "the variant for values without a label carries the value: write `{name}({container})`"
                     ),
                 );
                 return None;
@@ -112,7 +113,7 @@ impl<'m> Matching<'m> {
                 self.report(
                     variant,
                     format!(
-                        "the label `{}` is always {first} in the catalog: the variant carries no value",
+                        "the label `{}` is always {first} in the catalog: remove the variant's value",
                         label.name
                     ),
                 );
@@ -120,7 +121,7 @@ impl<'m> Matching<'m> {
             }
             (false, None) => {
                 let message = format!(
-                    "the label `{}` is for {first} to {last} in the catalog: the variant carries which, as \
+                    "the label `{}` is for {first} to {last} in the catalog: the variant carries which, so write \
                      `{}({container})`",
                     label.name, variant.name
                 );
@@ -191,8 +192,10 @@ impl<'m> Matching<'m> {
             match (meaning, number) {
                 (Meaning::Value(label), Some(number)) if number != *label.values.start() => {
                     let value = label.values.start();
-                    let message =
-                        format!("the label `{}` is {value} in the catalog, but {number} here", label.name);
+                    let message = format!(
+                        "the label `{}` is {value} in the catalog, but {number} here: remove the number",
+                        label.name
+                    );
                     let written = variant.number.map(syn::spanned::Spanned::span);
                     self.errors.add(syn::Error::new(written.unwrap_or_else(|| variant.name.span()), message));
                 }

@@ -60,14 +60,19 @@ impl Matching<'_> {
                 Some(index) if found[index].is_some() => {
                     self.report(
                         field,
-                        format!("another field of the struct is already recorded as `{wanted}`"),
+                        format!(
+                            "another field of the struct is already recorded as `{wanted}`: remove one, or give it \
+                             `#[event(skip)]`"
+                        ),
                     );
                 }
                 Some(index) => {
                     match &field.how {
                         How::Display(option) if !self.expected[index].is_text() => {
                             let description = self.expected[index].description();
-                            let message = format!("`display` makes text, but the catalog has {description}");
+                            let message = format!(
+                                "`display` makes text, but the catalog has {description}: remove `display`"
+                            );
                             self.errors.add(syn::Error::new(option.span(), message));
                         }
                         _ => {}

@@ -71,7 +71,7 @@ impl<'i> StructField<'i> {
                     parsed.how = How::None(Box::new(meta.value()?.parse()?));
                 } else {
                     return Err(meta.error(
-                        "a field has the options `rename = \"name in the catalog\"`, `skip`, `display` and \
+                        "unknown option; the options of a field are `rename = \"name in the catalog\"`, `skip`, `display` and \
                          `none = value`",
                     ));
                 }

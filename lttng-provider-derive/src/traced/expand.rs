@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Ident;
 use syn::spanned::Spanned;
+use syn::{Ident, Path};
 
 use super::model::{Detail, Known, Measured, Model};
 use super::options::How;
@@ -14,6 +14,7 @@ use crate::field::reference;
 
 pub(super) fn expand(model: &Model<'_>) -> TokenStream {
     let block = match &model.events[..] {
+        _ if model.function.is_stream() => streamed(model),
         [event] if !model.has_outcome() => alone(model, event),
         _ => together(model),
     };
@@ -46,11 +47,8 @@ fn alone(model: &Model<'_>, event: &Measured<'_>) -> TokenStream {
 /// Several events from one measurement, or one with values from the function's outcome.
 fn together(model: &Model<'_>) -> TokenStream {
     let watch = &model.catalogs.watch;
-    let entries: Vec<Ident> =
-        (0..model.events.len()).map(|index| mixed_site(&format!("entry_{index}"))).collect();
+    let (entries, targets, keeps) = entries(model);
     let (clock, duration) = (mixed_site("clock"), mixed_site("duration"));
-    let targets = model.events.iter().map(|event| &event.target.path);
-    let keeps = model.events.iter().map(keep);
     let threshold = threshold(model.slower_than);
     let records = |ended| -> TokenStream {
         model
@@ -96,6 +94,54 @@ fn together(model: &Model<'_>) -> TokenStream {
     }
 }
 
+/// A stream that the function returns, measured from its first poll. Fields are evaluated when the function is called.
+fn streamed(model: &Model<'_>) -> TokenStream {
+    let watch = &model.catalogs.watch;
+    let (entries, targets, keeps) = entries(model);
+    let (stream, duration) = (mixed_site("stream"), mixed_site("duration"));
+    let cancelled = Ident::new("cancelled", Span::call_site());
+    let records: TokenStream = model
+        .events
+        .iter()
+        .zip(&entries)
+        .map(|(event, entry)| record(event, entry, &duration, Ended::Stream))
+        .collect();
+    let (threshold, polling) = (threshold(model.slower_than), model.polling);
+    let statements = model.function.statements();
+    let measured = quote! {
+        ::lttng_provider::__private::traced_stream(
+            #stream,
+            ::lttng_provider::__private::StreamMeasurement::new(
+                false #(|| #entries.is_enabled())*,
+                #threshold,
+                #polling,
+                move |#duration, #[allow(unused)] #cancelled: bool| { #records },
+            ),
+        )
+    };
+    let measured = match model.function.is_boxed_stream() {
+        true => quote!(::std::boxed::Box::pin(#measured)),
+        false => measured,
+    };
+    let output = closure_output(model.function);
+    quote! {
+        #watch
+        #(
+            let mut #entries = ::lttng_provider::__private::Entry::<#targets, _>::new();
+            #entries.keep(#keeps);
+        )*
+        let #stream = ::lttng_provider::__private::call(move || #output { #(#statements)* });
+        #measured
+    }
+}
+
+/// For each event a name for what is kept of it, its type, and what keeps it.
+fn entries<'m>(model: &'m Model<'_>) -> (Vec<Ident>, Vec<&'m Path>, Vec<TokenStream>) {
+    let names = (0..model.events.len()).map(|index| mixed_site(&format!("entry_{index}")));
+    let targets = model.events.iter().map(|event| &event.target.path);
+    (names.collect(), targets.collect(), model.events.iter().map(keep).collect())
+}
+
 /// How a call has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
@@ -103,6 +149,8 @@ enum Ended {
     WithResult,
     /// Its future was dropped before it had one.
     Cancelled,
+    /// With the end of its stream, or before that: `cancelled` says which.
+    Stream,
 }
 
 /// Has the compiler check what is recorded even if tracing is off; `impl Trait` cannot be checked.
@@ -150,7 +198,8 @@ fn record(event: &Measured<'_>, entry: &Ident, duration: &Ident, ended: Ended) -
     let when_kept = when_kept.into_iter();
     let cancelled = Ident::new("cancelled", Span::call_site());
     let is_cancelled = ended == Ended::Cancelled;
-    let cancelled = event.uses_end().then(|| quote!(let #cancelled = #is_cancelled;));
+    let is_told = event.uses_end() && ended != Ended::Stream;
+    let cancelled = is_told.then(|| quote!(let #cancelled = #is_cancelled;));
     quote! {
         #cancelled
         // Nested, and not a let chain, which only the edition 2024 of the caller would take.

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use lttng_catalog::{Event, Provider, did_you_mean_one_of, identifier};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, parse_quote};
 
 use super::options::{EventOption, FieldOption, How, Options};
@@ -64,7 +65,8 @@ impl<'m> Model<'m> {
         catalogs: &'m Catalogs,
     ) -> syn::Result<Self> {
         let mut errors = Errors::default();
-        if let Some(word) = options.polling.as_ref().filter(|_| !function.is_async()) {
+        let is_polled = function.is_async() || function.is_stream();
+        if let Some(word) = options.polling.as_ref().filter(|_| !is_polled) {
             let message = "only an `async fn` is polled: remove `polling`, or make the function `async`";
             errors.add(syn::Error::new(word.span(), message));
         }
@@ -80,7 +82,12 @@ impl<'m> Model<'m> {
         errors.finish()?;
         let polling = options.polling.is_some();
         let model = Model { function, events, slower_than: options.slower_than, polling, catalogs };
-        if let Some(attribute) = track_caller.filter(|_| model.has_outcome() && !function.is_async()) {
+        if let Some(attribute) = track_caller.filter(|_| function.is_stream()) {
+            let message = "the body of a function that returns a stream runs in a closure, which does not know the caller: \
+                           remove `#[track_caller]`";
+            return Err(syn::Error::new_spanned(attribute, message));
+        }
+        if let Some(attribute) = track_caller.filter(|_| model.has_outcome() && !is_polled) {
             let message = "the body runs in a closure because fields use `ret` or `err`, and a closure does not know \
                            the caller: remove `#[track_caller]`, or these fields";
             return Err(syn::Error::new_spanned(attribute, message));
@@ -121,6 +128,9 @@ impl<'m> Measured<'m> {
         }
         errors.finish()?;
         let when = option.when.as_ref().map(|condition| (condition, Known::of(condition, function)));
+        if let Some((condition, known)) = when {
+            known.check(function, condition.span())?;
+        }
         Ok(Measured { target, details, when })
     }
 }
@@ -134,6 +144,15 @@ impl Measured<'_> {
 }
 
 impl Known {
+    /// Refuses what needs the result of a stream.
+    fn check(self, function: &Function, at: Span) -> syn::Result<()> {
+        if function.is_stream() && matches!(self, Known::FromResult | Known::FromError) {
+            let message = "a stream has no result: compute this from the parameters, or from `cancelled`";
+            return Err(syn::Error::new(at, message));
+        }
+        Ok(())
+    }
+
     /// `ret` and `err` are the function's outcome, unless it has a parameter of that name.
     fn of(expression: &Expr, function: &Function) -> Known {
         let tokens = expression.to_token_stream();
@@ -141,7 +160,7 @@ impl Known {
         match () {
             () if has("err") => Known::FromError,
             () if has("ret") => Known::FromResult,
-            () if function.is_async() && has("cancelled") => Known::AtEnd,
+            () if (function.is_async() || function.is_stream()) && has("cancelled") => Known::AtEnd,
             () => Known::Before,
         }
     }
@@ -196,7 +215,7 @@ impl Filling<'_> {
                 let hint = did_you_mean_one_of(&name, names);
                 format!("`{full_name}` has no field `{name}` besides the duration in the catalog{hint}")
             } else if options[..index].iter().any(|before| before.name == option.name) {
-                format!("duplicate value for `{name}`")
+                format!("duplicate value for `{name}`: remove one")
             } else {
                 continue;
             };
@@ -214,10 +233,14 @@ impl Filling<'_> {
         let name = identifier(&field.field.argument);
         if let Some(option) = options.iter().find(|option| option.name == name) {
             if option.how != How::Plain && !field.is_text() {
-                let message = format!("`%` and `?` make text, but the catalog has {}", field.description());
+                let message = format!(
+                    "`%` and `?` make text, but the catalog has {}: remove the sign",
+                    field.description()
+                );
                 return Err(syn::Error::new(option.name.span(), message));
             }
             let known = Known::of(&option.expression, function);
+            known.check(function, option.name.span())?;
             if known == Known::FromError && (field.is_enumeration() || field.is_array()) {
                 let message = format!(
                     "the catalog has {}, for which a call that succeeds has no value: compute it from `ret`",
@@ -230,7 +253,9 @@ impl Filling<'_> {
             return Ok(Detail { field, how, expression, known, outlives });
         }
         if let Some(parameter) = function.parameter(&name) {
-            let Parameter { name, is_reference: outlives } = parameter;
+            let Parameter { name, is_reference } = parameter;
+            // A stream may outlive what the function was called with.
+            let outlives = is_reference && !function.is_stream();
             let expression = parse_quote!(#name);
             return Ok(Detail { field, how: How::Plain, expression, known: Known::Before, outlives });
         }

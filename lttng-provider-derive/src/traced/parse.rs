@@ -24,9 +24,9 @@ impl Parse for Function {
                                `async fn`, or end it with `async move { … }` or `Box::pin(async move { … })`";
                 Err(syn::Error::new_spanned(kind, message))
             }
-            ReturnType::Type(_, kind) if is_stream(kind) => {
-                let message = "only the creation of the stream would be measured, not its run: put `#[traced]` on the \
-                               function that makes an item, or emit the event when the stream ends";
+            ReturnType::Type(_, kind) if function.item.sig.asyncness.is_some() && is_stream(kind) => {
+                let message = "only the creation of the stream would be measured, not its run: remove `async`, or put \
+                               `#[traced]` on a function that is called to make the stream";
                 Err(syn::Error::new_spanned(kind, message))
             }
             _ => Ok(function),
@@ -39,14 +39,15 @@ fn check(input: ParseStream<'_>) -> syn::Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
     let start = input.span();
-    let signature: Signature =
-        input.parse().map_err(|_| syn::Error::new(start, "`#[traced]` belongs on a function or a method"))?;
+    let signature: Signature = input.parse().map_err(|_| {
+        syn::Error::new(start, "`#[traced]` measures functions: put it on a function or a method")
+    })?;
     if input.peek(Token![;]) {
         let message = "a method without a body cannot be measured: put `#[traced]` on the implementations";
         return Err(syn::Error::new_spanned(&signature.ident, message));
     }
     if let Some(word) = &signature.constness {
-        let message = "a `const fn` cannot be traced: it may run while the program is compiled";
+        let message = "a `const fn` may run while the program is compiled, and cannot be traced: remove `const`, or `#[traced]`";
         return Err(syn::Error::new_spanned(word, message));
     }
     Ok(())
@@ -63,6 +64,17 @@ impl Function {
     /// Whether it is an `async fn`, or returns the future of an `async` block at its end, as `#[async_trait]` has it.
     pub(super) fn is_async(&self) -> bool {
         self.item.sig.asyncness.is_some() || self.future().is_some()
+    }
+
+    /// Whether it returns a stream.
+    pub(super) fn is_stream(&self) -> bool {
+        matches!(&self.item.sig.output, ReturnType::Type(_, kind) if is_stream(kind))
+    }
+
+    /// Whether it returns a stream on the heap.
+    pub(super) fn is_boxed_stream(&self) -> bool {
+        self.is_stream()
+            && matches!(&self.item.sig.output, ReturnType::Type(_, kind) if !matches!(**kind, Type::ImplTrait(_)))
     }
 
     /// The `async` block at the end of a function that returns a future.

@@ -180,6 +180,20 @@ fn future_that_is_dropped_or_panics_is_recorded_if_it_was_polled() {
     assert_eq!(only(&events, "order", "7").field("address"), r#""panics""#);
 }
 
+#[test]
+fn streams_are_recorded_from_their_first_poll_to_their_end() {
+    let events = record("futures");
+    let took = |order| number(only(&events, "order", order), "took");
+    let milliseconds = 1_000_000;
+    assert!(!events.iter().any(|event| event.field("order") == "20"), "it was never polled");
+    for (order, address, polls) in [("21", "false", 3), ("22", "true", 1), ("23", "a name", 4)] {
+        assert_eq!(only(&events, "order", order).field("address"), format!("\"{address}\""));
+        assert!(took(order) >= 2 * polls * milliseconds, "{order} took {} ns", took(order));
+    }
+    assert!(took("24") >= took("21") + 50 * milliseconds, "the time before the first poll does not count");
+    assert!(took("24") >= took("23") + 150 * milliseconds, "that between polls does not, with `polling`");
+}
+
 /// City and parcels of each delivery.
 fn deliveries(events: &[Event]) -> Vec<(&str, &str)> {
     let delivered = events.iter().filter(|event| event.name == "shop:delivered");

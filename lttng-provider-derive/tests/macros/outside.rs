@@ -133,6 +133,24 @@ fn crate_without_a_catalog_is_told_to_have_one() {
     assert!(message.contains("the crate has no catalog: compile one in its build script"), "{message}");
 }
 
+#[test]
+#[ignore = "make check: builds a crate"]
+fn crate_that_does_not_include_its_events_is_told_to() {
+    let workspace = Workspace::new();
+    workspace.write("store/src/lib.rs", STRUCT);
+    let message = workspace.cargo(&["check", "--workspace"], &[]).unwrap_err();
+    assert!(
+        message.contains("add `lttng_provider::include_events!();` to src/main.rs or src/lib.rs"),
+        "{message}"
+    );
+    workspace.write("store/src/lib.rs", "mod events {\n    lttng_provider::include_events!();\n}\n");
+    let checked = workspace.cargo(&["check", "--workspace", "--message-format=short"], &[]);
+    assert!(
+        !checked.unwrap_err().contains("src/main.rs or src/lib.rs"),
+        "`client` wants what is private now"
+    );
+}
+
 const FUNCTION: &str = r#"
 /// Measured, and recorded again if the result is large.
 #[lttng_provider::traced(store::paid, also(store::paid, when = *ret > 1))]

@@ -16,8 +16,44 @@ const AFTER: &str = "\nfn main() {}\n";
 /// The variable with the folder of the cases, for the process that has trybuild compile them.
 const FOLDER: &str = "REFUSED_CASES";
 
+/// What a message has that says what to do: the words of an instruction, or a choice.
+const FIXES: [&str; 20] = [
+    "remove ",
+    "write ",
+    "add ",
+    "use ",
+    "name it",
+    "name the",
+    "name what",
+    "put ",
+    "make this",
+    "make the",
+    "rename ",
+    "compute ",
+    "convert ",
+    "did you mean",
+    "expected one of",
+    "the options",
+    "these have one",
+    "its path is relative to",
+    // Of rustc.
+    "whose range is",
+    "help: the trait `std::fmt::Display` is not implemented for",
+];
+
 #[test]
-#[ignore = "make check: compiles 62 cases, with tracing off and on"]
+fn every_message_names_the_fix() {
+    for table in ["events", "enums", "functions"].map(|topic| Table::read(topic, Path::new(""))) {
+        for case in table.cases {
+            for message in format!("\n{}", case.says).split("\nerror").skip(1) {
+                assert!(FIXES.iter().any(|fix| message.contains(fix)), "{}: error{message}", case.claim);
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "make check: compiles 63 cases, with tracing off and on"]
 fn what_does_not_agree_with_the_catalog_is_refused_with_a_reason() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     let _ = fs::remove_dir_all(&folder);

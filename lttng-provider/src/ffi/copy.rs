@@ -14,52 +14,56 @@ const DIRECT: usize = 128;
 /// `from` is valid for reads and `to` for writes of `length` bytes, and the two do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_and_check(from: *const u8, to: *mut u8, length: usize) -> bool {
-    // SAFETY: all offsets and sizes below stay within `length`, as the condition of each branch says.
+    // SAFETY: all offsets and sizes stay within `length`, as the condition of each branch says.
     unsafe {
-        if length >= 16 {
-            copy_vectors(from, to, length)
-        } else if length >= 8 {
+        if (8..16).contains(&length) {
             let last = length - 8;
             let found = word(from, to) | word(from.add(last), to.add(last));
             found != 0
-        } else if length >= 4 {
-            let last = length - 4;
-            let found = half_word(from, to) | half_word(from.add(last), to.add(last));
-            found != 0
-        } else if length > 0 {
-            let (middle, last) = (length / 2, length - 1);
-            let bytes = [*from, *from.add(middle), *from.add(last)];
-            *to = bytes[0];
-            *to.add(middle) = bytes[1];
-            *to.add(last) = bytes[2];
-            bytes[0] == 0 || bytes[1] == 0 || bytes[2] == 0
         } else {
-            false
+            copy_others(from, to, length)
         }
     }
 }
 
-/// Copies sixteen bytes or more. Not inlined, so that an event with many strings has no more code than in C.
+/// Copies fewer than eight bytes, or more than fifteen. Not inlined, so that an event with many strings has no more code than
+/// in C.
 ///
 /// # Safety
 /// As for [`copy_and_check`].
 #[inline(never)]
-unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) -> bool {
+unsafe fn copy_others(from: *const u8, to: *mut u8, length: usize) -> bool {
     // SAFETY: the caller keeps the contract, and all offsets stay within `length`.
     unsafe {
         if length > DIRECT {
             copy_nonoverlapping(from, to, length);
             return before_nul(from, length) < length;
         }
-        let mut found = vector::copy(from, to);
-        let last = length - 16;
-        let mut at = 16;
-        while at < last {
-            found = vector::either(found, vector::copy(from.add(at), to.add(at)));
-            at += 16;
+        if length >= 16 {
+            let mut found = vector::copy(from, to);
+            let last = length - 16;
+            let mut at = 16;
+            while at < last {
+                found = vector::either(found, vector::copy(from.add(at), to.add(at)));
+                at += 16;
+            }
+            found = vector::either(found, vector::copy(from.add(last), to.add(last)));
+            return vector::any(found);
         }
-        found = vector::either(found, vector::copy(from.add(last), to.add(last)));
-        vector::any(found)
+        if length >= 4 {
+            let last = length - 4;
+            let found = half_word(from, to) | half_word(from.add(last), to.add(last));
+            return found != 0;
+        }
+        if length == 0 {
+            return false;
+        }
+        let (middle, last) = (length / 2, length - 1);
+        let bytes = [*from, *from.add(middle), *from.add(last)];
+        *to = bytes[0];
+        *to.add(middle) = bytes[1];
+        *to.add(last) = bytes[2];
+        bytes.contains(&0)
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) mod per_process;
 mod probe;
 mod record;
 mod stack;
+#[cfg(feature = "derive")]
+mod stream;
 mod text;
 mod tracepoint;
 mod unlikely;
@@ -31,6 +33,8 @@ pub use record::{
     Deliver, Fields, Functions, PACKED_MAX, Record, RecordNumbers, Rest, call_site, record_numbers,
 };
 pub use stack::Stack;
+#[cfg(feature = "derive")]
+pub use stream::{TracedStream, traced_stream};
 pub use text::{Characters, Counted, Terminated};
 pub use tracepoint::Tracepoint;
 pub use unlikely::unlikely;

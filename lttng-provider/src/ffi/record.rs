@@ -1,10 +1,10 @@
 //! Recording an event: packed on the stack where it fits, and handed to C.
 //!
 //! Generated C has two functions for each event. The first takes packed bytes and writes them to every session
-//! that records the event unconditionally, which is nearly always all that is needed. Where more is needed (a filter, a
-//! trigger, a probe of another library, an event that is not packed), it stops within its RCU section and returns where;
-//! the second continues from there with all values and leaves the section. An event of a few numbers has one function, as
-//! C can unpack them.
+//! that records the event and whose filter can read them, which is nearly always all that is needed. Where more is needed
+//! (another filter, a trigger, a probe of another library), it stops within its RCU section and returns where; the second
+//! continues from there with all values and leaves the section. The second alone gets events that are not packed. An event
+//! of a few numbers has one function, as C can unpack them.
 //!
 //! Packing is in a function apart, so that the frame of the one that emits stays small while no session records. It takes
 //! each value as an argument: passed together, they would be copied to the caller's frame.
@@ -18,7 +18,7 @@ use super::probe::{ProbeArgument, ProbeFunction, fire};
 use super::unlikely::unlikely;
 
 /// The largest event that is packed on the stack, in bytes; larger events are written to LTTng's buffers piece by piece.
-pub const PACKED_MAX: usize = 2048;
+pub const PACKED_MAX: usize = 1536;
 
 /// `struct lttng_provider_rest`: what the first function leaves to the second.
 #[repr(C)]
@@ -29,10 +29,10 @@ pub struct Rest {
     probe: *const c_void,
 }
 
-/// The first function: packed bytes, or null, and their number; and where the event is emitted.
+/// The first function: packed bytes and their number; and where the event is emitted.
 pub type Record = unsafe extern "C" fn(payload: *const u8, size: usize, ip: *const c_void) -> Rest;
 
-/// The second function: the rest, the packed bytes as before, and a part for each field.
+/// The second function: the rest, the packed bytes as before or null, and a part for each field.
 pub type Deliver = unsafe extern "C" fn(rest: Rest, payload: *const u8, size: usize, parts: *const Part);
 
 /// The function for an event of a few numbers.
@@ -188,22 +188,26 @@ unsafe fn pack_and_record<const CAPACITY: usize, F: Fields>(
 ) {
     let mut packed = MaybeUninit::<[u8; CAPACITY]>::uninit();
     let start = packed.as_mut_ptr().cast::<u8>();
-    let (payload, size, fields) = if fields.size() <= CAPACITY {
-        // SAFETY: there is room for `size()` bytes.
-        let (end, fields) = unsafe { fields.pack(start) };
-        (start.cast_const(), end.addr() - start.addr(), fields)
+    let (mut payload, mut size, mut rest) = (null(), 0, Rest { ip, probe: null() });
+    let fields = if fields.size() <= CAPACITY {
+        // SAFETY: there is room for `size()` bytes, and the payload is that of an event with these fields.
+        unsafe {
+            let (end, fields) = fields.pack(start);
+            (payload, size) = (start.cast_const(), end.addr() - start.addr());
+            rest = (functions.record)(payload, size, ip);
+            if rest.probe.is_null() {
+                return;
+            }
+            fields
+        }
     } else {
-        unlikely();
-        (null(), 0, fields.cut())
+        fields.cut()
     };
-    // SAFETY: the payload is that of an event with these fields.
-    let rest = unsafe { (functions.record)(payload, size, ip) };
-    if !rest.probe.is_null() && unlikely() {
-        let parts = fields.parts();
-        // SAFETY: as above, with what the first function returned and a part for each field. Nothing between the
-        // two calls can unwind, so the RCU section is left.
-        unsafe { (functions.deliver)(rest, payload, size, (&raw const parts).cast()) };
-    }
+    unlikely();
+    let parts = fields.parts();
+    // SAFETY: as above, with what the first function returned and a part for each field. Nothing between the two calls can
+    // unwind, so the RCU section is left.
+    unsafe { (functions.deliver)(rest, payload, size, (&raw const parts).cast()) };
 }
 
 /// Records an event of a few numbers, which take `SIZE` bytes.

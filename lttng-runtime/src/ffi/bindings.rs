@@ -2,26 +2,10 @@
 //! `tests/bindings.rs` compares, and generates it again if asked.
 #![allow(missing_docs, non_camel_case_types, non_upper_case_globals, dead_code)]
 use super::describe::lttng_ust_event_field;
+pub use super::tracepoint::lttng_ust_tracepoint;
 
 pub const LTTNG_UST_PROVIDER_MAJOR: u32 = 3;
 pub const LTTNG_UST_PROVIDER_MINOR: u32 = 0;
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct lttng_ust_tracepoint_probe {
-    pub func: ::std::option::Option<unsafe extern "C" fn()>,
-    pub data: *mut ::std::os::raw::c_void,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct lttng_ust_tracepoint {
-    pub struct_size: u32,
-    pub provider_name: *const ::std::os::raw::c_char,
-    pub event_name: *const ::std::os::raw::c_char,
-    pub state: ::std::os::raw::c_int,
-    pub probes: *mut lttng_ust_tracepoint_probe,
-    pub tracepoint_provider_ref: *mut ::std::os::raw::c_int,
-    pub signature: *const ::std::os::raw::c_char,
-}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct lttng_ust_registered_probe {

@@ -8,6 +8,10 @@ mod fork;
 mod library;
 mod record;
 mod slots;
+// One definition for both crates.
+#[rustfmt::skip]
+#[path = "../../../lttng-provider/src/bindings.rs"]
+mod tracepoint;
 
 pub use crate::usdt::EVENTS_MAX;
 pub use fork::follow_forks;

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use serde::{Serialize, Serializer};
 
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::beside::CollectBeside;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::key;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
@@ -16,7 +21,7 @@ use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
-use ctf_reader::{Collect, EventClass, Events, Report, Trace};
+use ctf_reader::{Brief, Collect, EventClass, Events, Report, Trace};
 
 /// With more processes than this, none is listed.
 const PROCESS_CAP: usize = 10_000;
@@ -71,14 +76,62 @@ pub struct TraceInfo {
     pub host: Option<String>,
     /// The tracer and its version, where they were recorded.
     pub tracer: Option<String>,
+    /// How far events lie outside of the times in which they can have been recorded, if some do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Outside>,
+}
+
+/// Events that lie outside of the times of their session: a clock was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Outside {
+    /// How long before its creation the first event is.
+    pub before_ns: u64,
+    /// How long after the last change of its files the last event is.
+    pub after_ns: u64,
+}
+
+/// How far an event may lie before the creation of its session, which is recorded in whole seconds; nanoseconds.
+const EARLIEST: i64 = 2_000_000_000;
+
+/// How far an event may lie after the last change of its files, which another machine may have written; nanoseconds.
+const LATEST: i64 = 60_000_000_000;
+
+impl Outside {
+    /// Compares the first and the last event of a trace with the times of its session, as far as these are known.
+    fn new(trace: &Trace, (begin, end): (i64, i64)) -> Option<Self> {
+        let created = trace.environment("trace_creation_datetime").and_then(creation)?;
+        let beyond = |distance: i64, most: i64| if distance > most { distance.unsigned_abs() } else { 0 };
+        // Times before the creation are those of a copy.
+        let written = last_change(&trace.folders).filter(|written| *written >= created);
+        let outside = Outside {
+            before_ns: beyond(created.saturating_sub(begin), EARLIEST),
+            after_ns: written.map_or(0, |written| beyond(end.saturating_sub(written), LATEST)),
+        };
+        (outside.before_ns > 0 || outside.after_ns > 0).then_some(outside)
+    }
+}
+
+/// When a session was created, as LTTng writes it: `20261116T101247+0000`.
+fn creation(text: &str) -> Option<i64> {
+    let time = jiff::fmt::strtime::parse("%Y%m%dT%H%M%S%z", text).ok()?.to_timestamp().ok()?;
+    i64::try_from(time.as_nanosecond()).ok()
+}
+
+/// When a file of a trace was last changed; none for a trace in an archive.
+fn last_change(folders: &[PathBuf]) -> Option<i64> {
+    let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let changed = files.filter_map(|file| file.metadata().ok()?.modified().ok()).max()?;
+    i64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
 fn as_map<S: Serializer>(list: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
     pairs(list.iter().map(|(name, value)| (name, value)), serializer)
 }
 
-impl From<&Trace> for TraceInfo {
-    fn from(trace: &Trace) -> Self {
+impl TraceInfo {
+    /// A trace with events in this span.
+    fn new(trace: &Trace, span: Option<(i64, i64)>) -> Self {
         let known = |name| trace.environment(name);
         let tracer = known("tracer_name").zip(known("tracer_major")).zip(known("tracer_minor"));
         TraceInfo {
@@ -88,6 +141,7 @@ impl From<&Trace> for TraceInfo {
             packets: trace.packets,
             host: known("hostname").map(str::to_owned),
             tracer: tracer.map(|((name, major), minor)| format!("{name} {major}.{minor}")),
+            outside: span.and_then(|span| Outside::new(trace, span)),
         }
     }
 }
@@ -140,10 +194,13 @@ pub(super) struct InfoCollector {
     classes: Arc<Vec<Option<InfoClass>>>,
     /// The number of events of each class.
     counts: Vec<u64>,
+    /// The first and the last event of each trace.
+    spans: Vec<Option<(i64, i64)>>,
     processes: Groups<u64>,
     too_many: bool,
-    /// Room for the last key and the next.
-    keys: [Vec<u8>; 2],
+    /// Room for a key, and for the brief forms of its values.
+    key: Vec<u8>,
+    briefs: [Vec<Brief>; 2],
 }
 
 #[derive(Clone)]
@@ -179,30 +236,20 @@ impl InfoCollector {
             events_by_name,
             processes,
             hidden_processes: hidden as u64,
-            traces: report.traces.iter().map(TraceInfo::from).collect(),
+            traces: report
+                .traces
+                .iter()
+                .enumerate()
+                .map(|(number, trace)| TraceInfo::new(trace, self.spans.get(number).copied().flatten()))
+                .collect(),
             notes: Notes { left_out, ..Notes::default() },
         })
     }
 
-    /// Like [`Collect::want`], with some fields already requested.
-    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want_besides(class, slots)?);
-        let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
-        let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
-        let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
-        let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
-        let classes = Arc::make_mut(&mut self.classes);
-        if classes.len() <= class.index {
-            classes.resize_with(class.index + 1, || None);
-            self.counts.resize(class.index + 1, 0);
-        }
-        classes[class.index] = Some(InfoClass { name: class.name.clone(), process, origin });
-        Some(slots.0)
-    }
-
     fn new(roster: Roster, classes: Arc<Vec<Option<InfoClass>>>) -> Self {
         let (counts, processes) = (vec![0; classes.len()], Groups::default());
-        InfoCollector { roster, classes, counts, processes, too_many: false, keys: Default::default() }
+        let (spans, key, briefs) = Default::default();
+        InfoCollector { roster, classes, counts, spans, processes, too_many: false, key, briefs }
     }
 
     fn check_room(&mut self) {
@@ -210,6 +257,20 @@ impl InfoCollector {
             self.processes.take_keyed();
             self.too_many = true;
         }
+    }
+}
+
+impl CollectBeside for InfoCollector {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+        let fields = [(PID, class.field("vpid")), (NAME, class.field("procname"))];
+        let found = fields.into_iter().filter_map(|(what, field)| Some((what, field?)));
+        let (known, process): (Vec<usize>, _) = found.map(|(what, field)| (what, slots.of(field))).unzip();
+        let origin = class.trace * ORIGINS + known.iter().sum::<usize>();
+        grown(&mut self.counts, class.index);
+        *grown(Arc::make_mut(&mut self.classes), class.index) =
+            Some(InfoClass { name: class.name.clone(), process, origin });
+        Some(slots.0)
     }
 }
 
@@ -224,24 +285,37 @@ impl Collect for InfoCollector {
         let Some(plan) = self.roster.count(events) else { return ControlFlow::Continue(()) };
         let (class, all) = (self.classes.get(events.class), self.counts.get_mut(events.class));
         let (Some(Some(class)), Some(all)) = (class, all) else { return ControlFlow::Continue(()) };
+        self.briefs.iter_mut().for_each(Vec::clear);
+        class.process.iter().zip(&mut self.briefs).for_each(|(&slot, into)| events.fields.briefs(slot, into));
+        let briefs = &self.briefs[..class.process.len()];
         // Events of one process mostly come in a row.
-        let [last, key] = &mut self.keys;
-        let mut in_a_row = 0;
-        let mut count = 0;
-        for event in events.iter().filter(|event| plan.admits(event)) {
-            count += 1;
-            key.clear();
-            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), key));
-            if in_a_row > 0 && key != last {
-                *self.processes.entry(class.origin, last, || 0) += std::mem::take(&mut in_a_row);
+        let mut row: Option<(usize, u64)> = None;
+        let mut end_row = |row: Option<(usize, u64)>| {
+            let Some((first, events_of_row)) = row else { return };
+            self.key.clear();
+            let event = events.get(first);
+            class.process.iter().for_each(|&slot| key::encode(&event.value(slot), &mut self.key));
+            *self.processes.entry(class.origin, &self.key, || 0) += events_of_row;
+            *all += events_of_row;
+        };
+        let mut span = None;
+        for number in 0..events.count {
+            let event = events.get(number);
+            if plan.has_conditions() && !plan.admits(&event) {
+                continue;
             }
-            std::mem::swap(key, last);
-            in_a_row += 1;
+            widen(&mut span, (event.timestamp(), event.timestamp()));
+            let is_same =
+                |of: &Vec<Brief>, other: usize| of[number] == of[other] && of[number] != Brief::OTHER;
+            match &mut row {
+                Some((first, count)) if briefs.iter().all(|of| is_same(of, *first)) => *count += 1,
+                _ => end_row(row.replace((number, 1))),
+            }
         }
-        if in_a_row > 0 {
-            *self.processes.entry(class.origin, last, || 0) += in_a_row;
+        end_row(row);
+        if let Some(span) = span {
+            widen(grown(&mut self.spans, class.origin / ORIGINS), span);
         }
-        *all += count;
         self.check_room();
         ControlFlow::Continue(())
     }
@@ -262,7 +336,18 @@ impl Collect for InfoCollector {
         for (origin, key, events) in other.processes.into_entries() {
             *self.processes.entry(origin, &key, || 0) += events;
         }
+        for (trace, span) in other.spans.into_iter().enumerate() {
+            if let Some(span) = span {
+                widen(grown(&mut self.spans, trace), span);
+            }
+        }
         self.too_many |= other.too_many;
         self.check_room();
     }
+}
+
+/// Makes a span hold another one.
+fn widen(span: &mut Option<(i64, i64)>, (begin, end): (i64, i64)) {
+    let (first, last) = span.unwrap_or((begin, end));
+    *span = Some((first.min(begin), last.max(end)));
 }

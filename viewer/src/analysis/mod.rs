@@ -25,6 +25,7 @@ pub mod outliers;
 pub mod overview;
 mod question;
 pub(crate) mod reading;
+mod recent;
 pub mod scheduling;
 pub mod slow;
 pub mod timeline;

@@ -7,6 +7,9 @@ use ctf_reader::{EventClass, InOrder, OrderedEvent, Reader, Step, Value, Window}
 use super::format::{EVENTS, full_name};
 use super::{LimitSample, MachineSample, RunnerSample, Sample, ThreadSample};
 
+/// Samples are read this far ahead of events, in nanoseconds: what follows an incident belongs to it.
+const AHEAD: i64 = 50_000_000;
+
 /// Samples of a recording, or of several.
 pub struct SampleReader<'r> {
     events: InOrder<'r>,
@@ -33,14 +36,13 @@ impl<'r> SampleReader<'r> {
         samples
     }
 
-    /// The next sample up to a time, with its time and the machine that it is of.
-    pub fn next_until(&mut self, time: i64) -> Option<(i64, Option<&str>, Sample)> {
-        if self.next.as_ref()?.0 > time {
-            return None;
+    /// Hands over the samples that are needed to judge an event of this time: the machine that each is of, its time, and itself.
+    pub fn around(&mut self, time: i64, mut take: impl FnMut(Option<&str>, i64, Sample)) {
+        let until = time.saturating_add(AHEAD);
+        while let Some((time, trace, sample)) = self.next.take_if(|(time, ..)| *time <= until) {
+            self.advance();
+            take(self.hosts.get(trace).and_then(Option::as_deref), time, sample);
         }
-        let (time, trace, sample) = self.next.take()?;
-        self.advance();
-        Some((time, self.hosts.get(trace).and_then(Option::as_deref), sample))
     }
 
     fn advance(&mut self) {

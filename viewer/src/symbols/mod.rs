@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use ctf_reader::{Error, Progress, Window};
 
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 mod binary;
 mod frame;
@@ -64,8 +64,8 @@ impl Symbols {
     /// Reads from a whole trace which binaries its processes had where.
     pub fn read(source: &mut impl Source, progress: &Progress) -> Result<Symbols, Error> {
         let is_about =
-            |reader: &ctf_reader::Reader| reader.classes().any(|class| is_about_mappings(&class.name));
-        if source.in_order().is_some_and(|reader| !is_about(reader)) {
+            |readers: Readers<'_>| readers.events.classes().any(|class| is_about_mappings(&class.name));
+        if source.in_order().is_some_and(|readers| !is_about(readers)) {
             return Ok(Symbols::default());
         }
         let (recorder, report) = source.read(Window::default(), Recorder::default(), progress)?;

@@ -2,6 +2,7 @@
 
 use super::Screen;
 use crate::analysis::finding::{DamageFinding, Empty, EmptyCause, GroupName, Notes, Ns, TraceFinding};
+use crate::analysis::info::TraceInfo;
 use crate::analysis::{Finding, LeftOut};
 use crate::text::amount::{counted, times};
 use crate::text::{escape, suggestion};
@@ -24,6 +25,7 @@ pub fn heading(trace: &TraceFinding, screen: &Screen) -> String {
 /// What must be said beside an output that has no place for it.
 pub fn warnings(finding: &Finding, screen: &Screen) -> Vec<String> {
     let mut warnings = losses(finding.trace());
+    warnings.extend(outside(finding));
     if let Finding::Compare(compare) = finding {
         warnings.extend(losses(&compare.before));
     }
@@ -65,6 +67,25 @@ pub fn losses(trace: &TraceFinding) -> Vec<String> {
         ));
     }
     losses
+}
+
+/// Which traces have events outside of their session's times, and what to do about it.
+pub fn outside(finding: &Finding) -> Vec<String> {
+    let Finding::Info(info) = finding else { return Vec::new() };
+    let of_trace = |trace: &TraceInfo| {
+        let outside = trace.outside?;
+        let words =
+            |length: u64, what: &str| (length > 0).then(|| format!("{} {what}", Ns::from(length).in_words()));
+        let before = words(outside.before_ns, "before their session was created");
+        let after = words(outside.after_ns, "after its files were last written");
+        let far = before.into_iter().chain(after).collect::<Vec<_>>().join(" and ");
+        let folder = trace.folders.first().map_or("a trace".into(), |folder| escape::text(folder));
+        Some(format!(
+            "{folder} has events up to {far}: the program's clock is not the session daemon's; give both the same clock \
+             plugin (LTTNG_UST_CLOCK_PLUGIN) or neither, and check that the machine's time was not set meanwhile"
+        ))
+    };
+    info.traces.iter().filter_map(of_trace).collect()
 }
 
 /// What was left out on purpose or guessed, and why nothing was found.

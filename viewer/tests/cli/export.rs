@@ -1,6 +1,6 @@
 //! `ltt-top export`: timelines, held against the format's rules and against `ltt-top top`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -262,4 +262,84 @@ fn around_a_time_only_what_is_near_is_written() {
     let top = json(ltt_top(window).arg(shared.folder()));
     let groups = top["groups"].as_array().unwrap();
     assert_eq!(totals(&trace, groups), expected(groups));
+}
+
+/// Requests of an async program on one thread, each with a query: by times, the second would contain the first's query.
+fn interleaved() -> TempDir {
+    let mut trace = Handwritten::new("host");
+    let fields = "u64 _tracing_span; u64 _tracing_parent; u64 _latency_us;";
+    let (request, query) = (trace.class("app:request", fields), trace.class("app:query", fields));
+    for (class, own, parent, begin, end) in [
+        (query, 11_u64, 1_u64, 1_000, 8_000),
+        (query, 22, 2, 2_000, 8_500),
+        (query, 23, 2, 3_000, 8_700),
+        (request, 2, 0, 500, 9_000),
+        (request, 1, 0, 0, 10_000_u64),
+    ] {
+        let payload = [own, parent, end - begin].map(u64::to_le_bytes);
+        trace.event_at(BEGIN + 1_000 * end, class, &payload.each_ref().map(|bytes| &bytes[..]));
+    }
+    trace.write()
+}
+
+#[test]
+fn spans_with_numbers_are_trees_of_requests_however_they_interleave() {
+    let trace = interleaved();
+    let (written, _) = export(trace.path(), &[]);
+    assert_valid(&written);
+    let incidents = incidents_process(&written);
+    let on_threads = of_phase(&written, "X").filter(|event| Some(&event["pid"]) != incidents);
+    assert_eq!(on_threads.count(), 0, "they are not slices of the thread");
+    // What viewers do: by time, in the order of the file, what ends is the last of its id to begin.
+    let mut events: Vec<&Value> = of_phase(&written, "b").chain(of_phase(&written, "e")).collect();
+    let place =
+        |event: &Value| written["traceEvents"].as_array().unwrap().iter().position(|one| one == event);
+    events.sort_by_key(|event| (ns(&event["ts"]), place(event)));
+    let mut open: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let mut found: Vec<(i64, Vec<String>)> = Vec::new();
+    for event in events {
+        assert!(event["cat"] == "span" && event["pid"] == 42, "{event}");
+        let open = open.entry(event["id"].as_str().unwrap()).or_default();
+        if event["ph"] == "b" {
+            open.push(event);
+            continue;
+        }
+        let path = open.iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect();
+        let begin = open.pop().expect("it has begun");
+        assert_eq!(begin["name"], event["name"]);
+        assert_eq!(begin["args"]["event"], format!("app:{}", begin["name"].as_str().unwrap()));
+        found.push((ns(&event["ts"]) - ns(&begin["ts"]), path));
+    }
+    let path = |names: &str| names.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let expected = [
+        (7_000_000, path("request query")),
+        (6_500_000, path("request query")),
+        // It and the one before are open at the same time, so it has an id beside the request's.
+        (5_700_000, path("query")),
+        (8_500_000, path("request")),
+        (10_000_000, path("request")),
+    ];
+    assert_eq!(found, expected);
+    let ids: BTreeSet<String> = of_phase(&written, "b").map(|event| event["id"].to_string()).collect();
+    assert_eq!(ids.len(), 3, "{ids:?}");
+}
+
+#[test]
+fn slow_nests_spans_by_their_numbers() {
+    let found = json(ltt_top(["slow"]).arg(interleaved().path()));
+    let link = |link: &Value| format!("{} {}", link["event"].as_str().unwrap(), link["duration_us"]);
+    let chains: Vec<Vec<String>> = found["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["chain"].as_array().unwrap().iter().map(link).collect())
+        .collect();
+    let expected = [
+        ["app:request 10000", "app:query 7000"],
+        ["app:request 8500", "app:query 12200"],
+        ["app:request 10000", "app:query 7000"],
+        ["app:request 8500", "app:query 6500"],
+        ["app:request 8500", "app:query 5700"],
+    ];
+    assert_eq!(chains, expected);
 }

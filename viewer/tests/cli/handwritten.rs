@@ -41,6 +41,13 @@ stream {{
         Handwritten { metadata, events: Vec::new(), classes: 0, times: Vec::new() }
     }
 
+    /// Says when the session was created, as LTTng does.
+    pub fn created(mut self, time: &str) -> Self {
+        let with_time = format!("env {{ trace_creation_datetime = \"{time}\";");
+        self.metadata = self.metadata.replace("env {", &with_time);
+        self
+    }
+
     /// Adds an event class of these fields, as TSDL has them, and says its number.
     pub fn class(&mut self, name: &str, fields: &str) -> u32 {
         let id = self.classes;

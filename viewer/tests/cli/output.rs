@@ -1,10 +1,12 @@
 //! How results are written: formats, filters, colours, widths and pipes.
 
+use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
+use std::time::{Duration, UNIX_EPOCH};
 
-use super::handwritten::requests;
-use super::run::{json, ltt_top, said, small_trace};
+use super::handwritten::{BEGIN, requests};
+use super::run::{json, ltt_top, said, small_trace, streams};
 
 #[test]
 fn broken_pipe_is_not_an_error() {
@@ -125,6 +127,36 @@ fn info_says_where_events_came_from() {
     assert_eq!(found["processes"].as_array().unwrap().len(), 1);
     assert_eq!(found["processes"][0]["events"], 1040);
     assert!(found["traces"][0]["environment"]["hostname"].is_string());
+}
+
+#[test]
+fn info_warns_of_events_outside_of_the_times_of_their_session() {
+    // The events are at 22:13:20 and a few microseconds later.
+    for (created, written, before, after) in [
+        ("20231114T221319+0000", 60, 0, 0),
+        ("20231114T231320+0100", 0, 0, 0),
+        ("20231114T221322+0000", 60, 0, 0),
+        ("20231114T231320+0000", 3_700, 3_600, 0),
+        ("20231114T231320+0000", 0, 3_600, 0),
+        ("20231114T201320+0000", -3_600, 0, 3_600),
+        ("20231114T211319+0000", -59, 0, 0),
+        ("yesterday", -3_600, 0, 0),
+    ] {
+        let trace = requests("alpha", &[("get", 10), ("set", 30)]).created(created).write();
+        let begin = BEGIN as i64 / 1_000_000_000;
+        let written = UNIX_EPOCH + Duration::from_secs((begin + written) as u64);
+        for file in streams(trace.path()).iter().chain([&trace.path().join("metadata")]) {
+            File::options().append(true).open(file).unwrap().set_modified(written).unwrap();
+        }
+        let seconds = |ns: &serde_json::Value| ns.as_u64().map_or(0, |ns| (ns + 500_000_000) / 1_000_000_000);
+        let found = json(ltt_top(["info"]).arg(trace.path()));
+        let outside = &found["traces"][0]["outside"];
+        assert_eq!([&outside["before_ns"], &outside["after_ns"]].map(seconds), [before, after], "{created}");
+        let said = said(ltt_top(["info"]).arg(trace.path()));
+        assert_eq!(said.out.contains("has events up to 1h00m "), before + after > 0, "{said:?}");
+        assert_eq!(said.out.contains("LTTNG_UST_CLOCK_PLUGIN"), before + after > 0, "{said:?}");
+        assert_eq!(said.status, 0, "{said:?}");
+    }
 }
 
 #[test]

@@ -11,8 +11,7 @@ use crate::tracee::Tracee;
 fn figures_of_recorded_events_are_those_of_babeltrace_1() {
     let emit_all = Program::example("valkey-trace", "emit-all").traced().build();
     let daemon = Daemon::start();
-    let session = daemon.session();
-    session.record("valkey_*", &[]);
+    let session = daemon.recording(&["valkey_*"]);
     daemon.run(emit_all, ["500"]);
     let trace = session.stop();
     let mut durations: BTreeMap<String, Vec<u64>> = BTreeMap::new();

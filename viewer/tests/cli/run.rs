@@ -50,8 +50,7 @@ pub fn small_trace() -> &'static Path {
     static TRACE: OnceLock<TempDir> = OnceLock::new();
     let folder = TRACE.get_or_init(|| {
         let daemon = Daemon::start();
-        let session = daemon.session();
-        session.record("tracee:*", &["vpid"]);
+        let session = daemon.recording_with(&["tracee:*"], &[], &["vpid"]);
         let mut tracee = Tracee::start(&daemon);
         tracee.emit("every_type", 40);
         tracee.emit("work", 1000);

@@ -156,6 +156,8 @@ fn what_no_event_explains_is_explained_by_samples() {
         let table = said(ltt_top(["incidents"]).arg(trace.path()).env("COLUMNS", "100")).out;
         let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(table.contains(sentence) && !table.contains("unexplained"), "{case}: {table}");
+        let page = said(ltt_top(["html", "--output", "-"]).arg(trace.path())).out;
+        assert!(page.contains(sentence), "{case}: {page}");
     }
 }
 

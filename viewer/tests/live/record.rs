@@ -77,8 +77,7 @@ fn command_is_recorded_from_its_first_event_and_nothing_is_left() {
 #[test]
 fn sessions_of_others_are_left_alone() {
     let daemon = Daemon::start();
-    let other = daemon.session();
-    other.record("tracee:*", &[]);
+    let other = daemon.recording(&["tracee:*"]);
     let mut tracee = Tracee::start(&daemon);
     let folder = TempDir::new().unwrap();
     let mut record =

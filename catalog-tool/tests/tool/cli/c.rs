@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use lttng_testing::CommandInTime as _;
+
 use super::run::{catalog, said, text};
 
 #[test]
@@ -24,8 +26,7 @@ fn c_sources_compile_and_offer_every_event_to_both_tracers() {
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=gnu99", "-Wall", "-Wextra", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(&out);
     gcc.arg(&source).args(["memcached.c", "redis.c"].map(|name| out.join(name)));
-    let output = gcc.arg("-o").arg(&program).arg("-ldl").output().expect("gcc runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    gcc.arg("-o").arg(&program).arg("-ldl").succeed();
     let listed = said(["list", text(&program), "--no-libraries", "--format", "json"]);
     assert_eq!((listed.status, &*listed.err), (0, ""));
     let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
@@ -63,8 +64,7 @@ fn every_duration_of_valkey_can_have_a_probe_where_it_begins() {
     let mut gcc = Command::new("gcc");
     gcc.args(["-Wall", "-Wextra", "-Werror", "-DUSE_LTTNG", "-DUSE_USDT", "-I"]).arg(out);
     gcc.args(sources.map(|name| out.join(format!("{name}.c")))).arg("-o").arg(out.join("program"));
-    let output = gcc.arg("-ldl").output().expect("gcc runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    gcc.arg("-ldl").succeed();
     let listed = said(["list", text(&out.join("program")), "--no-libraries", "--format", "json"]);
     let offer: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
     let probes = offer["files"][0]["probes"].as_array().expect("a list");
@@ -118,8 +118,7 @@ fn macros_in_dtraces_spelling_take_pointers_and_lengths() {
             .arg("-I")
             .arg(out);
         gcc.args(["main.c", "memcached.c"].map(|name| out.join(name))).arg("-o").arg(out.join("program"));
-        let output = gcc.arg("-ldl").output().expect("gcc runs");
-        assert!(output.status.success(), "{back_ends:?}: {}", String::from_utf8_lossy(&output.stderr));
+        gcc.arg("-ldl").succeed();
     }
 }
 

@@ -20,7 +20,7 @@ impl Built {
         let mut compiler = Command::new("gcc");
         compiler.args(["-O1", "-g", "-o"]).arg(folder.path().join("offers")).arg("-I").arg(&sources);
         compiler.arg(sources.join("offers.c")).args(arguments).args(["-llttng-ust", "-ldl"]);
-        run(&mut compiler);
+        compiler.succeed();
         Built { folder }
     }
 
@@ -29,7 +29,7 @@ impl Built {
     }
 
     pub fn strip(self) -> Built {
-        run(Command::new("strip").arg("--strip-all").arg(self.path()));
+        Command::new("strip").arg("--strip-all").arg(self.path()).succeed();
         self
     }
 }
@@ -38,14 +38,6 @@ impl Built {
 pub fn plain() -> &'static Built {
     static BUILT: OnceLock<Built> = OnceLock::new();
     BUILT.get_or_init(|| Built::new(&[]))
-}
-
-/// Runs a tool that must succeed, and returns what it printed.
-pub fn run(command: &mut Command) -> String {
-    let output =
-        command.output_in_time().unwrap_or_else(|error| panic!("{command:?}: {error}: run `make setup`"));
-    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
 /// `lttng-catalog list` with these arguments: the status, the JSON, and what it complained of.

@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
+use lttng_testing::CommandInTime as _;
 use serde_json::{Value, json};
 
-use super::built::{Built, list, offer, plain, run};
+use super::built::{Built, list, offer, plain};
 
 #[test]
 #[ignore = "make check: sys/sdt.h"]
 fn probes_are_those_that_readelf_lists() {
     let path = plain().path();
-    let notes = run(Command::new("readelf").arg("--notes").arg(&path));
+    let notes = Command::new("readelf").arg("--notes").arg(&path).succeed();
     let of = |key: &str| {
         let lines = notes.lines().filter_map(move |line| line.trim().strip_prefix(key));
         lines.map(|value| value.trim().to_owned()).collect::<Vec<_>>()
@@ -155,9 +156,9 @@ fn programs_of_32_bits_are_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tool/list/c");
-    run(Command::new("as").arg("--32").arg(sources.join("probe32.s")).arg("-o").arg(path("probe.o")));
-    run(Command::new("ld").args(["-m", "elf_i386"]).arg(path("probe.o")).arg("-o").arg(path("program")));
-    let notes = run(Command::new("readelf").arg("--notes").arg(path("program")));
+    Command::new("as").arg("--32").arg(sources.join("probe32.s")).arg("-o").arg(path("probe.o")).succeed();
+    Command::new("ld").args(["-m", "elf_i386"]).arg(path("probe.o")).arg("-o").arg(path("program")).succeed();
+    let notes = Command::new("readelf").arg("--notes").arg(path("program")).succeed();
     assert!(notes.contains("Name: narrow"), "{notes}");
     let expected = json!([{
         "provider": "shop", "name": "narrow", "sites": 1, "has_semaphore": true, "attached": null, "said": null,
@@ -175,8 +176,8 @@ fn what_is_no_program_is_refused_with_a_reason() {
     std::fs::write(path("empty"), "").expect("a writable folder");
     std::fs::write(path("cut"), &std::fs::read(plain().path()).expect("it is built")[..100])
         .expect("a writable folder");
-    run(Command::new("mkfifo").arg(path("fifo")));
-    run(Command::new("gcc").args(["-c", "-x", "c", "/dev/null", "-o"]).arg(path("object.o")));
+    Command::new("mkfifo").arg(path("fifo")).succeed();
+    Command::new("gcc").args(["-c", "-x", "c", "/dev/null", "-o"]).arg(path("object.o")).succeed();
     for (name, reason) in [
         ("text", "not an ELF file"),
         ("empty", "not an ELF file"),
@@ -196,7 +197,7 @@ fn what_is_no_program_is_refused_with_a_reason() {
 #[ignore = "make check: sys/sdt.h"]
 fn the_table_is_cut_to_the_width_and_names_the_total() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lttng-catalog"));
-    let text = run(command.arg("list").arg(plain().path()).arg("--no-libraries").env("COLUMNS", "130"));
+    let text = command.arg("list").arg(plain().path()).arg("--no-libraries").env("COLUMNS", "130").succeed();
     assert!(
         text.lines().filter(|line| !line.contains('/')).all(|line| line.chars().count() <= 130),
         "{text}"

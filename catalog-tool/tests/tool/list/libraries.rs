@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use super::built::{list, run};
+use lttng_testing::CommandInTime as _;
+
+use super::built::list;
 
 #[test]
 #[ignore = "make check: sys/sdt.h"]
@@ -16,31 +18,10 @@ fn libraries_are_found_where_the_program_wants_them() {
     for (name, text) in [("deep.c", library), ("middle.c", between), ("program.c", program)] {
         std::fs::write(path(name), text).expect("a writable folder");
     }
-    let gcc = |arguments: &[String]| run(Command::new("gcc").args(arguments));
-    let shared = |name: &str| {
-        vec![
-            "-shared".to_owned(),
-            "-fPIC".to_owned(),
-            path(&format!("{name}.c")),
-            "-o".to_owned(),
-            path(&format!("lib/lib{name}.so")),
-        ]
-    };
-    gcc(&shared("deep"));
-    gcc(&[
-        shared("middle"),
-        vec![format!("-L{}", path("lib")), "-ldeep".to_owned(), "-Wl,-rpath,$ORIGIN".to_owned()],
-    ]
-    .concat());
-    gcc(&[
-        path("program.c"),
-        "-o".to_owned(),
-        path("program"),
-        format!("-L{}", path("lib")),
-        "-lmiddle".to_owned(),
-        "-Wl,-rpath,$ORIGIN/lib".to_owned(),
-        format!("-Wl,-rpath-link,{}", path("lib")),
-    ]);
+    let gcc = |arguments: &str| Command::new("gcc").args(arguments.split(' ')).current_dir(&folder).succeed();
+    gcc("-shared -fPIC deep.c -o lib/libdeep.so");
+    gcc("-shared -fPIC middle.c -o lib/libmiddle.so -Llib -ldeep -Wl,-rpath,$ORIGIN");
+    gcc("program.c -o program -Llib -lmiddle -Wl,-rpath,$ORIGIN/lib -Wl,-rpath-link,lib");
 
     let (status, json, said) = list(&[&path("program")]);
     assert_eq!((status, &*said), (0, ""));
@@ -48,7 +29,7 @@ fn libraries_are_found_where_the_program_wants_them() {
     let found =
         files.iter().find(|file| file["path"].as_str().is_some_and(|path| path.ends_with("lib/libdeep.so")));
     assert_eq!(found.expect("it is found")["probes"][0]["name"], "reached");
-    let ldd = run(Command::new("ldd").arg(path("program")));
+    let ldd = Command::new("ldd").arg(path("program")).succeed();
     // Without the one that the kernel provides.
     let loaded = ldd.lines().filter(|line| !line.contains("linux-vdso")).count();
     assert_eq!(json["searched"], loaded + 1, "{ldd}");

@@ -4,24 +4,9 @@ use std::fs;
 use std::panic::catch_unwind;
 
 use lttng_catalog_cli::offer::of_bytes;
+use lttng_testing::Random;
 
 use super::built::{Built, list, plain};
-
-/// Numbers from a seed (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit.max(1) as u64).expect("it is below a usize")
-    }
-}
 
 #[test]
 #[ignore = "make check: sys/sdt.h"]
@@ -31,7 +16,7 @@ fn a_thousand_damaged_files_do_no_harm() {
         u64::try_from(now.expect("after 1970").as_nanos()).unwrap_or(0)
     });
     println!("SEED={seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let programs: Vec<Vec<u8>> = [plain().path(), Built::new(&["-no-pie"]).strip().path()]
         .iter()
         .map(|path| fs::read(path).unwrap_or_else(|_| fs::read(plain().path()).expect("it is built")))
@@ -55,7 +40,7 @@ fn the_program_itself_survives_damaged_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("damaged");
     let whole = fs::read(plain().path()).expect("it is built");
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..20 {
         let mut bytes = whole.clone();
         mutate(&mut bytes, &mut random);
@@ -107,29 +92,29 @@ fn a_file_that_looks_promising_everywhere_is_given_up() {
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     let headers = u64::from_le_bytes(bytes[0x28..0x30].try_into().expect("eight bytes"));
     let headers = usize::try_from(headers).expect("it is a file").min(bytes.len() - 1);
-    for _ in 0..=random.below(8) {
+    for _ in 0..=random.index(8) {
         let length = bytes.len();
-        match random.below(7) {
-            0 => bytes[random.below(64)] = random.next() as u8,
-            1 => bytes[headers + random.below(length - headers)] = random.next() as u8,
-            2 => bytes[random.below(length)] = random.next() as u8,
+        match random.index(7) {
+            0 => bytes[random.index(64)] = random.number() as u8,
+            1 => bytes[headers + random.index(length - headers)] = random.number() as u8,
+            2 => bytes[random.index(length)] = random.number() as u8,
             // A number of eight bytes that is 0, huge, or nearly something.
             3 | 4 => {
-                let at = if random.below(2) == 0 { headers } else { 64 };
-                let at = at + random.below(length - at - 8) / 8 * 8;
-                let value =
-                    [0, u64::MAX, 1 << 63, length as u64, length as u64 + 1, random.next()][random.below(6)];
+                let at = if random.index(2) == 0 { headers } else { 64 };
+                let at = at + random.index(length - at - 8) / 8 * 8;
+                let value = [0, u64::MAX, 1 << 63, length as u64, length as u64 + 1, random.number()]
+                    [random.index(6)];
                 bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             }
             // One part over another, so that tables contain garbage.
             5 => {
-                let size = random.below(4096).min(length / 2);
-                let (from, to) = (random.below(length - size), random.below(length - size));
+                let size = random.index(4096).min(length / 2);
+                let (from, to) = (random.index(length - size), random.index(length - size));
                 bytes.copy_within(from..from + size, to);
             }
             _ => {
-                let keep = length / 2 + random.below(length / 2);
-                if random.below(4) == 0 && keep > headers + 64 {
+                let keep = length / 2 + random.index(length / 2);
+                if random.index(4) == 0 && keep > headers + 64 {
                     bytes.truncate(keep);
                 }
             }

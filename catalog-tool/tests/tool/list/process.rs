@@ -165,9 +165,7 @@ fn events_are_those_of_the_session_daemon_and_on_while_it_records() {
     said.retain(|field| field.starts_with("shop:") && !field.contains(" _"));
     assert_eq!(found, said);
 
-    let session = daemon.session();
-    session.enable("shop:sale");
-    session.start();
+    let session = daemon.recording(&["shop:sale"]);
     let on = |running: &Running| state(&running.offer()).into_iter().filter(|(_, enabled)| *enabled == true);
     lttng_testing::wait_until("the event is on", || on(&running).count() > 0);
     assert_eq!(on(&running).map(|(name, _)| name).collect::<Vec<_>>(), ["sale"]);

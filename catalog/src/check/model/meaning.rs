@@ -2,9 +2,10 @@
 
 use crate::error::Report;
 use crate::field_type::FieldType;
-use crate::model::{Class, Clock, Event, Field, Measure};
+use crate::model::{Class, Event, Field};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean_one_of;
+use crate::vocabulary::{Clock, Measure};
 
 /// Checks an event; what it takes over from its class has been checked there.
 pub(super) fn check_event(event: &Event, class: Option<&Class>, place: &Place, report: &mut Report) {

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::check::parts::{self, Part};
 use crate::error::Report;
-use crate::model::{Catalog, Event, EventName, Measure};
+use crate::model::{Catalog, Event, EventName};
 use crate::place::{Place, Step};
 use crate::suggest::did_you_mean;
+use crate::vocabulary::Measure;
 
 pub(super) fn check(catalog: &Catalog, report: &mut Report) {
     let names: Vec<String> =

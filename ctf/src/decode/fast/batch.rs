@@ -17,7 +17,6 @@ const NUMBERS: usize = 4096;
 /// Events of one class, each a row of numbers: the clock's count in two halves, and then the event's marks.
 #[derive(Debug)]
 pub struct Batch<'a> {
-    /// The class.
     pub class: &'a ClassPlan,
     /// The number of numbers in a row.
     width: usize,

@@ -10,7 +10,6 @@ use crate::decode::event_header::Lttng;
 /// Events of one class, one after the other, each after the short form of one of LTTng's headers.
 #[derive(Clone, Copy)]
 pub struct Run<'r> {
-    /// The header.
     pub header: Lttng,
     /// The id of the class.
     pub id: u64,
@@ -22,7 +21,6 @@ pub struct Run<'r> {
 
 /// Room for events: for each a row with the clock's count in two halves and the event's marks.
 pub struct Room<'r> {
-    /// All rows.
     pub rows: &'r mut [u32],
     /// The number of numbers in a row.
     pub width: usize,

@@ -17,7 +17,7 @@ use super::texts::{Texts, adjacent_ends};
 use crate::decode::bits::{Bits, Fault};
 use crate::decode::general::{Slots, until_nul};
 use crate::metadata::{ByteOrder, FloatType, IntegerType, Slot};
-use crate::{Enumeration, Integer, Value};
+use crate::{Brief, Enumeration, Integer, Value};
 
 /// The number of bytes that marks can address, as they have 32 bits. Parts are always smaller.
 pub const REACH: usize = u32::MAX as usize;
@@ -40,7 +40,6 @@ pub struct Stretch {
 /// A field at an offset from a mark.
 #[derive(Clone, Debug)]
 pub struct StoredField {
-    /// Which mark.
     pub mark: usize,
     /// Its distance from the mark, in bytes.
     pub offset: usize,
@@ -51,7 +50,6 @@ pub struct StoredField {
 /// How a field is stored.
 #[derive(Clone, Debug)]
 pub enum FieldForm {
-    /// An integer.
     Integer(Primitive),
     /// An integer with labels.
     Enum(Primitive, Arc<Enumeration>),
@@ -203,6 +201,20 @@ impl StoredField {
     }
 }
 
+impl StoredField {
+    /// Its value in an event with these marks, as far as it is brief.
+    #[inline]
+    pub fn brief(&self, bytes: &[u8], marks: &[u32]) -> Brief {
+        match self.form {
+            FieldForm::Text => {
+                let at = marks[self.mark] as usize + self.offset;
+                Brief::text(&bytes[at..], marks[self.mark + 1] as usize - 1 - at)
+            }
+            _ => Brief::from(&self.value(bytes, marks)),
+        }
+    }
+}
+
 impl Primitive {
     /// How to read an integer, if it is one of these.
     pub fn integer(integer: &IntegerType) -> Option<Primitive> {
@@ -210,14 +222,14 @@ impl Primitive {
             return None;
         }
         Some(match (integer.size, integer.signed) {
-            (8, false) => Primitive::U8,
-            (16, false) => Primitive::U16,
-            (32, false) => Primitive::U32,
-            (64, false) => Primitive::U64,
-            (8, true) => Primitive::I8,
-            (16, true) => Primitive::I16,
-            (32, true) => Primitive::I32,
-            (64, true) => Primitive::I64,
+            (Some(8), false) => Primitive::U8,
+            (Some(16), false) => Primitive::U16,
+            (Some(32), false) => Primitive::U32,
+            (Some(64), false) => Primitive::U64,
+            (Some(8), true) => Primitive::I8,
+            (Some(16), true) => Primitive::I16,
+            (Some(32), true) => Primitive::I32,
+            (Some(64), true) => Primitive::I64,
             _ => return None,
         })
     }

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::super::assemble::{Assembler, EventDraft, StreamDraft};
-use super::super::draft::Draft;
-use super::super::language::Language;
+use super::super::draft::{Draft, Language};
 use super::super::model::{Clock, EnvironmentValue, Metadata};
 use super::super::problem::Problems;
 use super::classes::Classes;
 use super::identity::uuid;
-use super::object::{Object, missing};
+use super::object::{Object, integer, missing};
 use super::sequence::{Fragment, Unreadable, fragments};
-use super::value::Json;
 
 /// The namespace of what LTTng adds.
 const LTTNG: &str = "lttng.org,2009";
@@ -91,7 +91,7 @@ impl Builder {
                     continue;
                 }
             };
-            let kind = value.get("type").and_then(Json::as_str).unwrap_or("fragment");
+            let kind = value.get("type").and_then(Value::as_str).unwrap_or("fragment");
             if position == 0 {
                 match self.preamble(&value) {
                     Ok(()) => continue,
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    fn preamble(&mut self, value: &Json<'_>) -> Result<(), String> {
+    fn preamble(&mut self, value: &Value) -> Result<(), String> {
         let fragment = Object::preamble(value)?;
         if fragment.text("type")? != Some("preamble") {
             return Err("CTF 2 metadata must begin with a preamble".into());
@@ -139,7 +139,7 @@ impl Builder {
     fn fragment(
         &mut self,
         kind: &str,
-        value: &Json<'_>,
+        value: &Value,
         line: usize,
         problems: &mut Problems,
     ) -> Result<(), String> {
@@ -164,12 +164,12 @@ impl Builder {
             return Err("duplicate fragment".into());
         }
         for (name, value) in fragment.map("environment")?.into_iter().flatten() {
-            let value = match (value.as_integer(), value.as_str()) {
+            let value = match (integer(value), value.as_str()) {
                 (Some(number), _) => EnvironmentValue::Integer(number),
                 (_, Some(text)) => EnvironmentValue::Text(text.to_owned()),
                 _ => return Err(format!("`environment`: `{name}` must be an integer or a string")),
             };
-            self.assembler.environment(name.clone().into_owned(), value);
+            self.assembler.environment(name.clone(), value);
         }
         let header = self.scope(fragment, "packet-header-field-class")?;
         self.assembler.packet_header(header)
@@ -253,7 +253,7 @@ impl Builder {
 }
 
 /// What LTTng adds as an attribute. An attribute never makes a trace unreadable.
-fn attribute<'j>(fragment: Object<'j>, name: &str) -> Option<&'j Json<'j>> {
+fn attribute<'j>(fragment: Object<'j>, name: &str) -> Option<&'j Value> {
     fragment.get("attributes")?.get(LTTNG)?.get(name)
 }
 
@@ -262,7 +262,7 @@ fn log_level(fragment: Object<'_>) -> Option<i64> {
     let level = attribute(fragment, "log-level")?;
     let named =
         |name| LOG_LEVELS.iter().zip(0..).find(|(level, _)| **level == name).map(|(_, number)| number);
-    level.as_integer().and_then(|level| i64::try_from(level).ok()).or_else(|| level.as_str().and_then(named))
+    level.as_i64().or_else(|| level.as_str().and_then(named))
 }
 
 #[cfg(test)]

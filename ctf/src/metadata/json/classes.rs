@@ -15,11 +15,12 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::super::draft::{Draft, DraftKind, DraftLength, DraftMember, Drafted, FieldLocation, Origin, Tag};
 use super::super::draft::{alignment, integer_size};
-use super::super::model::{ByteOrder, FloatType, IntegerType, Role, VariableIntegerType};
-use super::object::{Object, missing};
-use super::value::Json;
+use super::super::model::{ByteOrder, FloatType, IntegerType, Role};
+use super::object::{Object, integer, missing};
 use crate::{Base, Enumeration};
 
 type Ranges = Vec<RangeInclusive<i128>>;
@@ -40,7 +41,7 @@ impl Classes {
     }
 
     /// Gives a field class a name.
-    pub fn name(&mut self, name: &str, class: &Json<'_>) -> Result<(), String> {
+    pub fn name(&mut self, name: &str, class: &Value) -> Result<(), String> {
         let draft = self.draft(class)?;
         match self.aliases.insert(name.to_owned(), draft) {
             Some(_) => Err(format!("duplicate field class name `{name}`")),
@@ -49,7 +50,7 @@ impl Classes {
     }
 
     /// The type of a field class, or of one that has this name.
-    pub fn draft(&mut self, class: &Json<'_>) -> Drafted {
+    pub fn draft(&mut self, class: &Value) -> Drafted {
         if let Some(name) = class.as_str() {
             let found = self.aliases.get(name).cloned();
             return found.ok_or_else(|| format!("no earlier field class has the name `{name}`"));
@@ -74,22 +75,19 @@ impl Classes {
             | "fixed-length-signed-integer"
             | "fixed-length-unsigned-enumeration"
             | "fixed-length-signed-enumeration" => {
-                let (signed, roles) = signed_and_roles(kind, class)?;
-                let integer = IntegerType { signed, roles, ..bit_array(class)? };
-                match labels(class, "mappings")? {
-                    Some(labels) => DraftKind::Enum(integer, Arc::new(labels)),
-                    None if kind.ends_with("-enumeration") => return Err(missing("mappings")),
-                    None => DraftKind::Integer(integer),
+                let integer = labelled(kind, class, bit_array(class)?)?;
+                if integer.labels.is_none() && kind.ends_with("-enumeration") {
+                    return Err(missing("mappings"));
                 }
+                DraftKind::Integer(integer)
             }
             "fixed-length-floating-point-number" => DraftKind::Float(float(class)?),
             "variable-length-unsigned-integer"
             | "variable-length-signed-integer"
             | "variable-length-unsigned-enumeration"
             | "variable-length-signed-enumeration" => {
-                let labels = labels(class, "mappings")?.map(Arc::new);
-                let (signed, roles) = signed_and_roles(kind, class)?;
-                DraftKind::Variable(VariableIntegerType { signed, labels, roles, slot: None })
+                let plain = IntegerType { size: None, ..IntegerType::unsigned(8, 8) };
+                DraftKind::Integer(labelled(kind, class, plain)?)
             }
             "null-terminated-string" => {
                 check_encoding(class)?;
@@ -181,27 +179,12 @@ impl Classes {
     }
 }
 
-fn unsigned(size: u32, align: u32) -> IntegerType {
-    IntegerType {
-        size,
-        align,
-        signed: false,
-        order: ByteOrder::Little,
-        is_character: false,
-        is_boolean: false,
-        base: Base::Decimal,
-        clock: None,
-        roles: Vec::new(),
-        slot: None,
-    }
-}
-
 fn byte() -> Drafted {
-    Draft::new(DraftKind::Integer(unsigned(8, 8)))
+    Draft::new(DraftKind::Integer(IntegerType::unsigned(8, 8)))
 }
 
 fn character() -> Drafted {
-    Draft::new(DraftKind::Integer(IntegerType { is_character: true, ..unsigned(8, 8) }))
+    Draft::new(DraftKind::Integer(IntegerType { is_character: true, ..IntegerType::unsigned(8, 8) }))
 }
 
 fn static_blob(class: Object<'_>) -> Result<DraftKind, String> {
@@ -216,13 +199,13 @@ fn static_blob(class: Object<'_>) -> Result<DraftKind, String> {
 
 fn bit_array(class: Object<'_>) -> Result<IntegerType, String> {
     let size = integer_size(class.integer("length")?.ok_or_else(|| missing("length"))?)?;
-    let base = match class.get("preferred-display-base").and_then(Json::as_u64) {
+    let base = match class.get("preferred-display-base").and_then(Value::as_u64) {
         Some(2) => Base::Binary,
         Some(8) => Base::Octal,
         Some(16) => Base::Hexadecimal,
         _ => Base::Decimal,
     };
-    Ok(IntegerType { order: order(class)?, base, ..unsigned(size, align(class, "alignment")?) })
+    Ok(IntegerType { order: order(class)?, base, ..IntegerType::unsigned(size, align(class, "alignment")?) })
 }
 
 fn float(class: Object<'_>) -> Result<FloatType, String> {
@@ -252,10 +235,11 @@ fn align(class: Object<'_>, name: &str) -> Result<u32, String> {
     alignment(class.integer(name)?.unwrap_or(1))
 }
 
-/// Whether an integer is signed, by the type of its class, and its roles, which only unsigned ones have.
-fn signed_and_roles(kind: &str, class: Object<'_>) -> Result<(bool, Vec<Role>), String> {
+/// An integer with its sign, by the type of its class, its labels, and its roles, which only unsigned ones have.
+fn labelled(kind: &str, class: Object<'_>, plain: IntegerType) -> Result<IntegerType, String> {
     let signed = kind.contains("-signed-");
-    Ok((signed, if signed { Vec::new() } else { roles(class)? }))
+    let roles = if signed { Vec::new() } else { roles(class)? };
+    Ok(IntegerType { signed, roles, labels: labels(class, "mappings")?.map(Arc::new), ..plain })
 }
 
 /// The labels of a class's values, or of its bits, if it has any.
@@ -263,17 +247,19 @@ fn labels(class: Object<'_>, property: &str) -> Result<Option<Enumeration>, Stri
     let mut labels = Vec::new();
     for (name, values) in class.map(property)?.into_iter().flatten() {
         let values = ranges(values).map_err(|reason| format!("`{name}`: {reason}"))?;
-        labels.extend(values.into_iter().map(|values| (name.clone().into_owned(), values)));
+        labels.extend(values.into_iter().map(|values| (name.clone(), values)));
     }
     Ok((!labels.is_empty()).then_some(Enumeration { labels }))
 }
 
-fn ranges(value: &Json<'_>) -> Result<Ranges, String> {
-    let ranges =
-        value.as_list().filter(|ranges| !ranges.is_empty()).ok_or("ranges must be a list of at least one")?;
-    let range = |range: &Json<'_>| {
-        let [first, last] = range.as_list()? else { return None };
-        let (first, last) = (first.as_integer()?, last.as_integer()?);
+fn ranges(value: &Value) -> Result<Ranges, String> {
+    let ranges = value
+        .as_array()
+        .filter(|ranges| !ranges.is_empty())
+        .ok_or("ranges must be a list of at least one")?;
+    let range = |range: &Value| {
+        let [first, last] = &range.as_array()?[..] else { return None };
+        let (first, last) = (integer(first)?, integer(last)?);
         (first <= last).then_some(first..=last)
     };
     let range = |value| range(value).ok_or_else(|| format!("invalid range `{}`", brief(value)));
@@ -281,7 +267,7 @@ fn ranges(value: &Json<'_>) -> Result<Ranges, String> {
 }
 
 /// The beginning of a value, for messages.
-fn brief(value: &Json<'_>) -> String {
+fn brief(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }
 
@@ -339,14 +325,14 @@ fn dynamic_length(class: Object<'_>) -> Result<DraftLength, String> {
 fn location(class: Object<'_>, property: &str) -> Result<FieldLocation, String> {
     let wrong = |reason: String| format!("`{property}`: {reason}");
     let (origin, path) = match class.required(property)? {
-        Json::List(whole) => match whole.split_first() {
-            Some((Json::Text(origin), path)) => (Some(&**origin), path),
+        Value::Array(whole) => match whole.split_first() {
+            Some((Value::String(origin), path)) => (Some(&**origin), path),
             _ => return Err(wrong("the path must begin with an origin".into())),
         },
         value => {
             let location = Object::of(value).map_err(wrong)?;
             let path = location.list("path").map_err(wrong)?.ok_or_else(|| wrong(missing("path")))?;
-            (location.text("origin").map_err(wrong)?, path)
+            (location.text("origin").map_err(wrong)?, &path[..])
         }
     };
     let origin = origin.map(|name| {
@@ -356,15 +342,15 @@ fn location(class: Object<'_>, property: &str) -> Result<FieldLocation, String> 
     let (mut up, mut down) = (0, Vec::new());
     for part in path {
         match part {
-            Json::Text(name) => down.push(name.clone().into_owned()),
+            Value::String(name) => down.push(name.clone()),
             // From a member back to the structure that it is in.
-            Json::Null if down.pop().is_some() => {}
-            Json::Null => up += 1,
+            Value::Null if down.pop().is_some() => {}
+            Value::Null => up += 1,
             _ => return Err(wrong("a path is made of names and nulls".into())),
         }
     }
     let origin = origin.transpose()?;
-    if down.is_empty() || path.last() == Some(&Json::Null) || (origin.is_some() && up > 0) {
+    if down.is_empty() || path.last() == Some(&Value::Null) || (origin.is_some() && up > 0) {
         return Err(wrong("the path does not lead to a field".into()));
     }
     Ok(FieldLocation { origin, up, down })

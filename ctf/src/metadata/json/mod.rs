@@ -14,7 +14,6 @@ mod classes;
 mod identity;
 mod object;
 mod sequence;
-mod value;
 
 pub use build::read;
 pub use identity::uuid_of_json;

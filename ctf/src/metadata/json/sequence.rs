@@ -5,18 +5,16 @@
 //! that begins with a brace, as all writers of CTF 2 begin a fragment.
 
 use memchr::memmem;
-use serde_json::Deserializer;
-
-use super::value::Json;
+use serde_json::{Deserializer, Value};
 
 /// What each fragment begins with.
 const SEPARATOR: char = '\u{1e}';
 
 /// A fragment, or why it cannot be read.
-pub struct Fragment<'t> {
+pub struct Fragment {
     /// The line where it begins, or of what is wrong in it.
     pub line: usize,
-    pub value: Result<Json<'t>, Unreadable>,
+    pub value: Result<Value, Unreadable>,
 }
 
 /// Why a fragment cannot be read.
@@ -31,8 +29,7 @@ pub fn is_sequence(text: &str) -> bool {
     text.trim_start().starts_with([SEPARATOR, '{', '['])
 }
 
-/// The fragments of a text.
-pub fn fragments(text: &str) -> impl Iterator<Item = Fragment<'_>> {
+pub fn fragments(text: &str) -> impl Iterator<Item = Fragment> {
     let mut line = 1;
     let last = text.rfind(SEPARATOR).map_or(0, |separator| separator + SEPARATOR.len_utf8());
     let mut at = 0;
@@ -54,7 +51,7 @@ struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    fn fragments(self) -> impl Iterator<Item = Fragment<'a>> {
+    fn fragments(self) -> impl Iterator<Item = Fragment> {
         let Segment { text, mut line, is_last } = self;
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -62,7 +59,7 @@ impl<'a> Segment<'a> {
             let begin = text.len() - rest.len();
             line += lines(&text[at..begin]);
             at = begin;
-            let mut values = Deserializer::from_str(rest).into_iter::<Json>();
+            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
             let value = values.next()?;
             let (end, fragment) = match value {
                 Ok(value) => (values.byte_offset(), Fragment { line, value: Ok(value) }),

@@ -7,12 +7,11 @@
 use std::sync::Arc;
 
 use super::super::assemble::{Assembler, EventDraft, LaterEvents, StreamDraft};
-use super::super::language::Language;
+use super::super::draft::Language;
 use super::super::model::{ByteOrder, Clock, EnvironmentValue, Metadata};
 use super::super::problem::Problems;
-use super::ast::{AssignedValue, Statement};
 use super::lex::brief;
-use super::parse::{Broken, Parser};
+use super::parse::{AssignedValue, Broken, Parser, Statement, StatementKind};
 use super::roles;
 use super::types::{Drafter, byte_order};
 use crate::Uuid;
@@ -69,31 +68,32 @@ impl Tail {
     /// else, which may change the meaning of what was read: all of it must be read again.
     pub fn add(&mut self, text: &str, metadata: &mut Metadata, problems: &mut Problems) -> Option<()> {
         self.events.extend(text.len());
-        let mut parser = Parser::new_at(text, self.end.1);
+        let mut parser = Parser::new(text, self.end.1, &mut self.drafter);
         self.end.0 = 0;
         loop {
             // The semicolon of a block that was complete without it.
             while parser.take_mark(";") {}
             self.end = parser.place();
-            match parser.statement() {
+            let Statement { line, kind } = match parser.statement() {
                 None => return Some(()),
-                Some(Ok(Statement::Types(types))) => {
-                    if let Err(reason) = self.drafter.declare(&types) {
-                        problems.add(types.line(), reason);
-                    }
-                }
-                Some(Ok(Statement::Block { keyword: "event", statements, line })) => {
-                    let draft = self.drafter.scoped(|inner| event_draft(&statements, line, inner)).ok()?;
-                    self.events.add(draft, metadata)?;
-                }
+                Some(Ok(statement)) => statement,
                 Some(Err(Broken { is_cut: true, line, reason, .. })) => {
                     problems.cut_statement(line, reason);
                     return Some(());
                 }
                 Some(Err(Broken { line, reason, keyword: Some("event") | None, .. })) => {
-                    problems.add(line, reason)
+                    problems.add(line, reason);
+                    continue;
                 }
-                Some(_) => return None,
+                Some(Err(_)) => return None,
+            };
+            match kind {
+                StatementKind::Types(Ok(())) => {}
+                StatementKind::Types(Err(reason)) => problems.add(line, reason),
+                StatementKind::Block { keyword: "event", statements } => {
+                    self.events.add(event_draft(statements, line).ok()?, metadata)?;
+                }
+                _ => return None,
             }
         }
     }
@@ -122,9 +122,10 @@ struct NoHeader;
 impl Builder<'_> {
     /// Reads what types depend on: byte order, clocks, environment. The second pass reports what cannot be parsed.
     fn first_pass(&mut self, text: &str) {
-        let mut parser = Parser::new(text);
-        while let Some(block) = parser.block(&["trace", "env", "clock"]) {
-            let Statement::Block { keyword, statements, line } = block else { continue };
+        let mut drafter = Drafter::new(ByteOrder::Little, Vec::new());
+        let mut parser = Parser::new(text, 1, &mut drafter);
+        while let Some(Statement { line, kind }) = parser.block(&["trace", "env", "clock"]) {
+            let StatementKind::Block { keyword, statements } = kind else { continue };
             match keyword {
                 "trace" => self.trace_attributes(&statements),
                 "env" => self.environment(&statements),
@@ -137,8 +138,8 @@ impl Builder<'_> {
     }
 
     fn trace_attributes(&mut self, statements: &[Statement<'_>]) {
-        for statement in statements {
-            let Statement::Assign { name, value, line } = statement else { continue };
+        for Statement { line, kind } in statements {
+            let StatementKind::Assign { name, value } = kind else { continue };
             match (&**name, value) {
                 ("byte_order", AssignedValue::Word(word)) => match byte_order(word, ByteOrder::Little) {
                     Ok(order) if word != "native" => self.order = Some(order),
@@ -155,7 +156,7 @@ impl Builder<'_> {
 
     fn environment(&mut self, statements: &[Statement<'_>]) {
         for statement in statements {
-            if let Statement::Assign { name, value, .. } = statement {
+            if let StatementKind::Assign { name, value } = &statement.kind {
                 let value = match value {
                     AssignedValue::Number(number) => EnvironmentValue::Integer(*number),
                     AssignedValue::Text(text) | AssignedValue::Word(text) => {
@@ -169,11 +170,11 @@ impl Builder<'_> {
 
     /// Reads types, and the blocks that use them.
     fn second_pass(&mut self, text: &str, drafter: &mut Drafter) -> Result<(), NoHeader> {
-        let mut parser = Parser::new(text);
+        let mut parser = Parser::new(text, 1, drafter);
         while let Some(statement) = parser.statement() {
             let is_cut = matches!(statement, Err(Broken { is_cut: true, .. }));
             match statement {
-                Ok(statement) => self.statement(&statement, drafter)?,
+                Ok(statement) => self.statement(statement)?,
                 Err(broken) => self.broken(broken)?,
             }
             if !is_cut {
@@ -202,46 +203,42 @@ impl Builder<'_> {
         if is_trace { Err(NoHeader) } else { Ok(()) }
     }
 
-    fn statement(&mut self, statement: &Statement<'_>, drafter: &mut Drafter) -> Result<(), NoHeader> {
-        match statement {
-            Statement::Types(types) => {
-                if let Err(reason) = drafter.declare(types) {
-                    self.problems.add(types.line(), reason);
-                }
-            }
-            Statement::Block { keyword: "trace", statements, line } => {
-                let built = drafter.scoped(|inner| self.trace(statements, inner));
-                return built.map_err(|reason| {
-                    self.problems.add(*line, format!("trace: {reason}; {NO_HEADER}"));
+    fn statement(&mut self, Statement { line, kind }: Statement<'_>) -> Result<(), NoHeader> {
+        match kind {
+            StatementKind::Types(Ok(())) => {}
+            StatementKind::Types(Err(reason)) => self.problems.add(line, reason),
+            StatementKind::Block { keyword: "trace", statements } => {
+                return self.trace(statements).map_err(|reason| {
+                    self.problems.add(line, format!("trace: {reason}; {NO_HEADER}"));
                     NoHeader
                 });
             }
-            Statement::Block { keyword, statements, line } => {
-                let built = drafter.scoped(|inner| match *keyword {
-                    "stream" => self.stream(statements, *line, inner),
-                    "event" => event_draft(statements, *line, inner)
-                        .map(|event| self.assembler.event(event, self.problems)),
+            StatementKind::Block { keyword, statements } => {
+                let name = statements.iter().find_map(Statement::name).cloned();
+                let built = match keyword {
+                    "stream" => self.stream(statements, line),
+                    "event" => {
+                        event_draft(statements, line).map(|event| self.assembler.event(event, self.problems))
+                    }
                     _ => Ok(()),
-                });
+                };
                 if let Err(reason) = built {
-                    let name = name(statements).map(|name| format!(" `{name}`")).unwrap_or_default();
-                    self.problems.add(*line, format!("{keyword}{name}: {reason}"));
+                    let name = name.map(|name| format!(" `{}`", brief(&name))).unwrap_or_default();
+                    self.problems.add(line, format!("{keyword}{name}: {reason}"));
                 }
             }
-            Statement::Assign { line, .. } => self.problems.add(*line, "a value outside of any block"),
-            Statement::Layout { kind, .. } => self.problems.add(kind.line, "a layout outside of any block"),
+            StatementKind::Assign { .. } => self.problems.add(line, "a value outside of any block"),
+            StatementKind::Layout { .. } => self.problems.add(line, "a layout outside of any block"),
         }
         Ok(())
     }
 
-    fn trace(&mut self, statements: &[Statement<'_>], drafter: &mut Drafter) -> Result<(), String> {
+    fn trace(&mut self, statements: Vec<Statement<'_>>) -> Result<(), String> {
         let mut header = None;
         for statement in statements {
-            match statement {
-                Statement::Types(types) => drafter.declare(types)?,
-                Statement::Layout { name, kind } if name == "packet.header" => {
-                    header = Some(drafter.draft(kind)?);
-                }
+            match statement.kind {
+                StatementKind::Types(declared) => declared?,
+                StatementKind::Layout { name, draft } if name == "packet.header" => header = Some(draft?),
                 _ => {}
             }
         }
@@ -249,26 +246,21 @@ impl Builder<'_> {
         self.assembler.packet_header(header)
     }
 
-    fn stream(
-        &mut self,
-        statements: &[Statement<'_>],
-        line: usize,
-        drafter: &mut Drafter,
-    ) -> Result<(), String> {
+    fn stream(&mut self, statements: Vec<Statement<'_>>, line: usize) -> Result<(), String> {
         self.has_stream = true;
         let mut stream = StreamDraft { line, ..StreamDraft::default() };
         for statement in statements {
-            match statement {
-                Statement::Types(types) => drafter.declare(types)?,
-                Statement::Assign { name, value, .. } if name == "id" => stream.id = identifier(value)?,
-                Statement::Layout { name, kind } => {
-                    let layout = match &**name {
+            match statement.kind {
+                StatementKind::Types(declared) => declared?,
+                StatementKind::Assign { name, value } if name == "id" => stream.id = identifier(&value)?,
+                StatementKind::Layout { name, draft } => {
+                    let layout = match &*name {
                         "packet.context" => &mut stream.packet_context,
                         "event.header" => &mut stream.event_header,
                         "event.context" => &mut stream.event_context,
                         _ => continue,
                     };
-                    *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
+                    *layout = Some(draft.map_err(|reason| format!("{name}: {reason}"))?);
                 }
                 _ => {}
             }
@@ -278,36 +270,30 @@ impl Builder<'_> {
 }
 
 /// What an event block says.
-fn event_draft(
-    statements: &[Statement<'_>],
-    line: usize,
-    drafter: &mut Drafter,
-) -> Result<EventDraft, String> {
+fn event_draft(statements: Vec<Statement<'_>>, line: usize) -> Result<EventDraft, String> {
     let mut event = EventDraft { line, ..EventDraft::default() };
     for statement in statements {
-        match statement {
-            Statement::Types(types) => drafter.declare(types)?,
-            Statement::Assign { name, value, .. } => match (&**name, value) {
+        match statement.kind {
+            StatementKind::Types(declared) => declared?,
+            StatementKind::Assign { name, value } => match (&*name, value) {
                 ("name", AssignedValue::Text(name) | AssignedValue::Word(name)) => {
-                    event.name = name.clone().into_owned()
+                    event.name = name.into_owned()
                 }
-                ("id", value) => event.id = Some(identifier(value)?),
-                ("stream_id", value) => event.stream_id = Some(identifier(value)?),
-                ("model.emf.uri", AssignedValue::Text(uri)) => {
-                    event.model_uri = Some(uri.clone().into_owned())
-                }
-                ("loglevel", AssignedValue::Number(level)) => event.log_level = i64::try_from(*level).ok(),
+                ("id", value) => event.id = Some(identifier(&value)?),
+                ("stream_id", value) => event.stream_id = Some(identifier(&value)?),
+                ("model.emf.uri", AssignedValue::Text(uri)) => event.model_uri = Some(uri.into_owned()),
+                ("loglevel", AssignedValue::Number(level)) => event.log_level = i64::try_from(level).ok(),
                 _ => {}
             },
-            Statement::Layout { name, kind } => {
-                let layout = match &**name {
+            StatementKind::Layout { name, draft } => {
+                let layout = match &*name {
                     "context" => &mut event.context,
                     "fields" => &mut event.payload,
                     _ => continue,
                 };
-                *layout = Some(drafter.draft(kind).map_err(|reason| format!("{name}: {reason}"))?);
+                *layout = Some(draft.map_err(|reason| format!("{name}: {reason}"))?);
             }
-            Statement::Block { .. } => {}
+            StatementKind::Block { .. } => {}
         }
     }
     Ok(event)
@@ -316,7 +302,7 @@ fn event_draft(
 fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
     let mut clock = Clock { name: String::new(), frequency: 1_000_000_000, offset_seconds: 0, offset: 0 };
     for statement in statements {
-        let Statement::Assign { name, value, .. } = statement else { continue };
+        let StatementKind::Assign { name, value } = &statement.kind else { continue };
         let number = |number: &i128| {
             i64::try_from(*number).map_err(|_| format!("the clock's `{name}` is out of range"))
         };
@@ -335,16 +321,6 @@ fn clock(statements: &[Statement<'_>]) -> Result<Clock, String> {
         }
     }
     Ok(clock)
-}
-
-/// The name in a block.
-fn name<'s>(statements: &'s [Statement<'_>]) -> Option<&'s str> {
-    statements.iter().find_map(|statement| match statement {
-        Statement::Assign {
-            name, value: AssignedValue::Text(value) | AssignedValue::Word(value), ..
-        } if name == "name" => Some(brief(value)),
-        _ => None,
-    })
 }
 
 fn identifier(value: &AssignedValue<'_>) -> Result<u64, String> {

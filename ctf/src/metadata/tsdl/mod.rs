@@ -1,11 +1,10 @@
 //! TSDL, the language of CTF 1.8's metadata.
 //!
 //! ```text
-//! text ──lex──> tokens ──parse──> statements ──build──> drafts
-//!                                              └ types: names to types
+//! text ──lex──> tokens ──parse──> statements with drafts of types ──build──> drafts of streams and events
+//!                         └ types: names to types
 //! ```
 
-mod ast;
 mod build;
 mod lex;
 mod parse;

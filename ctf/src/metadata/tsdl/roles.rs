@@ -32,7 +32,7 @@ fn in_packet_header(member: &mut Member) {
             if let Type::Array(ArrayType { is_uuid, length: Length::Fixed(16), element, .. }) =
                 &mut member.kind
             {
-                *is_uuid = matches!(&**element, Type::Integer(byte) if byte.size == 8 && !byte.signed);
+                *is_uuid = matches!(&**element, Type::Integer(byte) if byte.size == Some(8) && !byte.signed);
             }
             return;
         }
@@ -56,7 +56,7 @@ fn in_packet_context(member: &mut Member) {
 
 fn give(kind: &mut Type, role: Role) {
     match kind {
-        Type::Integer(integer) if !integer.signed => integer.roles.push(role),
+        Type::Integer(integer) if !integer.signed && integer.labels.is_none() => integer.roles.push(role),
         _ => {}
     }
 }
@@ -64,7 +64,7 @@ fn give(kind: &mut Type, role: Role) {
 /// The integers called `id` are the id, and each that counts a clock moves it on.
 fn in_event_header(kind: &mut Type, name: &str) {
     match kind {
-        Type::Integer(integer) | Type::Enum(integer, _) => {
+        Type::Integer(integer) => {
             integer.roles.extend((name == "id").then_some(Role::EventClassId));
             integer.roles.extend(integer.clock.as_ref().map(|_| Role::Timestamp));
         }
@@ -89,7 +89,7 @@ fn set_clock(stream: &mut StreamClass, clocks: &[Arc<Clock>]) {
 fn map_timestamps(layout: &mut Type, clocks: &[Arc<Clock>], clock: &mut Option<Arc<Clock>>) {
     for member in members(layout) {
         match &mut member.kind {
-            Type::Integer(integer) => {
+            Type::Integer(integer) if integer.labels.is_none() => {
                 match clocks {
                     [only] if integer.clock.is_none() && TIMESTAMPS.contains(&&*member.name) => {
                         integer.clock = Some(only.clone());

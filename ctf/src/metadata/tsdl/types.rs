@@ -1,4 +1,4 @@
-//! Type expressions to drafts of types.
+//! Types of TSDL as drafts, by their names.
 //!
 //! Names belong to nested scopes, one for each block, structure and variant. A named type is looked up where it
 //! is used.
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use super::super::draft::{Draft, DraftKind, DraftLength, DraftMember, Drafted, FieldPath, Tag};
 use super::super::draft::{alignment, integer_size};
 use super::super::model::{ByteOrder, Clock, FloatType, IntegerType};
-use super::ast::{
-    self, AssignedValue, Attribute, BodyEntry, Enumerator, LengthExpression, TypeExpression, TypeShape,
-    TypeStatement,
-};
+use super::parse::{AssignedValue, Attribute};
 use crate::{Base, Enumeration};
 
 /// The number of member names that are shared between all types.
 const MAX_NAMES: usize = 1 << 16;
 
-/// Resolves type expressions.
+/// The members of a structure or a variant, or why there are none.
+pub type Members = Result<Vec<DraftMember>, String>;
+
+/// Makes drafts, and knows those that have names.
 pub struct Drafter {
     order: ByteOrder,
     clocks: Vec<Arc<Clock>>,
@@ -34,126 +34,103 @@ impl Drafter {
         Drafter { order, clocks, scopes: vec![HashMap::new()], names: HashMap::new() }
     }
 
-    /// Runs something in a new scope.
-    pub fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn begin_scope(&mut self) {
         self.scopes.push(HashMap::new());
-        let result = inner(self);
-        self.scopes.pop();
-        result
     }
 
-    /// Declares the types of a statement.
-    pub fn declare(&mut self, statement: &TypeStatement<'_>) -> Result<(), String> {
-        match statement {
-            TypeStatement::Alias { kind, lengths, name } => {
-                let draft = arrays(self.draft(kind)?, lengths)?;
-                self.define(name.clone().into_owned(), draft);
-            }
-            TypeStatement::Define(kind, declarators) => {
-                let draft = self.draft(kind)?;
-                for declarator in declarators {
-                    let draft = arrays(draft.clone(), &declarator.lengths)?;
-                    self.define(declarator.name.to_owned(), draft);
-                }
-            }
-            TypeStatement::Declare(kind) => {
-                self.draft(kind)?;
-            }
+    pub fn end_scope(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// Forgets the scopes of a statement that was broken.
+    pub fn end_all_scopes(&mut self) {
+        self.scopes.truncate(1);
+    }
+
+    /// Names a type and arrays of it, the lengths outermost first.
+    pub fn define(&mut self, name: String, draft: Drafted, lengths: Vec<DraftLength>) -> Result<(), String> {
+        let draft = arrays(draft?, lengths)?;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, draft);
         }
         Ok(())
     }
 
-    fn define(&mut self, name: String, draft: Rc<Draft>) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, draft);
-        }
-    }
-
-    fn lookup(&self, name: &str) -> Drafted {
+    pub fn lookup(&self, name: &str) -> Drafted {
         let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
         found.cloned().ok_or_else(|| format!("unknown type `{name}`"))
     }
 
-    /// The type that an expression means.
-    pub fn draft(&mut self, expression: &TypeExpression<'_>) -> Drafted {
-        match &expression.shape {
-            TypeShape::Named(name, None) => self.lookup(name),
-            TypeShape::Named(name, Some(tag)) => tagged(&self.lookup(name)?, tag),
-            TypeShape::Integer(attributes) => Draft::new(DraftKind::Integer(self.integer(attributes)?)),
-            TypeShape::Float(attributes) => Draft::new(DraftKind::Float(self.float(attributes)?)),
-            TypeShape::Text => Draft::new(DraftKind::Text),
-            TypeShape::Struct { name, body, align } => {
-                let Some(body) = body else { return self.named("struct", name) };
-                let own = alignment(i128::from(*align))?;
-                let members = self.scoped(|inner| inner.members(body))?;
-                self.finish_named("struct", name, DraftKind::structure(own, members))
+    /// A structure; without members, the one of this name.
+    pub fn structure(&mut self, name: Option<&str>, members: Option<Members>, align: u64) -> Drafted {
+        let Some(members) = members else { return self.named("struct", name) };
+        let align = alignment(i128::from(align))?;
+        self.finish_named("struct", name, DraftKind::structure(align, members?))
+    }
+
+    /// A variant; without members, the one of this name.
+    pub fn variant(
+        &mut self,
+        name: Option<&str>,
+        tag: Option<FieldPath>,
+        members: Option<Members>,
+    ) -> Drafted {
+        match (members, tag) {
+            (Some(members), tag) => {
+                let tag = tag.map_or(Tag::Missing, Tag::Label);
+                let kind = DraftKind::Variant { tag, members: members?.into() };
+                self.finish_named("variant", name, kind)
             }
-            TypeShape::Variant { name, tag, body } => match body {
-                Some(body) => {
-                    let members = self.scoped(|inner| inner.members(body))?;
-                    let tag = tag.as_ref().map_or(Tag::Missing, |tag| Tag::Label(owned(tag)));
-                    self.finish_named("variant", name, DraftKind::Variant { tag, members: members.into() })
-                }
-                None => match tag {
-                    Some(tag) => tagged(&self.named("variant", name)?, tag),
-                    None => self.named("variant", name),
-                },
-            },
-            TypeShape::Enum { name, container, body } => {
-                let Some(body) = body else { return self.named("enum", name) };
-                let container = match container {
-                    Some(container) => self.draft(container)?,
-                    None => self
-                        .lookup("int")
-                        .map_err(|_| "an enumeration without a type needs the type `int`")?,
-                };
-                let DraftKind::Integer(container) = &container.kind else {
-                    return Err("an enumeration's type must be an integer".into());
-                };
-                let kind = DraftKind::Enum(container.clone(), Arc::new(enumeration(body)?));
-                self.finish_named("enum", name, kind)
-            }
+            (None, Some(tag)) => tagged(&*self.named("variant", name)?, tag),
+            (None, None) => self.named("variant", name),
         }
     }
 
-    fn named(&self, keyword: &str, name: &Option<&str>) -> Drafted {
-        let name = name.as_ref().ok_or_else(|| format!("a `{keyword}` has neither name nor body"))?;
+    /// An enumeration; without labels, the one of this name.
+    pub fn enumeration(
+        &mut self,
+        name: Option<&str>,
+        container: Option<Drafted>,
+        labels: Option<Result<Enumeration, String>>,
+    ) -> Drafted {
+        let Some(labels) = labels else { return self.named("enum", name) };
+        let container = container.unwrap_or_else(|| {
+            self.lookup("int").map_err(|_| "an enumeration without a type needs the type `int`".into())
+        })?;
+        let DraftKind::Integer(container @ IntegerType { labels: None, .. }) = &container.kind else {
+            return Err("an enumeration's type must be an integer".into());
+        };
+        let labels = Some(Arc::new(labels?));
+        self.finish_named("enum", name, DraftKind::Integer(IntegerType { labels, ..container.clone() }))
+    }
+
+    fn named(&self, keyword: &str, name: Option<&str>) -> Drafted {
+        let name = name.ok_or_else(|| format!("a `{keyword}` has neither name nor body"))?;
         self.lookup(&format!("{keyword} {name}"))
     }
 
-    fn finish_named(&mut self, keyword: &str, name: &Option<&str>, kind: DraftKind) -> Drafted {
+    fn finish_named(&mut self, keyword: &str, name: Option<&str>, kind: DraftKind) -> Drafted {
         let draft = Draft::new(kind)?;
         if let Some(name) = name {
-            self.define(format!("{keyword} {name}"), draft.clone());
+            self.define(format!("{keyword} {name}"), Ok(draft.clone()), Vec::new())?;
         }
         Ok(draft)
     }
 
-    fn members(&mut self, body: &[BodyEntry<'_>]) -> Result<Vec<DraftMember>, String> {
-        let mut members = Vec::new();
-        for entry in body {
-            match entry {
-                BodyEntry::Types(statement) => self.declare(statement)?,
-                BodyEntry::Members(kind, declarators) => {
-                    let named = |reason| match declarators.first() {
-                        Some(first) => format!("`{}`: {reason}", first.name),
-                        None => reason,
-                    };
-                    let draft = self.draft(kind).map_err(named)?;
-                    for declarator in declarators {
-                        let draft = arrays(draft.clone(), &declarator.lengths)
-                            .map_err(|reason| format!("`{}`: {reason}", declarator.name))?;
-                        let (name, label) = self.name(declarator.name);
-                        members.push(DraftMember { name, label, draft });
-                    }
-                }
-            }
-        }
-        Ok(members)
+    /// A member of a structure or a variant.
+    pub fn member(
+        &mut self,
+        name: &str,
+        draft: Rc<Draft>,
+        lengths: Vec<DraftLength>,
+    ) -> Result<DraftMember, String> {
+        let draft = arrays(draft, lengths).map_err(|reason| format!("`{name}`: {reason}"))?;
+        let (name, label) = self.interned(name);
+        Ok(DraftMember { name, label, draft })
     }
 
     /// A member's name, and its label: the name without the underscore that LTTng puts before it.
-    fn name(&mut self, name: &str) -> (Arc<str>, Arc<str>) {
+    fn interned(&mut self, name: &str) -> (Arc<str>, Arc<str>) {
         if let Some((name, label)) = self.names.get_key_value(name) {
             return (name.clone(), label.clone());
         }
@@ -165,21 +142,10 @@ impl Drafter {
         (shared, label)
     }
 
-    fn integer(&self, attributes: &[Attribute<'_>]) -> Result<IntegerType, String> {
-        let mut size = None;
-        let mut align = None;
-        let mut integer = IntegerType {
-            size: 0,
-            align: 1,
-            signed: false,
-            order: self.order,
-            is_character: false,
-            is_boolean: false,
-            base: Base::Decimal,
-            clock: None,
-            roles: Vec::new(),
-            slot: None,
-        };
+    /// `integer { … }`
+    pub fn integer(&self, attributes: &[Attribute<'_>]) -> Drafted {
+        let (mut size, mut align) = (None, None);
+        let mut integer = IntegerType { order: self.order, ..IntegerType::unsigned(0, 1) };
         for (name, value) in attributes {
             match (*name, value) {
                 ("size", AssignedValue::Number(bits)) => size = Some(*bits),
@@ -199,16 +165,17 @@ impl Drafter {
             }
         }
         let size = size.ok_or("an integer has no size")?;
-        integer.size = integer_size(size)?;
+        integer.size = Some(integer_size(size)?);
         integer.align = match align {
             Some(align) => alignment(align)?,
             None if size % 8 == 0 => 8,
             None => 1,
         };
-        Ok(integer)
+        Draft::new(DraftKind::Integer(integer))
     }
 
-    fn float(&self, attributes: &[Attribute<'_>]) -> Result<FloatType, String> {
+    /// `floating_point { … }`
+    pub fn float(&self, attributes: &[Attribute<'_>]) -> Drafted {
         let (mut exponent, mut mantissa) = (0, 0);
         let mut float = FloatType { size: 0, align: 8, order: self.order };
         for (name, value) in attributes {
@@ -225,7 +192,7 @@ impl Drafter {
             (11, 53) => 64,
             _ => return Err("a floating-point number is neither IEEE single nor double".into()),
         };
-        Ok(float)
+        Draft::new(DraftKind::Float(float))
     }
 
     /// The clock of `clock.NAME.value`.
@@ -237,43 +204,20 @@ impl Drafter {
 }
 
 /// A variant that was declared without a tag, given one.
-fn tagged(draft: &Rc<Draft>, tag: &ast::PathExpression<'_>) -> Drafted {
+pub fn tagged(draft: &Draft, tag: FieldPath) -> Drafted {
     match &draft.kind {
         DraftKind::Variant { members, .. } => {
-            Draft::new(DraftKind::Variant { tag: Tag::Label(owned(tag)), members: members.clone() })
+            Draft::new(DraftKind::Variant { tag: Tag::Label(tag), members: members.clone() })
         }
         _ => Err(format!("`<{}>` follows a type that is not a variant", tag.join("."))),
     }
 }
 
-/// Arrays of a type, the lengths outermost first.
-fn arrays(mut draft: Rc<Draft>, lengths: &[LengthExpression<'_>]) -> Drafted {
-    for length in lengths.iter().rev() {
-        let length = match length {
-            LengthExpression::Fixed(length) => DraftLength::Fixed(*length),
-            LengthExpression::Path(path) => DraftLength::Path(owned(path)),
-        };
+fn arrays(mut draft: Rc<Draft>, lengths: Vec<DraftLength>) -> Drafted {
+    for length in lengths.into_iter().rev() {
         draft = Draft::new(DraftKind::array(1, length, draft))?;
     }
     Ok(draft)
-}
-
-fn owned(path: &ast::PathExpression<'_>) -> FieldPath {
-    path.iter().map(|&part| part.to_owned()).collect()
-}
-
-fn enumeration(body: &[Enumerator<'_>]) -> Result<Enumeration, String> {
-    let mut labels = Vec::with_capacity(body.len());
-    let mut next = 0;
-    for Enumerator { label, values } in body {
-        let (first, last) = values.unwrap_or((next, next));
-        if first > last {
-            return Err(format!("the range of `{label}` ends before it begins"));
-        }
-        next = last + 1;
-        labels.push((label.clone().into_owned(), first..=last));
-    }
-    Ok(Enumeration { labels })
 }
 
 fn truth(word: &str) -> Result<bool, String> {

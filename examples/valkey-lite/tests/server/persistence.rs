@@ -5,6 +5,7 @@ use std::io::Write;
 
 use crate::support::{Connection, Server, files_starting, folder, refused};
 use lttng_testing::wait_until;
+use tempfile::TempDir;
 
 /// Requests that make a key of each type, with expiry times of a key and of a field.
 const DATA: &[&str] = &[
@@ -20,10 +21,18 @@ const DATA: &[&str] = &[
     "DEL gone",
 ];
 
-fn fill(client: &mut Connection) {
+/// Every change is on disk before it is answered.
+const ALWAYS: &[&str] = &["--appendonly", "yes", "--appendfsync", "always"];
+
+/// A server with data, its folder, and a client.
+fn filled(options: &[&str]) -> (TempDir, Server, Connection) {
+    let folder = folder();
+    let server = Server::start(folder.path(), options);
+    let mut client = server.connect();
     for request in DATA {
         assert!(!client.ask(request).starts_with('-'), "{request}");
     }
+    (folder, server, client)
 }
 
 /// Consumes the list.
@@ -44,22 +53,15 @@ fn check(client: &mut Connection) {
 
 #[test]
 fn what_was_answered_under_appendfsync_always_survives_kill_9() {
-    let folder = folder();
-    let options = ["--appendonly", "yes", "--appendfsync", "always"];
-    let server = Server::start(folder.path(), &options);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (folder, server, _) = filled(ALWAYS);
     server.kill();
-    let server = Server::start(folder.path(), &options);
+    let server = Server::start(folder.path(), ALWAYS);
     check(&mut server.connect());
 }
 
 #[test]
 fn a_file_cut_in_the_middle_of_a_request_is_cut_back_to_whole_ones() {
-    let folder = folder();
-    let options = ["--appendonly", "yes", "--appendfsync", "always"];
-    let server = Server::start(folder.path(), &options);
-    fill(&mut server.connect());
+    let (folder, server, _) = filled(ALWAYS);
     let file = server.file("appendonly.aof");
     server.kill();
     let whole = fs::metadata(&file).expect("the file").len();
@@ -69,22 +71,18 @@ fn a_file_cut_in_the_middle_of_a_request_is_cut_back_to_whole_ones() {
         .open(&file)
         .and_then(|mut file| file.write_all(half.as_bytes()))
         .unwrap();
-    let server = Server::start(folder.path(), &options);
+    let server = Server::start(folder.path(), ALWAYS);
     let mut client = server.connect();
     assert_eq!(fs::metadata(&file).expect("the file").len(), whole);
     check(&mut client);
     client.ask("SET later 1");
     server.kill();
-    assert_eq!(Server::start(folder.path(), &options).connect().ask("GET later"), "1");
+    assert_eq!(Server::start(folder.path(), ALWAYS).connect().ask("GET later"), "1");
 }
 
 #[test]
 fn a_rewrite_keeps_what_changes_meanwhile() {
-    let folder = folder();
-    let options = ["--appendonly", "yes", "--appendfsync", "always"];
-    let server = Server::start(folder.path(), &options);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (folder, server, mut client) = filled(ALWAYS);
     for number in 0..1000 {
         client.ask(&format!("SET gone {number}"));
     }
@@ -100,15 +98,12 @@ fn a_rewrite_keeps_what_changes_meanwhile() {
     assert!(after < before / 10, "{before} bytes became {after}");
     assert!(files_starting(folder.path(), "temp").is_empty());
     server.kill();
-    check(&mut Server::start(folder.path(), &options).connect());
+    check(&mut Server::start(folder.path(), ALWAYS).connect());
 }
 
 #[test]
 fn appending_can_be_turned_on_and_off_while_running() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (folder, server, mut client) = filled(&[]);
     assert_eq!(client.ask("CONFIG SET appendfsync always appendonly yes"), "OK");
     wait_until("the file is written", || client.info("aof_enabled") == "1");
     client.ask("SET later 1");
@@ -123,10 +118,7 @@ fn appending_can_be_turned_on_and_off_while_running() {
 
 #[test]
 fn snapshots_are_loaded() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (folder, server, mut client) = filled(&[]);
     assert_eq!(client.ask("BGSAVE"), "Background saving started");
     wait_until("the snapshot is written", || client.info("rdb_bgsave_in_progress") == "0");
     assert_eq!(client.info("rdb_last_bgsave_status"), "ok");
@@ -137,10 +129,7 @@ fn snapshots_are_loaded() {
 
 #[test]
 fn a_killed_child_leaves_no_file() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &[]);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (folder, _server, mut client) = filled(&[]);
     client.ask("DEBUG STALL snapshot 600000000");
     client.ask("BGSAVE");
     wait_until("the child has begun", || !files_starting(folder.path(), "temp-").is_empty());
@@ -181,11 +170,8 @@ fn the_cluster_file_is_whole_or_the_former_one() {
 
 #[test]
 fn slots_are_copied_to_another_server() {
-    let (folder, other_folder) = (folder(), folder());
-    let server = Server::start(folder.path(), &[]);
-    let target = Server::start(other_folder.path(), &[]);
-    let mut client = server.connect();
-    fill(&mut client);
+    let (_folder, _server, mut client) = filled(&[]);
+    let target = Server::temporary(&[]);
     client.ask("DEBUG POPULATE 20000");
     assert!(client.ask("CLUSTER MIGRATESLOTS 0 16383 nowhere 1").starts_with("-ERR nowhere:1 is not"));
     client.ask(&format!("CLUSTER MIGRATESLOTS 0 16383 127.0.0.1 {}", target.port));

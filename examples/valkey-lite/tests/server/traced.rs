@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::support::{Server, files_starting};
-use lttng_testing::{Daemon, Event, Program, must_end, wait_until};
+use lttng_testing::{CommandInTime as _, Daemon, Event, Program, must_end, wait_until};
 
 /// How long the slow command sleeps, in seconds and in microseconds.
 const SLOW: (&str, u64) = ("0.3", 300_000);
@@ -70,9 +70,7 @@ fn every_event_is_recorded_when_its_thing_happens() {
     let daemon = Daemon::start();
     let folder = daemon.folder().join("data");
     fs::create_dir(&folder).expect("a folder for the data");
-    let session = daemon.session();
-    session.enable("valkey_*");
-    session.start();
+    let session = daemon.recording(&["valkey_*"]);
     let started = Instant::now();
 
     fs::write(folder.join("appendonly.aof"), "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n").expect("a file");
@@ -238,11 +236,7 @@ fn inner_calls_lie_within_their_transaction(events: &[Event]) {
 /// The viewer finds all events too, and first among the slow ones is the slowest.
 fn ltt_top_sees_the_same(trace: &Path, events: &[Event]) {
     let program = Program::binary("ltt-top", "ltt-top").build();
-    let ltt_top = |arguments: &[&str]| {
-        let output = Command::new(&program).args(arguments).arg(trace).output().expect("ltt-top runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("ltt-top prints UTF-8")
-    };
+    let ltt_top = |arguments: &[&str]| Command::new(&program).args(arguments).arg(trace).succeed();
     let groups = ltt_top(&["top", "--all", "--by=event", "--format=csv"]);
     all_events_are_among(&groups.lines().filter_map(|line| line.split(',').next()).collect());
     let slow = ltt_top(&["slow", "--event=command_call"]);

@@ -1,10 +1,11 @@
 //! Runs traced futures on several threads; orders have numbers, to tell them apart.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use futures_core::Stream;
 use lttng_provider::traced;
 use market::warehouse::{self, Hall};
 use tokio::runtime::Handle;
@@ -78,8 +79,77 @@ async fn panics(order: u64) {
     panic!("as it should");
 }
 
+/// Counts down to 0.
+struct Countdown(u32);
+
+impl Stream for Countdown {
+    type Item = u32;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u32>> {
+        std::thread::sleep(Duration::from_millis(2));
+        self.0 = match self.0.checked_sub(1) {
+            Some(left) => left,
+            None => return Poll::Ready(None),
+        };
+        context.waker().wake_by_ref();
+        Poll::Ready(Some(self.0))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0 as usize, Some(self.0 as usize))
+    }
+}
+
+#[traced(
+    warehouse::packed,
+    fields(address = %cancelled, counts = [], position = [0; 3], hall = Hall::South, waited = 0)
+)]
+fn stream(order: u64, count: u32) -> impl Stream<Item = u32> + Unpin {
+    if order == 0 {
+        return Countdown(0);
+    }
+    Countdown(count)
+}
+
+#[traced(
+    warehouse::packed,
+    fields(address = name, counts = [], position = [0; 3], hall = Hall::South, waited = 0),
+    polling
+)]
+fn boxed(order: u64, name: &str) -> Pin<Box<dyn Stream<Item = u32> + Send>> {
+    Box::pin(Countdown(3))
+}
+
+async fn next(stream: &mut (impl Stream<Item = u32> + Unpin)) -> Option<u32> {
+    std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
+}
+
+#[traced(
+    warehouse::packed,
+    fields(order = 24, address = "all", counts = [], position = [0; 3], hall = Hall::South, waited = 0)
+)]
+async fn streams() {
+    drop(stream(20, 3)); // never polled
+    let mut whole = stream(21, 2);
+    assert_eq!(whole.size_hint(), (2, Some(2)));
+    tokio::time::sleep(Duration::from_millis(50)).await; // does not count
+    assert_eq!(
+        [next(&mut whole).await, next(&mut whole).await, next(&mut whole).await],
+        [Some(1), Some(0), None]
+    );
+    assert_eq!(next(&mut whole).await, None, "it may be polled again, and is recorded once");
+    let mut cancelled = stream(22, 2);
+    assert_eq!(next(&mut cancelled).await, Some(1));
+    drop(cancelled);
+    let mut boxed = tokio::spawn(async { boxed(23, &"a name".to_owned()) }).await.unwrap();
+    while next(&mut boxed).await.is_some() {
+        tokio::time::sleep(Duration::from_millis(50)).await; // does not count
+    }
+}
+
 #[tokio::main(worker_threads = 4)]
 async fn main() {
+    streams().await;
     whole().await.unwrap();
     let mut robot = Robot { packed: vec![8] };
     robot.pack(3).await;

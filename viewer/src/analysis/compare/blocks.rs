@@ -1,7 +1,7 @@
 //! The durations of a group, block by block of time.
 
 use crate::analysis::durations::histogram::{Histogram, IMPLAUSIBLE};
-use crate::analysis::groups::group::{Figures, Tally};
+use crate::analysis::groups::group::Extra;
 
 /// The number of blocks that a recording is divided into. Calls of one moment resemble each other, so blocks are what is
 /// resampled: a block must be longer than neighbours are alike, and there must be enough of them to tell how they vary.
@@ -27,38 +27,22 @@ impl Division {
     }
 }
 
-/// The figures of a group, and its durations in each block.
+/// The durations of a group in each block; none if it has no durations.
 #[derive(Clone, Debug, Default)]
-pub struct Blocks {
-    figures: Figures,
-    blocks: Vec<Histogram>,
-}
+pub struct Blocks(pub Vec<Histogram>);
 
-impl Tally for Blocks {
+impl Extra for Blocks {
     type Context = Division;
-    type Extra = Vec<Histogram>;
 
     fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, division: &Division) {
         if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
-            self.blocks.resize_with(BLOCKS, Histogram::default);
-            self.blocks[division.block(time())].record(ticks);
+            self.0.resize_with(BLOCKS, Histogram::default);
+            self.0[division.block(time())].record(ticks);
         }
-        self.figures.record(duration);
     }
 
-    fn absorb(&mut self, other: &Self, _: &Division) {
-        self.figures.merge(&other.figures);
-        if !other.blocks.is_empty() {
-            self.blocks.resize_with(BLOCKS, Histogram::default);
-        }
-        self.blocks.iter_mut().zip(&other.blocks).for_each(|(mine, theirs)| mine.merge(theirs));
-    }
-
-    fn figures(&self) -> &Figures {
-        &self.figures
-    }
-
-    fn finish(self, _: &Division) -> (Figures, Vec<Histogram>) {
-        (self.figures, self.blocks)
+    fn absorb(&mut self, Blocks(other): &Self, _: &Division) {
+        self.0.resize_with(self.0.len().max(other.len()), Histogram::default);
+        self.0.iter_mut().zip(other).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 }

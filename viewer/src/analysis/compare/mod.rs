@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use self::blocks::{Blocks, Division};
 use self::statistics::{QUANTILES, difference, intervals, told_apart};
-use super::durations::histogram::Histogram;
 use super::finding::{GroupName, Notes, Span, TraceFinding};
 use super::groups::group::{Group, Sort};
 use super::groups::summary::{Summary, summarise_into};
@@ -58,7 +57,7 @@ pub fn compare<S: Source>(
 fn summary<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
-) -> Result<Summary<Vec<Histogram>>, Failure> {
+) -> Result<Summary<Blocks>, Failure> {
     let span = input.source.span()?.map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
     let span = span.unwrap_or(Span { begin_ns: 0, end_ns: 0 }).within(input.window);
     let division = Division::new(span.begin_ns, span.end_ns);
@@ -85,7 +84,7 @@ type Places = [Option<usize>; 2];
 type GroupKey<'g> = (&'g str, &'g [String], u128, &'g [u8]);
 
 fn of_summaries(
-    sides: [Summary<Vec<Histogram>>; 2],
+    sides: [Summary<Blocks>; 2],
     incidents: Option<[Incidents; 2]>,
     rule: &CompareRule,
 ) -> Compare {
@@ -100,7 +99,7 @@ fn of_summaries(
     }
     let places: Vec<Places> = places.into_values().collect();
     let blocks = |of: &Places| match *of {
-        [Some(before), Some(after)] => Some((&*sides[0].extras[before], &*sides[1].extras[after])),
+        [Some(before), Some(after)] => Some((&*sides[0].extras[before].0, &*sides[1].extras[after].0)),
         _ => None,
     };
     let tests: Vec<Option<(f64, bool)>> =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::blocks::BLOCKS;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::outliers::verdict::ln_tail;
+use crate::analysis::outliers::verdict::ln_student_tail;
 
 /// The fewest blocks with durations, and the fewest durations, on each side for a verdict.
 const FEWEST_BLOCKS: usize = 4;
@@ -45,9 +45,7 @@ pub fn difference(before: &[Histogram], after: &[Histogram]) -> Option<(f64, boo
     let part = |side: &MeanRank| side.variance * side.variance / side.freedom;
     let freedom = variance * variance / (part(&one) + part(&other));
     let t2 = distance * distance / variance;
-    // Wallace's approximation of Student's distribution by the normal one.
-    let z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t2 / freedom).ln_1p()).sqrt();
-    Some(((ln_tail(z) + 2_f64.ln()).min(0.0), distance > 0.0))
+    Some(((ln_student_tail(t2, freedom) + 2_f64.ln()).min(0.0), distance > 0.0))
 }
 
 /// The middle of the ranks of each value, from 0 to 1.

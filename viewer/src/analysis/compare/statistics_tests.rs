@@ -1,6 +1,7 @@
 //! Against known truth: how often a difference is claimed, and how often it is found.
 
 use super::*;
+use crate::analysis::outliers::verdict::ln_tail;
 
 /// How durations are distributed, in microseconds.
 #[derive(Clone, Copy, Debug)]

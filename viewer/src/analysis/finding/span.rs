@@ -4,7 +4,7 @@ use ctf_reader::Window;
 use serde::Serialize;
 
 /// A time from a beginning up to an end, both in nanoseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// When it begins.
     pub begin_ns: i64,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use ctf_reader::{Damage, Report};
 
 /// What was read, and what is missing from it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TraceFinding {
     /// All events in the window, of groups shown or not.

@@ -13,8 +13,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::analysis::durations::histogram::Histogram;
-use crate::analysis::groups::group::{Figures, Folded, Sort, Tally};
+use crate::analysis::groups::group::{Figures, Folded, Sort};
 use crate::analysis::groups::table::Groups;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::EventKind;
 
 const BUCKETS: usize = 1 << 16;
@@ -56,10 +57,7 @@ impl Spilled {
     }
 
     fn pool(&mut self, kind: usize) -> &mut Histogram {
-        if self.pools.len() <= kind {
-            self.pools.resize_with(kind + 1, Histogram::default);
-        }
-        &mut self.pools[kind]
+        grown(&mut self.pools, kind)
     }
 
     /// All keyed events of each kind together.
@@ -113,7 +111,7 @@ impl Tracked {
     }
 
     /// Drops buckets, with their groups, until the groups fit the cap.
-    pub fn shrink<T: Tally>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<EventKind>], cap: usize) {
+    pub fn shrink<T: Default>(&mut self, groups: &mut Groups<T>, kinds: &[Arc<EventKind>], cap: usize) {
         let mut keyed = groups.take_keyed();
         keyed.sort_by_cached_key(|(kind, key, _)| self.rank(&kinds[*kind], key));
         if let Some((kind, key, _)) = keyed.get(cap) {

@@ -13,7 +13,7 @@ use crate::analysis::reading::selection::EventKind;
 use crate::datum::Datum;
 
 /// A group and its figures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     /// The event, and what the keys are called.
     pub kind: Arc<EventKind>,
@@ -143,12 +143,10 @@ impl Group {
     }
 }
 
-/// What a reading aggregates for each group: its figures, and anything else that an analysis needs.
-pub(in crate::analysis) trait Tally: Clone + fmt::Debug + Default + Send {
+/// What a reading aggregates for each group besides its figures.
+pub(in crate::analysis) trait Extra: Clone + fmt::Debug + Default + Send {
     /// What all groups of a reading have in common.
     type Context: Copy + fmt::Debug + Send;
-    /// What it has besides the figures.
-    type Extra;
 
     /// Adapts what all groups have in common to the number of groups.
     fn adapt(_: &mut Self::Context, _groups: usize) {}
@@ -159,33 +157,18 @@ pub(in crate::analysis) trait Tally: Clone + fmt::Debug + Default + Send {
     /// Adds what another part of the reading aggregated.
     fn absorb(&mut self, other: &Self, context: &Self::Context);
 
-    /// The figures.
-    fn figures(&self) -> &Figures;
-
-    /// The figures and the rest, when all is read.
-    fn finish(self, context: &Self::Context) -> (Figures, Self::Extra);
+    /// Completes it, when all is read.
+    fn finish(&mut self, _: &Self::Context) {}
 }
 
-impl Tally for Figures {
+/// Figures alone.
+impl Extra for () {
     type Context = ();
-    type Extra = ();
 
     #[inline]
-    fn take(&mut self, duration: Option<u64>, _: impl FnOnce() -> i64, (): &()) {
-        self.record(duration);
-    }
+    fn take(&mut self, _: Option<u64>, _: impl FnOnce() -> i64, (): &()) {}
 
-    fn absorb(&mut self, other: &Self, (): &()) {
-        self.merge(other);
-    }
-
-    fn figures(&self) -> &Figures {
-        self
-    }
-
-    fn finish(self, (): &()) -> (Figures, ()) {
-        (self, ())
-    }
+    fn absorb(&mut self, (): &(), (): &()) {}
 }
 
 impl Figures {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::analysis::finding::{GroupFinding, GroupName, TraceFinding};
-use crate::analysis::groups::group::{Figures, Group, Sort, Tally};
+use crate::analysis::groups::group::{Extra, Figures, Group, Sort};
 use crate::analysis::groups::summary::summarise_into;
 use crate::analysis::groups::top::Top;
 use crate::analysis::reading::selection::Selection;
@@ -44,42 +44,25 @@ pub struct TimeSlice {
 
 /// Where slices begin, and how long they are.
 #[derive(Clone, Copy, Debug)]
-struct Slicing {
+pub(in crate::analysis) struct Slicing {
     begin_ns: i64,
     every_ns: u64,
 }
 
 /// The figures of a group for each slice.
-#[derive(Clone, Debug, Default)]
-struct Sliced {
-    all: Figures,
-    slices: BTreeMap<u64, Figures>,
-}
+type SlicedFigures = BTreeMap<u64, Figures>;
 
-impl Tally for Sliced {
+impl Extra for SlicedFigures {
     type Context = Slicing;
-    type Extra = BTreeMap<u64, Figures>;
 
     #[inline]
     fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, slicing: &Slicing) {
         let slice = time().saturating_sub(slicing.begin_ns).max(0) as u64 / slicing.every_ns;
-        self.slices.entry(slice).or_default().record(duration);
-        self.all.record(duration);
+        self.entry(slice).or_default().record(duration);
     }
 
     fn absorb(&mut self, other: &Self, _: &Slicing) {
-        self.all.merge(&other.all);
-        for (&slice, figures) in &other.slices {
-            self.slices.entry(slice).or_default().merge(figures);
-        }
-    }
-
-    fn figures(&self) -> &Figures {
-        &self.all
-    }
-
-    fn finish(self, _: &Slicing) -> (Figures, Self::Extra) {
-        (self.all, self.slices)
+        other.iter().for_each(|(&slice, figures)| self.entry(slice).or_default().merge(figures));
     }
 }
 
@@ -102,7 +85,7 @@ pub(in crate::analysis) fn over_time<S: Source>(
     // Slices begin at whole multiples, so that those of two traces can be compared.
     let begin_ns = begin_ns - begin_ns.rem_euclid(i64::try_from(every_ns).unwrap_or(i64::MAX));
     let slicing = Slicing { begin_ns, every_ns };
-    let summary = summarise_into::<Sliced, S>(input, selection, Sort::Total, GROUPS_MAX, slicing)?;
+    let summary = summarise_into::<SlicedFigures, S>(input, selection, Sort::Total, GROUPS_MAX, slicing)?;
     let mut slices: BTreeMap<u64, Vec<(usize, GroupFinding)>> = BTreeMap::new();
     let of_slice = top.trace.over(every_ns);
     for (group, of_group) in summary.groups.iter().zip(summary.extras) {

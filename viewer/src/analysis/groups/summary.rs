@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::fold::{Spilled, Tracked};
-use crate::analysis::groups::group::{Figures, Folded, Group, Sort, Tally};
+use crate::analysis::groups::group::{Extra, Figures, Folded, Group, Sort};
 use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::beside::CollectBeside;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
@@ -53,19 +54,19 @@ pub(in crate::analysis) fn summarise<S: Source>(
     sort: Sort,
     cap: usize,
 ) -> Result<Summary, Failure> {
-    summarise_into::<Figures, S>(input, selection, sort, cap, ())
+    summarise_into::<(), S>(input, selection, sort, cap, ())
 }
 
 /// Like [`summarise`], with more than figures for each group.
-pub(in crate::analysis) fn summarise_into<T: Tally, S: Source>(
+pub(in crate::analysis) fn summarise_into<E: Extra, S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
     sort: Sort,
     cap: usize,
-    context: T::Context,
-) -> Result<Summary<T::Extra>, Failure> {
+    context: E::Context,
+) -> Result<Summary<E>, Failure> {
     let collector =
-        |phase| SummaryCollector::<T>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
+        |phase| SummaryCollector::<E>::new(Roster::new(Arc::clone(selection)), phase, cap, context);
     let (mut first, report) = input.read(collector(Phase::Exact))?;
     first.make_room();
     let Phase::Spilled(spilled) = first.phase else {
@@ -94,14 +95,34 @@ enum Phase {
 
 /// Aggregates events by group while a source is read.
 #[derive(Debug)]
-pub(in crate::analysis) struct SummaryCollector<T: Tally> {
+pub(in crate::analysis) struct SummaryCollector<E: Extra> {
     roster: Roster,
-    groups: Groups<T>,
+    groups: Groups<Tally<E>>,
     phase: Phase,
     cap: usize,
-    context: T::Context,
+    context: E::Context,
     processes: BTreeSet<u64>,
     buffers: Buffers,
+}
+
+/// The figures of a group, and what else is aggregated of it.
+#[derive(Clone, Debug, Default)]
+struct Tally<E> {
+    figures: Figures,
+    extra: E,
+}
+
+impl<E: Extra> Tally<E> {
+    #[inline]
+    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, context: &E::Context) {
+        self.extra.take(duration, time, context);
+        self.figures.record(duration);
+    }
+
+    fn absorb(&mut self, other: &Self, context: &E::Context) {
+        self.extra.absorb(&other.extra, context);
+        self.figures.merge(&other.figures);
+    }
 }
 
 /// Buffers that are reused.
@@ -115,7 +136,7 @@ struct Buffers {
     processes: Vec<u64>,
 }
 
-impl SummaryCollector<Figures> {
+impl SummaryCollector<()> {
     /// Collects beside something else, for which the source is read anyway.
     pub fn beside(selection: Arc<Selection>) -> Self {
         SummaryCollector::new(Roster::new(selection), Phase::Exact, GROUP_CAP, ())
@@ -128,16 +149,11 @@ impl SummaryCollector<Figures> {
     }
 }
 
-impl<T: Tally> SummaryCollector<T> {
-    /// Like [`Collect::want`], with some fields already requested.
-    pub fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
-        self.roster.want_besides(class, slots)
-    }
-
-    fn new(roster: Roster, phase: Phase, cap: usize, mut context: T::Context) -> Self {
+impl<E: Extra> SummaryCollector<E> {
+    fn new(roster: Roster, phase: Phase, cap: usize, mut context: E::Context) -> Self {
         // Which groups a folded reading keeps is known only at its end.
         if matches!(phase, Phase::Tracked(_)) {
-            T::adapt(&mut context, usize::MAX);
+            E::adapt(&mut context, usize::MAX);
         }
         SummaryCollector {
             roster,
@@ -173,11 +189,13 @@ impl<T: Tally> SummaryCollector<T> {
             return;
         }
         let tally = match buffers.briefs.get(event.number) {
-            Some(&brief) if brief != Brief::OTHER => groups.recallable(kind, brief, &buffers.key, T::default),
-            _ => groups.entry(kind, &buffers.key, T::default),
+            Some(&brief) if brief != Brief::OTHER => {
+                groups.recallable(kind, brief, &buffers.key, Tally::default)
+            }
+            _ => groups.entry(kind, &buffers.key, Tally::default),
         };
         tally.take(buffers.durations.get(event.number).copied(), || event.timestamp(), context);
-        T::adapt(context, groups.keyed());
+        E::adapt(context, groups.keyed());
         if self.groups.keyed() > self.limit() {
             self.make_room();
         }
@@ -195,7 +213,7 @@ impl<T: Tally> SummaryCollector<T> {
             Phase::Tracked(tracked) => tracked.shrink(groups, roster.kinds(), *cap),
             Phase::Spilled(spilled) => {
                 for (kind, key, tally) in groups.take_keyed() {
-                    spilled.add(&roster.kinds()[kind], kind, &key, tally.figures());
+                    spilled.add(&roster.kinds()[kind], kind, &key, &tally.figures);
                 }
             }
         }
@@ -206,21 +224,39 @@ impl<T: Tally> SummaryCollector<T> {
         report: Report,
         sort: Sort,
         folding: Option<(Folded, Pools)>,
-    ) -> Result<Summary<T::Extra>, Misfit> {
+    ) -> Result<Summary<E>, Misfit> {
         let left_out = self.roster.finish()?;
         let kinds = self.roster.kinds();
         let mut context = self.context;
-        T::adapt(&mut context, self.groups.keyed());
-        let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, T)| {
-            let (figures, extra) = tally.finish(&context);
+        E::adapt(&mut context, self.groups.keyed());
+        let group = |(kind, key_bytes, tally): (usize, Box<[u8]>, Tally<E>)| {
+            let Tally { figures, mut extra } = tally;
+            extra.finish(&context);
             (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
-        let mut groups: Vec<(Group, T::Extra)> = self.groups.into_entries().map(group).collect();
+        let mut groups: Vec<(Group, E)> = self.groups.into_entries().map(group).collect();
         rank(&mut groups, sort, |(group, _)| group);
-        let (groups, extras): (Vec<Group>, Vec<T::Extra>) = groups.into_iter().unzip();
+        let (groups, extras): (Vec<Group>, Vec<E>) = groups.into_iter().unzip();
         let (folded, keyed_pools) = folding.unzip();
         let pools = pools(&groups, keyed_pools.unwrap_or_default());
         Ok(Summary { report, groups, extras, folded, left_out, pools, processes: self.processes })
+    }
+}
+
+impl<E> Summary<E> {
+    /// The same groups, ranked by another figure.
+    pub fn ranked(&self, sort: Sort) -> Summary {
+        let mut groups = self.groups.clone();
+        rank(&mut groups, sort, |group| group);
+        Summary {
+            report: self.report.clone(),
+            extras: vec![(); groups.len()],
+            groups,
+            folded: self.folded.clone(),
+            left_out: self.left_out.clone(),
+            pools: Vec::new(),
+            processes: BTreeSet::new(),
+        }
     }
 }
 
@@ -252,7 +288,13 @@ fn pools(groups: &[Group], mut pools: Pools) -> Pools {
     pools
 }
 
-impl<T: Tally> Collect for SummaryCollector<T> {
+impl<E: Extra> CollectBeside for SummaryCollector<E> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        self.roster.want_besides(class, slots)
+    }
+}
+
+impl<E: Extra> Collect for SummaryCollector<E> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
@@ -318,8 +360,8 @@ impl<T: Tally> Collect for SummaryCollector<T> {
         self.processes.append(&mut other.processes);
         let kinds = self.roster.absorb(other.roster);
         for (kind, key, tally) in other.groups.into_entries() {
-            self.groups.entry(kinds[kind], &key, T::default).absorb(&tally, &self.context);
-            T::adapt(&mut self.context, self.groups.keyed());
+            self.groups.entry(kinds[kind], &key, Tally::default).absorb(&tally, &self.context);
+            E::adapt(&mut self.context, self.groups.keyed());
         }
         match (&mut self.phase, other.phase) {
             (Phase::Spilled(mine), Phase::Spilled(theirs)) => mine.absorb(*theirs, &kinds),

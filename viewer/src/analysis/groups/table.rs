@@ -6,6 +6,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use ctf_reader::Brief;
 
+use crate::analysis::reading::grown::grown;
+
 /// A `T` for each group of each kind.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Groups<T> {
@@ -117,13 +119,13 @@ impl<T> Groups<T> {
     /// The groups of a kind.
     #[inline]
     pub fn of_kind(&mut self, kind: usize) -> &mut OfKind<T> {
-        made(&mut self.kinds, kind)
+        grown(&mut self.kinds, kind).get_or_insert_default()
     }
 
     /// The place of a group with a key, created if it is new.
     fn place(&mut self, kind: usize, key: &[u8], make: impl FnOnce() -> T) -> u32 {
         let hash = hash_of(&self.hasher, key);
-        let OfKind { places, keyed, .. } = made(&mut self.kinds, kind);
+        let OfKind { places, keyed, .. } = &mut **grown(&mut self.kinds, kind).get_or_insert_default();
         if let Some(&place) = places.find(hash, |&place| *keyed[place as usize].0 == *key) {
             return place;
         }
@@ -172,15 +174,6 @@ impl<T> Groups<T> {
         let kinds = self.kinds.iter_mut().enumerate();
         kinds.filter_map(|(kind, of_kind)| Some((kind, of_kind.as_mut()?))).flat_map(take).collect()
     }
-}
-
-/// The groups of a kind, created if it is new.
-#[inline]
-fn made<T>(kinds: &mut Vec<Option<Box<OfKind<T>>>>, kind: usize) -> &mut OfKind<T> {
-    if kinds.len() <= kind {
-        kinds.resize_with(kind + 1, || None);
-    }
-    kinds[kind].get_or_insert_default()
 }
 
 /// Keys are self-delimiting, so they are hashed without the length that `hash_one` would add.

@@ -1,9 +1,12 @@
 //! Which clients a process served recently, and which of them waited for an incident to end.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::HashSet;
 
 use super::stall::Waited;
 use crate::analysis::finding::Span;
+use crate::analysis::recent::remember;
 
 /// The number of services that are remembered.
 const MOST: usize = 1 << 16;
@@ -26,10 +29,7 @@ impl Clients {
     /// Records that a client was served.
     #[inline]
     pub fn served(&mut self, end: i64, client: u32) {
-        if self.recent.len() == MOST {
-            self.recent.pop_front();
-        }
-        self.recent.push_back((end, client));
+        remember(&mut self.recent, MOST, (end, client));
     }
 
     /// Removes the last services of a client that were parts of a larger one, such as the calls of a transaction.

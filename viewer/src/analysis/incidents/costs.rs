@@ -1,6 +1,7 @@
 //! What requests usually cost: the mean of those that are not incidents themselves.
 
 use crate::analysis::intervals::IntervalName;
+use crate::analysis::reading::grown::grown;
 
 /// The number of intervals needed to tell what one usually costs.
 const ENOUGH: u64 = 20;
@@ -17,15 +18,11 @@ impl UsualCosts {
     #[inline]
     pub fn take(&mut self, name: IntervalName, length: i64) {
         let place = name.key as usize;
-        if place >= self.0.len() {
-            if place >= MOST_NAMES {
-                return;
-            }
-            self.0.resize(place + 1, (0, 0));
+        if place < MOST_NAMES {
+            let (count, total) = grown(&mut self.0, place);
+            *count += 1;
+            *total = total.saturating_add(length);
         }
-        let (count, total) = &mut self.0[place];
-        *count += 1;
-        *total = total.saturating_add(length);
     }
 
     /// What an interval of this name takes on average, at least a microsecond; none where there are few.

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use ctf_reader::Window;
+use hashbrown::HashMap;
 
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
@@ -23,6 +24,8 @@ use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
 use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
+use crate::analysis::reading::grown::grown;
+use crate::analysis::recent::remember;
 
 /// How far before and after an incident to look for clients: as long as it took, within these bounds; nanoseconds.
 const NEAR: std::ops::RangeInclusive<i64> = 100_000_000..=1_000_000_000;
@@ -38,6 +41,7 @@ const STEP: i64 = 1_000_000;
 const MOST_STALLED: usize = 1024;
 
 /// Finds incidents.
+#[derive(Default)]
 pub struct Engine {
     /// The shortest stall that is an incident; nanoseconds.
     pub threshold: i64,
@@ -89,18 +93,7 @@ struct ThreadState {
 impl Engine {
     /// An engine for incidents of at least `threshold` nanoseconds, of which those that overlap the window are reported.
     pub fn new(threshold: i64, window: Window) -> Self {
-        Engine {
-            threshold,
-            processes: Vec::new(),
-            threads: Vec::new(),
-            pending: PendingStalls::default(),
-            long: LongIntervals::default(),
-            usual: UsualLengths::default(),
-            costs: UsualCosts::default(),
-            tally: IncidentTally::new(window),
-            kinds: Vec::new(),
-            stepped: 0,
-        }
+        Engine { threshold, tally: IncidentTally::new(window), ..Engine::default() }
     }
 
     /// Settles all pending incidents at the end of the trace, and drops intervals that turned out to be usual.
@@ -122,10 +115,12 @@ impl Engine {
             }
         }
         let mut stalls = self.tally.take_stalls();
+        // To compute a limit takes long, and many stalls may have the same name.
+        let mut limits: HashMap<(usize, IntervalName), i64> = HashMap::new();
         stalls.retain(|stall| match (stall.kind, stall.chain.first()) {
-            (IncidentKind::Interval, Some(root)) => {
-                self.has_turns(stall.thread)
-                    || root.length > self.limit(stall.thread, root.name, Usual::limit)
+            (IncidentKind::Interval, Some(root)) if !self.has_turns(stall.thread) => {
+                let limit = || self.limit(stall.thread, root.name, Usual::limit);
+                root.length > *limits.entry((stall.thread, root.name)).or_insert_with(limit)
             }
             _ => true,
         });
@@ -156,10 +151,7 @@ impl Engine {
     }
 
     fn process(&mut self, process: usize) -> &mut ProcessState {
-        if self.processes.len() <= process {
-            self.processes.resize_with(process + 1, ProcessState::default);
-        }
-        &mut self.processes[process]
+        grown(&mut self.processes, process)
     }
 
     /// Handles a turn of an event loop: it may have taken long, or the loop may have slept too long before it.
@@ -270,10 +262,7 @@ impl Engine {
                 not_served(&others.copied().collect())
             }
         };
-        if state.stalled.len() == MOST_STALLED {
-            state.stalled.pop_front();
-        }
-        state.stalled.push_back(span);
+        remember(&mut state.stalled, MOST_STALLED, span);
         if needs_waiters {
             state.unsettled_pauses.push(span);
         }
@@ -388,11 +377,7 @@ impl Listener for Engine {
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
         self.settle_pending(interval.end, feed);
         let length = interval.length();
-        let kind = interval.name.kind as usize;
-        if self.kinds.len() <= kind {
-            self.kinds.resize(kind + 1, KindFigures::default());
-        }
-        let figures = &mut self.kinds[kind];
+        let figures = grown(&mut self.kinds, interval.name.kind as usize);
         figures.count += 1;
         figures.longest = figures.longest.max(length);
         if length >= self.threshold / 4 {

@@ -190,11 +190,12 @@ pub struct SchedulerFinding {
 }
 
 /// What was held up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum IncidentKind {
     /// A turn of an event loop.
+    #[default]
     Turn,
     /// A thread, by an interval that took improbably long.
     Interval,

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use super::activity::Activity;
 use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Feed, Interval};
+use crate::analysis::recent::remember;
 
 /// The number of long intervals that are remembered.
 const MOST_LONG: usize = 4096;
@@ -32,10 +33,7 @@ pub struct LongIntervals(VecDeque<(usize, Interval)>);
 impl LongIntervals {
     /// Remembers a long interval of a thread.
     pub fn push(&mut self, thread: usize, interval: Interval) {
-        if self.0.len() == MOST_LONG {
-            self.0.pop_front();
-        }
-        self.0.push_back((thread, interval));
+        remember(&mut self.0, MOST_LONG, (thread, interval));
     }
 
     /// What ran on the machine of a thread while it was stalled.

@@ -18,21 +18,20 @@ mod tally;
 mod usual;
 mod watch;
 
-use std::convert::Infallible;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Error, EventClass, Events, Progress, Reader, Report, Window};
+use ctf_reader::{Error, Nothing, Progress, Reader, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::intervals::Feed;
-use crate::analysis::outliers::verdict::{Period, Rule, verdicts};
+use crate::analysis::outliers::verdict::{Courses, Period, Rule};
 use crate::analysis::reading::angle::Angle;
+use crate::analysis::reading::beside::Beside;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::{Failure, SourceWindow};
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 pub use finding::*;
 pub use watch::Watch;
@@ -51,10 +50,7 @@ pub struct IncidentRule {
     pub shows_each: bool,
 }
 
-/// Finds the incidents of a trace.
-///
-/// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
-/// is in the events around an incident. Window and filters then select from what was found.
+/// Finds the incidents of a trace, and its slow periods.
 pub(super) fn incidents<S: Source>(
     input: &mut SourceWindow<'_, S>,
     selection: &Arc<Selection>,
@@ -62,21 +58,39 @@ pub(super) fn incidents<S: Source>(
     limit: usize,
 ) -> Result<Incidents, Failure> {
     let window = input.window;
+    // Slow periods do not need time order: another thread looks for them in parallel.
+    let periods = |reader: &Reader, angle: &Angle| slow_periods(reader, window, selection, angle);
+    let (found, periods) = incidents_and(input, selection, rule, limit, periods)?;
+    let found = found?;
+    Ok(Incidents { periods: periods?, ..found })
+}
+
+/// Finds the incidents of a trace, without slow periods, while another thread does something else with its reader.
+///
+/// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
+/// is in the events around an incident. Window and filters then select from what was found.
+pub(super) fn incidents_and<S: Source, T: Send>(
+    input: &mut SourceWindow<'_, S>,
+    selection: &Arc<Selection>,
+    rule: IncidentRule,
+    limit: usize,
+    beside: impl FnOnce(&Reader, &Angle) -> T + Send,
+) -> Result<(Result<Incidents, Failure>, T), Failure> {
+    let window = input.window;
     // What was read is said of the window.
     let angle = Angle::new(selection, window, rule.in_isolation);
     let in_window = match angle.has_window {
-        true => Some(input.read(NoEvents)?.1),
+        true => Some(input.read(Nothing)?.1),
         false => None,
     };
-    let Some(reader) = input.source.in_order() else {
+    let Some(readers) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which incidents need").into());
     };
-    let (samples, progress) = (input.source.samples(), input.progress);
-    // Slow periods do not need time order: another thread looks for them in parallel.
-    let (followed, periods) = std::thread::scope(|scope| {
-        let periods = scope.spawn(|| slow_periods(reader, window, selection, &angle));
-        let followed = follow((reader, samples), window, selection, (&angle, rule), progress);
-        (followed, periods.join())
+    let progress = input.progress;
+    let (followed, beside) = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| beside(readers.events, &angle));
+        let followed = follow(readers, window, selection, (&angle, rule), progress);
+        (followed, beside.join())
     });
     let (watch, report) = followed;
     let trace = match (&in_window, report.span.clone()) {
@@ -86,66 +100,49 @@ pub(super) fn incidents<S: Source>(
         }
         _ => TraceFinding::new(&report),
     };
-    let mut found = watch.finding(trace, limit)?;
-    found.shows_each = rule.shows_each;
-    found.periods = periods.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    Ok(found)
+    let found = watch.finding(trace, limit).map_err(Failure::Misfit);
+    let found = found.map(|found| Incidents { shows_each: rule.shows_each, ..found });
+    Ok((found, beside.unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
 }
 
 /// Follows events in time order.
 fn follow(
-    (reader, samples): (&Reader, Option<&Reader>),
+    readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     (angle, rule): (&Angle, IncidentRule),
     progress: &Progress,
 ) -> (Watch, Report) {
-    let gaps = reader.gaps(angle.judged);
+    let gaps = readers.events.gaps(angle.judged);
     let feed = match angle.in_isolation {
         true => Feed::isolated(selection, gaps),
         false => Feed::new(selection, gaps),
     };
     let mut watch = Watch::with(feed, selection, rule.threshold_ns, window);
-    let report = watch.follow(reader, samples, angle.judged, progress);
+    let report = watch.follow(readers, angle.judged, progress);
     (watch, report)
 }
 
-/// The slow periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
-fn slow_periods(
+/// The slow periods, from a reading of their own.
+pub(super) fn slow_periods(
     reader: &Reader,
     window: Window,
     selection: &Arc<Selection>,
     angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
     let selection = angle.selection(selection, Selection::of_any_duration);
-    let mut source = reader;
+    let mut source = Beside(reader);
     let mut input =
         SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
-    let mut judged = verdicts(&mut input, &selection, &Rule::default(), GROUP_CAP)?.judged;
-    judged.periods.retain(|period| {
+    let courses = Courses::read(&mut input, &selection, GROUP_CAP)?;
+    Ok(costly(courses.judged(&Rule::default()).periods, window))
+}
+
+/// The periods that lost at least [`LEAST_LOSS_NS`], and overlap the window.
+pub(super) fn costly(mut periods: Vec<Period>, window: Window) -> Vec<Period> {
+    periods.retain(|period| {
         let span = Span { begin_ns: period.begin_ns, end_ns: period.end_ns };
         period.lost.0 >= LEAST_LOSS_NS && span.is_in(window)
     });
-    Ok(judged.periods)
-}
-
-/// Wants no event: only what was read is of interest.
-struct NoEvents;
-
-impl Collect for NoEvents {
-    type Stop = Infallible;
-
-    fn want(&mut self, _: &Arc<EventClass>) -> Option<Vec<usize>> {
-        None
-    }
-
-    fn events(&mut self, _: &Events<'_>) -> ControlFlow<Infallible> {
-        ControlFlow::Continue(())
-    }
-
-    fn split(&self) -> Self {
-        NoEvents
-    }
-
-    fn absorb(&mut self, _: Self) {}
+    periods
 }

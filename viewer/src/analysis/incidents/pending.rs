@@ -6,6 +6,7 @@ use super::clients::Waiting;
 use super::finding::IncidentKind;
 use super::stall::Stall;
 use crate::analysis::finding::Span;
+use crate::analysis::reading::grown::grown;
 
 /// The most stalls that may be pending.
 const MOST: usize = 4096;
@@ -38,10 +39,7 @@ pub struct PendingStalls {
 impl PendingStalls {
     /// Adds a stall.
     pub fn push(&mut self, pending: Pending) {
-        if self.of_process.len() <= pending.process {
-            self.of_process.resize(pending.process + 1, 0);
-        }
-        self.of_process[pending.process] += 1;
+        *grown(&mut self.of_process, pending.process) += 1;
         self.queue.push_back(pending);
     }
 

@@ -26,9 +26,9 @@ impl Reporter<'_> {
     /// The finding, with at most `limit` incidents.
     pub fn report(&self, trace: TraceFinding, notes: Notes, limit: usize) -> Incidents {
         let tally = &self.engine.tally;
-        let (folded, folded_total, folded_unexplained) = tally.folded();
+        let folded = tally.folded;
         let stalls: Vec<&Stall> = tally.stalls().collect();
-        let found = stalls.len() as u64 + folded;
+        let found = stalls.len() as u64 + folded.count;
         let has_hosts = trace.has_several_hosts();
         let by_length = |stall: &&Stall| stall.span.length_ns();
         let incidents: Vec<Incident> = longest(stalls.clone(), limit, by_length, |stall| stall.span.begin_ns)
@@ -42,7 +42,7 @@ impl Reporter<'_> {
             .map(|group| self.episode(group, has_hosts))
             .collect();
         let blocked = union(stalls.iter().map(|stall| stall.span.within(tally.window)).collect());
-        let blocked = blocked.saturating_add(folded_total);
+        let blocked = blocked.saturating_add(folded.time);
         let unexplained = total(stalls.iter().map(|stall| stall.unexplained));
         let unaccounted = total(stalls.iter().map(|stall| stall.unaccounted()));
         let by_cause = tally.by_cause();
@@ -51,12 +51,12 @@ impl Reporter<'_> {
             threshold: ns(self.engine.threshold),
             blocked: ns(blocked),
             blocked_share: trace.per_ns(blocked as f64).map(|share| share.min(1.0)),
-            unexplained: ns(unexplained.saturating_add(folded_unexplained)),
-            unaccounted: ns(unaccounted.saturating_add(tally.folded_unaccounted())),
+            unexplained: ns(unexplained.saturating_add(folded.unexplained)),
+            unaccounted: ns(unaccounted.saturating_add(folded.unaccounted)),
             intervals: self.engine.kinds.iter().map(|kind| kind.count).sum(),
             found,
             turns: stalls.iter().filter(|stall| stall.kind == IncidentKind::Turn).count() as u64
-                + tally.folded_turns(),
+                + folded.turns,
             hidden_episodes: (all_episodes - episodes.len()) as u64,
             episodes,
             hidden_incidents: found - incidents.len() as u64,

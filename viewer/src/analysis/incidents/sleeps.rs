@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::analysis::finding::Span;
+use crate::analysis::recent::remember;
 
 /// The number of long sleeps, and of sleeps of any length, that are remembered.
 const RECENT: usize = 256;
@@ -58,15 +59,12 @@ impl Sleeps {
         let before = self.last_end.replace(end)?;
         let length = begin.saturating_sub(before);
         if length < LONG {
-            self.remember(length);
+            remember(&mut self.recent, BUSY, length);
             return None;
         }
         let silence = self.judge(before, begin, least);
-        self.remember(length);
-        if self.long.len() == RECENT {
-            self.long.pop_front();
-        }
-        self.long.push_back(length);
+        remember(&mut self.recent, BUSY, length);
+        remember(&mut self.long, RECENT, length);
         let [longest, second] = [self.longest, self.second_longest];
         (self.longest, self.second_longest) =
             if length > longest { (length, longest) } else { (longest, second.max(length)) };
@@ -76,14 +74,6 @@ impl Sleeps {
     /// Forgets the last turn: events are missing, and a sleep across the gap means nothing.
     pub fn forget(&mut self) {
         self.last_end = None;
-    }
-
-    #[inline]
-    fn remember(&mut self, length: i64) {
-        if self.recent.len() == BUSY {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(length);
     }
 
     fn judge(&self, before: i64, begin: i64, least: i64) -> Option<Silence> {

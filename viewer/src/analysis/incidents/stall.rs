@@ -24,7 +24,7 @@ pub struct Waited {
 }
 
 /// A stall.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stall {
     pub thread: usize,
     pub span: Span,
@@ -83,20 +83,10 @@ impl Stall {
             thread,
             span,
             kind: IncidentKind::Silence,
-            chain: Vec::new(),
-            cause: None,
-            parts: Vec::new(),
             unexplained: span.length_ns(),
             gaps: vec![span],
-            account: None,
-            in_gaps: None,
-            sum: None,
-            waited: Waited::default(),
-            not_served: 0,
-            meanwhile: Vec::new(),
-            is_incomplete: false,
-            number: 0,
             is_selected: true,
+            ..Stall::default()
         }
     }
 

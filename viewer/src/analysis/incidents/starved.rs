@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 
 use crate::analysis::finding::Span;
+use crate::analysis::reading::grown::grown;
+use crate::analysis::recent::remember;
 
 /// The number of services after which it is known how regularly a client is served.
 const ENOUGH: u32 = 32;
@@ -70,11 +72,7 @@ impl Starvation {
         end: i64,
         passes: impl FnOnce(i64) -> bool,
     ) -> Option<StarvedGroup> {
-        let place = client as usize;
-        if place >= self.clients.len() {
-            self.clients.resize(place + 1, Regularity::default());
-        }
-        let known = &mut self.clients[place];
+        let known = grown(&mut self.clients, client as usize);
         let gap = end.saturating_sub(known.last);
         let limit = LEAST.max(known.longest.saturating_mul(FACTOR));
         let is_starved = known.count >= ENOUGH && gap > limit;
@@ -131,10 +129,7 @@ impl Starvation {
 
     /// Records a turn in which nobody was served.
     pub fn idle_turn(&mut self, end: i64) {
-        if self.idle_turns.len() == MOST_TURNS {
-            self.idle_turns.pop_front();
-        }
-        self.idle_turns.push_back(end);
+        remember(&mut self.idle_turns, MOST_TURNS, end);
     }
 }
 

@@ -43,9 +43,7 @@ impl Cause {
             None => stall.held_by().map_or(Cause::unknown(stall), Cause::System),
         }
     }
-}
 
-impl Cause {
     /// The cause of what nothing is known of.
     fn unknown(stall: &Stall) -> Cause {
         match stall.kind {
@@ -74,6 +72,18 @@ pub struct CauseSum {
     pub beginnings: Vec<i64>,
 }
 
+/// Incidents that are not kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FoldedStalls {
+    pub count: u64,
+    /// The number of those that are turns.
+    pub turns: u64,
+    /// Their length, how much of it no event explains, and of how much nothing is known.
+    pub time: i64,
+    pub unexplained: i64,
+    pub unaccounted: i64,
+}
+
 /// All incidents so far.
 #[derive(Debug, Default)]
 pub struct IncidentTally {
@@ -82,12 +92,8 @@ pub struct IncidentTally {
     /// Those that are kept, in the order of their ends.
     stalls: Vec<Stall>,
     /// Totals of those that are not kept.
-    folded: HashMap<Cause, CauseSum>,
-    folded_count: u64,
-    folded_time: i64,
-    folded_unexplained: i64,
-    folded_unaccounted: i64,
-    folded_turns: u64,
+    folded_causes: HashMap<Cause, CauseSum>,
+    pub folded: FoldedStalls,
     /// The kinds of intervals in the chain of an incident.
     pub involved: HashSet<u32>,
     /// The number of incidents that were added, including those that were removed again.
@@ -158,12 +164,13 @@ impl IncidentTally {
                 self.stalls.push(stall);
                 continue;
             }
-            charge(&mut self.folded, &stall);
-            self.folded_count += 1;
-            self.folded_time = self.folded_time.saturating_add(stall.span.within(self.window).length_ns());
-            self.folded_unexplained = self.folded_unexplained.saturating_add(stall.unexplained);
-            self.folded_unaccounted = self.folded_unaccounted.saturating_add(stall.unaccounted());
-            self.folded_turns += u64::from(stall.kind == IncidentKind::Turn);
+            charge(&mut self.folded_causes, &stall);
+            let folded = &mut self.folded;
+            folded.count += 1;
+            folded.turns += u64::from(stall.kind == IncidentKind::Turn);
+            folded.time = folded.time.saturating_add(stall.span.within(self.window).length_ns());
+            folded.unexplained = folded.unexplained.saturating_add(stall.unexplained);
+            folded.unaccounted = folded.unaccounted.saturating_add(stall.unaccounted());
             self.missed += u64::from(stall.number > self.reported);
         }
     }
@@ -183,24 +190,9 @@ impl IncidentTally {
         self.stalls.iter().filter(|stall| self.is_reported(stall))
     }
 
-    /// The number, total time and unexplained time of those that were not kept.
-    pub fn folded(&self) -> (u64, i64, i64) {
-        (self.folded_count, self.folded_time, self.folded_unexplained)
-    }
-
-    /// How much of those that were not kept nothing is known of.
-    pub fn folded_unaccounted(&self) -> i64 {
-        self.folded_unaccounted
-    }
-
-    /// The number of turns among those that were not kept.
-    pub fn folded_turns(&self) -> u64 {
-        self.folded_turns
-    }
-
     /// Totals of all incidents by cause, those that took the most time first.
     pub fn by_cause(&self) -> Vec<(Cause, CauseSum)> {
-        let mut sums = self.folded.clone();
+        let mut sums = self.folded_causes.clone();
         self.stalls().for_each(|stall| charge(&mut sums, stall));
         sums.retain(|_, sum| sum.count > 0);
         let mut sums: Vec<(Cause, CauseSum)> = sums.into_iter().collect();
@@ -283,7 +275,7 @@ mod tests {
         let [(Cause::Silence, sum)] = &tally.by_cause()[..] else { panic!("there is one cause") };
         assert_eq!((sum.count, sum.longest), (100_000, 977));
         assert_eq!(sum.total, (0..100_000).map(|number| 1 + number % 977).sum::<i64>());
-        assert_eq!(tally.folded().0 + tally.stalls().count() as u64, 100_000);
+        assert_eq!(tally.folded.count + tally.stalls().count() as u64, 100_000);
         assert!(tally.stalls().any(|stall| stall.span.length_ns() == 977));
     }
 
@@ -293,7 +285,7 @@ mod tests {
         (0..=2 * MOST as i64).for_each(|number| tally.add(silence(number * 1000, 5)));
         assert_eq!(tally.stalls().count(), MOST);
         assert_eq!(tally.stalls().last().unwrap().span.begin_ns, (MOST as i64 - 1) * 1000);
-        assert_eq!(tally.folded().0, MOST as u64 + 1);
+        assert_eq!(tally.folded.count, MOST as u64 + 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::intervals::IntervalName;
 use crate::analysis::outliers::verdict::{Rule, single_limit};
+use crate::analysis::reading::grown::grown;
 
 /// The number of lengths needed to tell what is usual.
 const ENOUGH: u64 = 20;
@@ -22,15 +23,8 @@ impl UsualLengths {
     /// Adds the length of an interval.
     pub fn take(&mut self, name: IntervalName, length: i64) {
         let place = (name.key as usize).min(MOST_NAMES);
-        if self.names.len() <= place {
-            self.names.resize_with(place + 1, || None);
-        }
-        self.names[place].get_or_insert_default().take(length);
-        let kind = name.kind as usize;
-        if self.kinds.len() <= kind {
-            self.kinds.resize_with(kind + 1, Usual::default);
-        }
-        self.kinds[kind].take(length);
+        grown(&mut self.names, place).get_or_insert_default().take(length);
+        grown(&mut self.kinds, name.kind as usize).take(length);
     }
 
     /// What is usual for a name, by its own lengths, or by those of its kind where it has few; none where both have few.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Reader, Report, Window};
+use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
@@ -12,9 +12,7 @@ use crate::analysis::intervals::Feed;
 use crate::analysis::reading::Misfit;
 use crate::analysis::reading::selection::Selection;
 use crate::samples::{Sample, SampleReader};
-
-/// Samples are read this far ahead of events, in nanoseconds: what follows an incident belongs to it.
-const AHEAD: i64 = 50_000_000;
+use crate::source::Readers;
 
 /// Finds incidents in events in time order, from files or from live sessions.
 pub struct Watch {
@@ -42,20 +40,11 @@ impl Watch {
     }
 
     /// Reads a window to its end, with the samples that were taken meanwhile, and returns what was read.
-    pub(super) fn follow(
-        &mut self,
-        reader: &Reader,
-        samples: Option<&Reader>,
-        window: Window,
-        progress: &Progress,
-    ) -> Report {
-        let mut samples = samples.map(|samples| SampleReader::new(samples, window));
-        let report = self.feed.follow(reader, window, progress, |feed, event| {
+    pub(super) fn follow(&mut self, readers: Readers<'_>, window: Window, progress: &Progress) -> Report {
+        let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
+        let report = self.feed.follow(readers.events, window, progress, |feed, event| {
             if let Some(samples) = &mut samples {
-                let until = event.timestamp().saturating_add(AHEAD);
-                while let Some((time, host, sample)) = samples.next_until(until) {
-                    feed.sample(host, time, sample);
-                }
+                samples.around(event.timestamp(), |host, time, sample| feed.sample(host, time, sample));
             }
             feed.event(event, &mut self.engine);
         });

@@ -1,7 +1,8 @@
 //! The chain from an interval to what took most of its time, and on.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+
+use hashbrown::HashMap;
 
 use super::interval::{IntervalName, total};
 use super::nesting::Tree;

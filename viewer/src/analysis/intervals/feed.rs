@@ -8,11 +8,13 @@ use ctf_reader::{
 
 use super::interval::{Interval, IntervalName};
 use super::lexicon::{KindEntry, Lexicon};
+use super::nesting::SpanNumbers;
 use super::open::OpenIntervals;
 use super::threads::Threads;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::Span;
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::passes::Passes;
 use crate::analysis::reading::plan::ClassPlan;
 use crate::analysis::reading::roster::Roster;
@@ -31,16 +33,17 @@ const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 /// Receives intervals and what goes with them, in time order.
 pub trait Listener {
     /// An event of a process occurred, of any kind.
-    fn event(&mut self, process: usize, time: i64);
+    #[inline]
+    fn event(&mut self, _process: usize, _time: i64) {}
 
     /// An interval of a thread has ended.
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed);
 
     /// An event reports the total of pieces of its thread's work, which is not an interval.
-    fn summed(&mut self, thread: usize, sum: Interval);
+    fn summed(&mut self, _thread: usize, _sum: Interval) {}
 
     /// From `since` until `until` events of these threads may be missing.
-    fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, since: i64, until: i64);
+    fn lost(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
 }
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
@@ -59,11 +62,12 @@ pub struct Feed {
     open: Vec<OpenIntervals>,
     /// Where events are missing, the next one last.
     gaps: Vec<Gap>,
-    durations: Vec<u64>,
     /// The number of implausible durations, which are not intervals.
     pub implausible: u64,
     /// What the scheduler did with threads, where that was recorded.
     scheduling: Scheduling,
+    /// The span that ended with the event that is being processed, if it says which.
+    pub span: Option<SpanNumbers>,
 }
 
 /// The role of a class of events.
@@ -76,6 +80,8 @@ struct ClassRole {
     tid: Option<usize>,
     procname: Option<usize>,
     client: Option<usize>,
+    /// The slots of the numbers of the span and of the one around it.
+    span: Option<(usize, usize)>,
     host: usize,
     unit_ns: u64,
 }
@@ -113,9 +119,9 @@ impl Feed {
             threads: Threads::default(),
             open: Vec::new(),
             gaps,
-            durations: Vec::new(),
             implausible: 0,
             scheduling: Scheduling::default(),
+            span: None,
         }
     }
 
@@ -148,20 +154,17 @@ impl Feed {
             });
             let mut slot = |name: &str| class.field(name).map(|field| slots.of(field));
             let (pid, tid, procname) = (slot("vpid"), slot("vtid"), slot("procname"));
+            let span = slot("tracing_span").zip(slot("tracing_parent"));
             let client = meaning.client.map(|field| slots.of(field));
-            ClassRole { act, kind, pid, tid, procname, client, host, unit_ns }
+            ClassRole { act, kind, pid, tid, procname, client, span, host, unit_ns }
         });
         // Repeats are not even decoded: they are a third of what a server records.
         if meaning.repeats.is_some() {
             return None;
         }
-        if self.roles.len() <= class.index {
-            self.roles.resize_with(class.index + 1, || None);
-        }
-        self.roles[class.index] = role;
+        *grown(&mut self.roles, class.index) = role;
         if let Some(role) = role {
-            self.class_of_kind.resize(self.lexicon.kinds().len(), 0);
-            self.class_of_kind[role.kind as usize] = class.index;
+            *grown(&mut self.class_of_kind, role.kind as usize) = class.index;
         }
         Some(slots.0)
     }
@@ -212,7 +215,8 @@ impl Feed {
             self.lose(gap, listener);
         }
         let of_one: Events<'_> = event.events();
-        let Some(plan) = self.roster.count(&of_one) else { return };
+        let Feed { roster, filter, roles, lexicon, threads, open, scheduling, .. } = self;
+        let Some(plan) = roster.count(&of_one) else { return };
         if !TIMES.contains(&time) {
             self.implausible += 1;
             return;
@@ -220,53 +224,53 @@ impl Feed {
         if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
             return;
         }
-        let passes = match &mut self.filter {
+        let passes = match filter {
             None => Passes::ALL,
             Some(filter) => {
                 filter.count(&of_one).map_or(Passes::default(), |plan| plan.passes(&of_one.get(0)))
             }
         };
-        plan.durations(&of_one, &mut self.durations);
-        let Some(Some(role)) = self.roles.get(of_one.class) else { return };
-        let role = *role;
-        if let Act::Schedules(kernel) = role.act {
-            let scheduling = &mut self.scheduling;
+        let Some(Some(role)) = roles.get(of_one.class) else { return };
+        if let Act::Schedules(kernel) = &role.act {
             return kernel.read(event, |event| scheduling.kernel(role.host, time, event));
         }
-        let thread = self.thread(&role, event);
-        listener.event(self.threads.thread(thread).process, time);
+        let thread = role.thread(event, threads);
+        let open = grown(open, thread);
+        listener.event(threads.thread(thread).process, time);
         if role.act == Act::Marks {
             return;
         }
-        let client = role.client.and_then(|slot| self.lexicon.client(&event.value(slot)));
+        let client = role.client.and_then(|slot| lexicon.client(event, slot));
+        let number = |slot| event.value(slot).integer().unwrap_or(0);
+        let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
+        self.span = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0));
+        let mut name = || {
+            let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
+            lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))
+        };
         match role.act {
             Act::Marks | Act::Schedules(_) => {}
             Act::Ends | Act::Sums => {
-                let Some(&ticks) = self.durations.first() else { return };
+                let Some(ticks) = plan.duration(event) else { return };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
                 let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
                     self.implausible += 1;
                     return;
                 };
-                let Some(name) = self.name(of_one.class, role.kind, event) else { return };
-                let interval =
-                    Interval { begin: time.saturating_sub(length), end: time, name, client, passes };
+                let begin = time.saturating_sub(length);
+                let interval = Interval { begin, end: time, name: name(), client, passes };
                 match role.act {
                     Act::Sums => listener.summed(thread, interval),
                     _ => listener.ended(thread, interval, self),
                 }
             }
-            Act::Pairs(Side::Begin) => {
-                let Some(name) = self.name(of_one.class, role.kind, event) else { return };
-                self.open[thread].begin(time, name, client, passes);
-            }
+            Act::Pairs(Side::Begin) => open.begin(time, name(), client, passes),
             Act::Pairs(Side::End) => {
-                let name = self.name(of_one.class, role.kind, event);
+                let name = name();
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
-                let has_key = name.is_some_and(|name| self.lexicon.key(name).0.iter().any(is_said));
-                let ended = self.open[thread].end(time, role.kind, name.filter(|_| has_key), client, passes);
-                if let Some(interval) = ended {
+                let has_key = lexicon.key(name).0.iter().any(is_said);
+                if let Some(interval) = open.end(time, role.kind, has_key.then_some(name), client, passes) {
                     listener.ended(thread, interval, self);
                 }
             }
@@ -297,30 +301,21 @@ impl Feed {
         self.threads.thread(thread).tid.is_some() || self.lexicon.may_contain(outer, inner)
     }
 
-    fn name(&mut self, class: usize, kind: u32, event: &OrderedEvent<'_>) -> Option<IntervalName> {
-        let plan: &ClassPlan = self.roster.plan(class)?;
-        let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
-        let of_one = event.events();
-        Some(self.lexicon.name(kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes)))
-    }
-
-    /// The number of the thread that an event is from.
-    #[inline]
-    fn thread(&mut self, role: &ClassRole, event: &OrderedEvent<'_>) -> usize {
-        let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
-        let procname = || role.procname.map(|slot| text(&event.value(slot)));
-        let thread = self.threads.number(role.host, id(role.pid), id(role.tid), procname);
-        if self.open.len() <= thread {
-            self.open.resize_with(thread + 1, OpenIntervals::default);
-        }
-        thread
-    }
-
     /// Forgets the open intervals of a machine whose events are missing.
     fn lose(&mut self, gap: Gap, listener: &mut impl Listener) {
         let affected: Vec<usize> = self.threads.of_trace(gap.trace).collect();
         affected.iter().for_each(|&thread| self.open[thread].forget());
         listener.lost(&mut affected.into_iter(), gap.since, gap.until);
+    }
+}
+
+impl ClassRole {
+    /// The number of the thread that an event is from.
+    #[inline]
+    fn thread(&self, event: &OrderedEvent<'_>, threads: &mut Threads) -> usize {
+        let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
+        let procname = || self.procname.map(|slot| text(&event.value(slot)));
+        threads.number(self.host, id(self.pid), id(self.tid), procname)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Interns the names of intervals and of clients.
 
-use ctf_reader::{Brief, Value};
+use ctf_reader::{Brief, OrderedEvent, Value};
 
 use super::interval::IntervalName;
 use crate::analysis::groups::table::Groups;
@@ -34,6 +34,8 @@ pub struct Lexicon {
     kinds: Vec<KindEntry>,
     keys: Numbered,
     clients: Numbered,
+    /// The brief form of the empty text, which is no client.
+    nobody: Option<Brief>,
 }
 
 /// Byte strings, numbered in the order in which they were first seen.
@@ -91,13 +93,15 @@ impl Lexicon {
         IntervalName { kind, key: self.keys.number(kind as usize, brief, encode) }
     }
 
-    /// The number of a client; none for work without a client.
+    /// The number of the client in a field of an event; none for work without a client.
     #[inline]
-    pub fn client(&mut self, value: &Value<'_>) -> Option<u32> {
-        if matches!(value, Value::Text(text) if text.is_empty()) {
+    pub fn client(&mut self, event: &OrderedEvent<'_>, slot: usize) -> Option<u32> {
+        let brief = event.brief(slot);
+        let nobody = *self.nobody.get_or_insert_with(|| Brief::from(&Value::Text(b"")));
+        if brief == nobody {
             return None;
         }
-        let number = self.clients.number(0, Brief::from(value), |bytes| key::encode(value, bytes));
+        let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(slot), bytes));
         (number != OTHER).then_some(number)
     }
 

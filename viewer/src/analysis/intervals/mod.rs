@@ -9,6 +9,9 @@
 //!   command      ├───────────┤     ├───────────┤          what no child covers is self time
 //!   fork            ├─────┤
 //! ```
+//!
+//! Spans of async programs interleave on a thread. Where events have the numbers of spans (`tracing_span` and
+//! `tracing_parent`), they nest by these instead.
 
 mod chain;
 mod feed;
@@ -22,4 +25,5 @@ pub(super) use chain::{Link, chain};
 pub(super) use feed::{Feed, Listener};
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::Lexicon;
-pub(super) use nesting::{Nesting, Tree};
+pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
+pub use threads::Thread;

@@ -7,7 +7,11 @@
 //!   size:     1    1      2       1      2      6
 //! ```
 
-use std::collections::HashMap;
+mod spans;
+
+use hashbrown::HashMap;
+
+pub use spans::{SpanNumbers, Spans};
 
 use super::interval::{Interval, IntervalName};
 use crate::analysis::finding::Span;

@@ -1,6 +1,6 @@
 //! The processes and threads that events came from, numbered.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::datum::Datum;
 
@@ -23,7 +23,7 @@ pub struct Process {
 /// A thread that events came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// Its process.
+    /// Its process, by its number.
     pub process: usize,
     /// Its id; without it, all threads of the process are one.
     pub tid: Option<i64>,

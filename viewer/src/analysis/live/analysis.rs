@@ -17,6 +17,7 @@ use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::top::Top;
 use crate::analysis::incidents::{Incident, Incidents};
 use crate::analysis::reading::Failure;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::samples::SampleQueue;
 use crate::text::escape;
@@ -164,10 +165,7 @@ impl Audience for LiveAnalysis {
         wanted.extend((0..class.fields.len()).filter(|field| !wanted.contains(field)).collect::<Vec<_>>());
         self.board.class(class, &wanted);
         self.first.iter_mut().for_each(|board| board.class(class, &wanted));
-        if self.classes.len() <= class.index {
-            self.classes.resize_with(class.index + 1, || None);
-        }
-        self.classes[class.index] = Some((Arc::clone(class), wanted.clone()));
+        *grown(&mut self.classes, class.index) = Some((Arc::clone(class), wanted.clone()));
         Some(wanted)
     }
 

@@ -16,11 +16,10 @@ use crate::analysis::groups::group::{Figures, Folded, Group, Sort};
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, rank};
 use crate::analysis::groups::table::Groups;
 use crate::analysis::reading::Misfit;
-use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
 use crate::analysis::reading::slots::Slots;
-use crate::analysis::slow::longest::{Longest, Record};
+use crate::analysis::slow::longest::{Longest, Recorder};
 
 /// The most slices of time that all groups have together: those of 500 groups that are always busy.
 const SLICE_CAP: usize = 500 * 2 * SLICES;
@@ -35,8 +34,7 @@ const SLOWEST: usize = 10;
 #[derive(Clone)]
 pub(super) struct Board {
     roster: Roster,
-    /// What is kept of single events, for each class.
-    details: Vec<Option<(usize, KeptFields)>>,
+    recorder: Recorder,
     groups: Groups<GroupState>,
     /// All events together.
     all: Slices<AllEvents>,
@@ -48,7 +46,6 @@ pub(super) struct Board {
     folded: Folded,
     /// The same for monitors.
     folded_counters: [u64; GROUP_COUNTERS],
-    durations: Vec<u64>,
     key: Vec<u8>,
 }
 
@@ -116,14 +113,13 @@ impl Board {
     pub fn new(selection: &Arc<Selection>) -> Board {
         Board {
             roster: Roster::new(Arc::clone(selection)),
-            details: Vec::new(),
+            recorder: Recorder::default(),
             groups: Groups::default(),
             all: Slices::default(),
             sliced: 0,
             latest: i64::MIN,
             folded: Folded::default(),
             folded_counters: [0; GROUP_COUNTERS],
-            durations: Vec::new(),
             key: Vec::new(),
         }
     }
@@ -131,20 +127,12 @@ impl Board {
     /// Adds a class whose events come with all fields, in this order.
     pub fn class(&mut self, class: &Arc<EventClass>, wanted: &[usize]) {
         self.roster.want_besides(class, Slots(wanted.to_vec()));
-        if self.details.len() <= class.index {
-            self.details.resize_with(class.index + 1, || None);
-        }
-        let meaning = self.roster.selection().dictionary.look_up(class);
-        self.details[class.index] = self.roster.plan(class.index).map(|plan| {
-            let mut slots = Slots(wanted.to_vec());
-            (class.trace, KeptFields::new(class, &meaning, plan, &mut slots))
-        });
+        self.recorder.want(class, &self.roster, &mut Slots(wanted.to_vec()));
     }
 
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let Board { roster, details, groups, all, sliced, latest, folded, folded_counters, durations, key } =
-            self;
+        let Board { roster, recorder, groups, all, sliced, latest, folded, folded_counters, key } = self;
         let of_one = event.events();
         roster.count(&of_one);
         let Some(plan) = roster.plan(of_one.class) else { return };
@@ -152,8 +140,7 @@ impl Board {
         if plan.has_conditions() && !plan.admits(&single) {
             return;
         }
-        plan.durations(&of_one, durations);
-        let ticks = durations.first().copied();
+        let ticks = plan.duration(event);
         let plausible = ticks.filter(|&ticks| ticks < IMPLAUSIBLE);
         let kind = &roster.kinds()[plan.kind];
         let time = event.timestamp();
@@ -164,7 +151,7 @@ impl Board {
             step.iter().for_each(|&step| all.steps[step] += 1);
         });
         // Most events belong to a recently seen group, and their keys need not be encoded.
-        let brief = plan.only_key().map_or(Brief::OTHER, |slot| Brief::from(&event.value(slot)));
+        let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
         let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
         if !is_recent {
             plan.encode_key(&single, key);
@@ -198,17 +185,9 @@ impl Board {
         recent.is_pending = true;
         if let Some(ticks) = plausible
             && recent.slowest.has_room_for(kind.ns(ticks), time)
-            && let Some(Some((trace, details))) = details.get(of_one.class)
+            && let Some(record) = recorder.record(of_one.class, (plan, kind), ticks, &single)
         {
-            plan.encode_key(&single, key);
-            recent.slowest.push(Record {
-                duration_ns: kind.ns(ticks),
-                timestamp: time,
-                kind: Arc::clone(kind),
-                key: key.as_slice().into(),
-                trace: *trace,
-                fields: details.of(&single),
-            });
+            recent.slowest.push(record);
         }
         if *sliced > SLICE_CAP {
             groups.values_mut().for_each(|state| state.settle(sliced));

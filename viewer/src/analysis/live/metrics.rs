@@ -8,6 +8,7 @@ use ctf_reader::Report;
 use super::analysis::LiveAnalysis;
 use super::finding::SessionFinding;
 use super::ledger::{Ledger, Series, SeriesName};
+use super::steps::step_start;
 use crate::analysis::finding::TraceFinding;
 use crate::analysis::groups::group::Figures;
 use crate::analysis::incidents::{CauseFinding, IncidentKind};
@@ -17,13 +18,10 @@ use crate::text::escape;
 /// The upper bounds of the buckets that durations are counted in, in nanoseconds: 1, 2 and 5 of each power of ten.
 pub const BOUNDS: [u64; 22] = {
     let mut bounds = [0; 22];
-    let (mut place, mut power) = (0, 1_000);
+    let mut place = 0;
     while place < bounds.len() {
-        bounds[place] = power * [1, 2, 5][place % 3];
+        bounds[place] = step_start(10 + place);
         place += 1;
-        if place % 3 == 0 {
-            power *= 10;
-        }
     }
     bounds
 };

@@ -12,7 +12,7 @@ pub(super) fn step_of(ns: u64) -> usize {
 }
 
 /// Where a step begins.
-pub(super) fn step_start(step: usize) -> u64 {
+pub(super) const fn step_start(step: usize) -> u64 {
     match step.checked_sub(1) {
         None => 0,
         Some(place) => 10_u64.pow(place as u32 / 3) * [1, 2, 5][place % 3],

@@ -8,6 +8,7 @@ use ctf_reader::{EventClass, Gap, OrderedEvent};
 
 use crate::analysis::finding::TraceFinding;
 use crate::analysis::incidents::{Incident, Incidents, Watch};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::samples::Sample;
 
@@ -44,10 +45,7 @@ impl Watches {
             watches.len() - 1
         });
         self.of_trace.insert(class.trace, number);
-        if self.of_class.len() <= class.index {
-            self.of_class.resize(class.index + 1, 0);
-        }
-        self.of_class[class.index] = number;
+        *grown(&mut self.of_class, class.index) = number;
         self.watches[number].want(class, host)
     }
 

@@ -9,8 +9,10 @@ mod shared;
 pub(super) mod verdict;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use ctf_reader::{Collect, Window};
 use serde::Serialize;
 
 use crate::analysis::finding::{
@@ -29,7 +31,7 @@ use crate::filter::Condition;
 use crate::source::Source;
 use reason::reason;
 use shared::{Compared, Comparison, Subjects};
-use verdict::{JudgedGroup, verdicts};
+use verdict::{Courses, JudgedGroup, Verdicts};
 
 pub use shared::{Shared, SlowSet};
 pub use verdict::{
@@ -38,7 +40,7 @@ pub use verdict::{
 };
 
 /// What is unusual in a trace.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Outliers {
     /// What was read.
@@ -140,93 +142,179 @@ pub(in crate::analysis) fn outliers<S: Source>(
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let window = input.window;
-    let angle = Angle::new(selection, window, in_isolation);
-    let judged = Selection::clone(&angle.selection(selection, Selection::of_all_events));
-    let judged = Selection { processes: Processes::Counted, ..judged };
-    input.window = angle.judged;
-    let found = verdicts(input, &Arc::new(judged), rule, cap);
-    let compared = found.and_then(|found| {
-        let Judged { groups, limits, periods, .. } = &found.judged;
-        let comparison = Comparison::new(Subjects::judged(groups, limits, periods));
-        let roster = Roster::with_kinds(Arc::clone(&found.selection), limits.kinds());
-        let filter = Compared { filter: Arc::clone(limits), comparison };
-        Ok((input.read(LongestCollector::new(roster, filter, limit))?, found))
-    });
-    input.window = window;
-    let ((all, _), found) = compared?;
-    let Judged {
-        rule, mut durations, limits, mut modes, mut periods, mut drifts, mut unjudged, groups, ..
-    } = found.judged;
-    let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
-    let (mut trace, mut notes) = (found.trace, found.notes);
-    let LongestCollector { mut longest, passed: mut found_events, .. } = all;
-    if angle.selects {
-        let of_selection = Selection { processes: found.selection.processes, ..Selection::clone(selection) };
-        let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
-        let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new(), events: 0 };
-        let (chosen, report) = input.read(LongestCollector::new(roster, filter, limit))?;
-        trace = TraceFinding::new(&report);
-        notes.left_out = chosen.roster.finish()?;
-        notes.implausible = chosen.implausible;
-        (longest, found_events) = (chosen.longest, chosen.passed);
-        let seen = &chosen.filter.groups;
-        if chosen.filter.events == 0 {
-            // Nothing is selected, and the notes say why.
-            (durations, unjudged) = (0, Vec::new());
-        }
-        let has_name = |name: &GroupName| {
-            seen.keys().any(|&group| groups.get(group).is_some_and(|known| known.name == *name))
-        };
-        let is_in = |begin_ns, end_ns| Span { begin_ns, end_ns }.is_in(window);
-        modes.retain(|mode| {
-            seen.get(&mode.group).is_some_and(|&has_modes| has_modes) && is_in(mode.begin_ns, mode.end_ns)
-        });
-        periods.retain(|period| {
-            period.spans.iter().any(|span| span.is_in(window))
-                && period.groups.iter().any(|shift| has_name(&shift.name))
-        });
-        drifts.retain(|drift| has_name(&drift.name) && is_in(drift.begin_ns, drift.end_ns));
-        shared.retain(|shared| has_name(&shared.name));
-        unjudged.retain(|event| {
-            selection.events.is_empty()
-                || selection.events.iter().any(|glob| glob.0.matches_event(&event.event))
-        });
+    let judging = Judging::read(input, selection, rule, in_isolation, cap)?;
+    let collected = judging.read_all(input, judging.collector(limit))?;
+    judging.finish(input, selection, collected, limit)
+}
+
+/// What is judged, before single events are selected.
+pub(in crate::analysis) struct Judging {
+    angle: Angle,
+    found: Verdicts,
+}
+
+impl Judging {
+    /// Reads what is judged.
+    fn read<S: Source>(
+        input: &mut SourceWindow<'_, S>,
+        selection: &Selection,
+        rule: &Rule,
+        in_isolation: bool,
+        cap: usize,
+    ) -> Result<Judging, Failure> {
+        let angle = Angle::new(selection, input.window, in_isolation);
+        let courses = Judging::courses(input, selection, &angle, cap)?;
+        Judging::new(input, courses, angle, rule)
     }
-    let records = longest.into_sorted();
-    notes.guessed_units = guessed(records.iter().map(|record| &*record.kind));
-    let named = modes
-        .iter()
-        .map(|mode| &mode.name)
-        .chain(drifts.iter().map(|drift| &drift.name))
-        .chain(periods.iter().flat_map(|period| period.groups.iter().map(|shift| &shift.name)));
-    let is_guess = |name: &&GroupName| name.unit_is_guess;
-    notes.guessed_units.extend(named.filter(is_guess).map(|name| name.event.clone()));
-    let outlier = |record: &Record| {
-        let kind = limits.kind_number(&record.kind)?;
-        Some(Outlier::new(record, limits.of(kind, &record.key)?, &groups, &trace))
-    };
-    let events: Vec<Outlier> = records.iter().filter_map(outlier).collect();
-    let told = groups.iter().filter(|group| group.above < u64::MAX);
-    Ok(Outliers {
-        limits: told.map(|group| (group.name.clone(), Ns(group.kind.ns(group.above)))).collect(),
-        rule: Some(Box::new(rule)),
-        judged: durations,
-        found: found_events,
-        implausible: notes.implausible,
-        unjudged,
-        hidden_periods: cut(&mut periods, limit),
-        periods,
-        hidden_modes: cut(&mut modes, limit),
-        modes,
-        hidden_drifts: cut(&mut drifts, limit),
-        drifts,
-        hidden_shared: cut(&mut shared, limit),
-        shared,
-        hidden_events: found_events - events.len() as u64,
-        events,
-        ..Outliers::new(trace, notes)
-    })
+
+    /// Reads all groups that are judged from an angle.
+    pub fn courses<S: Source>(
+        input: &mut SourceWindow<'_, S>,
+        selection: &Selection,
+        angle: &Angle,
+        cap: usize,
+    ) -> Result<Courses, Failure> {
+        let judged = if angle.in_isolation { selection.clone() } else { selection.of_all_events() };
+        let judged = Selection { processes: Processes::Counted, ..judged };
+        in_window(input, angle.judged, |input| Courses::read(input, &Arc::new(judged), cap))
+    }
+
+    /// Judges groups that were read.
+    pub fn new<S: Source>(
+        input: &mut SourceWindow<'_, S>,
+        courses: Courses,
+        angle: Angle,
+        rule: &Rule,
+    ) -> Result<Judging, Failure> {
+        let found = in_window(input, angle.judged, |input| courses.verdicts(input, rule))?;
+        Ok(Judging { angle, found })
+    }
+
+    /// Whether a window selects from what is judged.
+    pub fn has_window(&self) -> bool {
+        self.angle.has_window
+    }
+
+    /// Selects single events, and compares the fields of all.
+    pub fn collector(&self, limit: usize) -> LongestCollector<Compared<Arc<Limits>>> {
+        let Judged { groups, limits, periods, .. } = &self.found.judged;
+        let comparison = Comparison::new(Subjects::judged(groups, limits, periods));
+        let roster = Roster::with_kinds(Arc::clone(&self.found.selection), limits.kinds());
+        LongestCollector::new(roster, Compared { filter: Arc::clone(limits), comparison }, limit)
+    }
+
+    /// Reads all that is judged.
+    pub fn read_all<S: Source, C: Collect<Stop = Infallible>>(
+        &self,
+        input: &mut SourceWindow<'_, S>,
+        collector: C,
+    ) -> Result<C, Failure> {
+        in_window(input, self.angle.judged, |input| Ok(input.read(collector)?.0))
+    }
+
+    /// What was found. With a window or a filter, another reading selects from it.
+    pub fn finish<S: Source>(
+        self,
+        input: &mut SourceWindow<'_, S>,
+        selection: &Arc<Selection>,
+        all: LongestCollector<Compared<Arc<Limits>>>,
+        limit: usize,
+    ) -> Result<Outliers, Failure> {
+        let Judging { angle, found } = self;
+        let window = input.window;
+        let Judged {
+            rule,
+            mut durations,
+            limits,
+            mut modes,
+            mut periods,
+            mut drifts,
+            mut unjudged,
+            groups,
+            ..
+        } = found.judged;
+        let mut shared = all.filter.comparison.shared(rule.probability, &found.trace);
+        let (mut trace, mut notes) = (found.trace, found.notes);
+        let LongestCollector { mut longest, passed: mut found_events, .. } = all;
+        if angle.selects {
+            let of_selection =
+                Selection { processes: found.selection.processes, ..Selection::clone(selection) };
+            let roster = Roster::with_kinds(Arc::new(of_selection), limits.kinds());
+            let filter = Chosen { limits: Arc::clone(&limits), groups: BTreeMap::new(), events: 0 };
+            let (chosen, report) = input.read(LongestCollector::new(roster, filter, limit))?;
+            trace = TraceFinding::new(&report);
+            notes.left_out = chosen.roster.finish()?;
+            notes.implausible = chosen.implausible;
+            (longest, found_events) = (chosen.longest, chosen.passed);
+            let seen = &chosen.filter.groups;
+            if chosen.filter.events == 0 {
+                // Nothing is selected, and the notes say why.
+                (durations, unjudged) = (0, Vec::new());
+            }
+            let has_name = |name: &GroupName| {
+                seen.keys().any(|&group| groups.get(group).is_some_and(|known| known.name == *name))
+            };
+            let is_in = |begin_ns, end_ns| Span { begin_ns, end_ns }.is_in(window);
+            modes.retain(|mode| {
+                seen.get(&mode.group).is_some_and(|&has_modes| has_modes) && is_in(mode.begin_ns, mode.end_ns)
+            });
+            periods.retain(|period| {
+                period.spans.iter().any(|span| span.is_in(window))
+                    && period.groups.iter().any(|shift| has_name(&shift.name))
+            });
+            drifts.retain(|drift| has_name(&drift.name) && is_in(drift.begin_ns, drift.end_ns));
+            shared.retain(|shared| has_name(&shared.name));
+            unjudged.retain(|event| {
+                selection.events.is_empty()
+                    || selection.events.iter().any(|glob| glob.0.matches_event(&event.event))
+            });
+        }
+        let records = longest.into_sorted();
+        notes.guessed_units = guessed(records.iter().map(|record| &*record.kind));
+        let named = modes
+            .iter()
+            .map(|mode| &mode.name)
+            .chain(drifts.iter().map(|drift| &drift.name))
+            .chain(periods.iter().flat_map(|period| period.groups.iter().map(|shift| &shift.name)));
+        let is_guess = |name: &&GroupName| name.unit_is_guess;
+        notes.guessed_units.extend(named.filter(is_guess).map(|name| name.event.clone()));
+        let outlier = |record: &Record| {
+            let kind = limits.kind_number(&record.kind)?;
+            Some(Outlier::new(record, limits.of(kind, &record.key)?, &groups, &trace))
+        };
+        let events: Vec<Outlier> = records.iter().filter_map(outlier).collect();
+        let told = groups.iter().filter(|group| group.above < u64::MAX);
+        Ok(Outliers {
+            limits: told.map(|group| (group.name.clone(), Ns(group.kind.ns(group.above)))).collect(),
+            rule: Some(Box::new(rule)),
+            judged: durations,
+            found: found_events,
+            implausible: notes.implausible,
+            unjudged,
+            hidden_periods: cut(&mut periods, limit),
+            periods,
+            hidden_modes: cut(&mut modes, limit),
+            modes,
+            hidden_drifts: cut(&mut drifts, limit),
+            drifts,
+            hidden_shared: cut(&mut shared, limit),
+            shared,
+            hidden_events: found_events - events.len() as u64,
+            events,
+            trace,
+            notes,
+            ..Outliers::default()
+        })
+    }
+}
+
+/// Reads another window for a while.
+fn in_window<S: Source, T>(
+    input: &mut SourceWindow<'_, S>,
+    window: Window,
+    read: impl FnOnce(&mut SourceWindow<'_, S>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    read(&mut SourceWindow { source: &mut *input.source, window, progress: input.progress })
 }
 
 /// Keeps the first findings, and returns the number of the others.
@@ -282,36 +370,10 @@ pub(in crate::analysis) fn slower_than<S: Source>(
         shared,
         hidden_events: collected.passed - events.len() as u64,
         events,
-        ..Outliers::new(trace, notes)
+        trace,
+        notes,
+        ..Outliers::default()
     })
-}
-
-impl Outliers {
-    /// Nothing found.
-    fn new(trace: TraceFinding, notes: Notes) -> Self {
-        Outliers {
-            trace,
-            rule: None,
-            threshold: None,
-            explains: false,
-            judged: 0,
-            found: 0,
-            implausible: 0,
-            unjudged: Vec::new(),
-            periods: Vec::new(),
-            hidden_periods: 0,
-            modes: Vec::new(),
-            hidden_modes: 0,
-            drifts: Vec::new(),
-            hidden_drifts: 0,
-            shared: Vec::new(),
-            hidden_shared: 0,
-            events: Vec::new(),
-            hidden_events: 0,
-            limits: Vec::new(),
-            notes,
-        }
-    }
 }
 
 /// Selects single events, and notes which groups have events at all, and which have some in modes.
@@ -331,7 +393,7 @@ impl EventFilter for Chosen {
     }
 
     #[inline]
-    fn observes(&self, _: usize, _: u64, _: i64) -> bool {
+    fn observes(&self, _: usize, _: u64, _: impl FnOnce() -> i64) -> bool {
         true
     }
 

@@ -98,7 +98,7 @@ struct Subject {
 
 /// The groups that are compared.
 #[derive(Debug)]
-pub(super) struct Subjects {
+pub(in crate::analysis) struct Subjects {
     limits: Option<Arc<Limits>>,
     /// By the number of the group, or of the kind if a threshold decides.
     list: Vec<Option<Subject>>,
@@ -143,7 +143,7 @@ struct Table {
 
 /// Counts values of fields while events are read.
 #[derive(Clone, Debug)]
-pub(super) struct Comparison {
+pub(in crate::analysis) struct Comparison {
     subjects: Arc<Subjects>,
     tables: BTreeMap<usize, Table>,
     value: Vec<u8>,
@@ -212,8 +212,8 @@ impl Comparison {
         let Some(number) = number else { return };
         let Some(Some(subject)) = subjects.list.get(number) else { return };
         let (is_slow, chance) = (seen.ticks > subject.above, scrambled(seen.event.timestamp()));
-        let is_compared = chance.is_multiple_of(subject.stride);
-        let is_slow_compared = is_slow && chance.is_multiple_of(subject.slow_stride);
+        let is_compared = is_chosen(chance, subject.stride);
+        let is_slow_compared = is_slow && is_chosen(chance, subject.slow_stride);
         if !is_compared && !is_slow_compared {
             return;
         }
@@ -230,8 +230,8 @@ impl Comparison {
         }
         let table = tables.entry(number).or_default();
         table.total.add(&counts);
-        table.traces.entry(seen.trace).or_default().add(&counts);
-        let fields = seen.fields.common().iter().filter(|field| subject.with_keys || !field.is_key);
+        table.traces.entry(seen.kept.0).or_default().add(&counts);
+        let fields = seen.kept.1.common().iter().filter(|field| subject.with_keys || !field.is_key);
         for CommonField { order, name, slot, .. } in fields {
             value.clear();
             key::encode_within(&slot.value(seen.event), value, 256);
@@ -460,6 +460,12 @@ fn ln_factorial(n: u64) -> f64 {
     x * x.ln() - x + 0.5 * (std::f64::consts::TAU * x).ln() + 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3))
 }
 
+/// Whether a number that looks random is one of a stride, which is a power of two.
+#[inline]
+fn is_chosen(chance: u64, stride: u64) -> bool {
+    chance & (stride - 1) == 0
+}
+
 /// A time as a number that looks random.
 fn scrambled(time: i64) -> u64 {
     (time as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
@@ -468,7 +474,7 @@ fn scrambled(time: i64) -> u64 {
 
 /// Selects the events that another filter does, and counts values of fields of all.
 #[derive(Clone, Debug)]
-pub(super) struct Compared<F> {
+pub(in crate::analysis) struct Compared<F> {
     pub filter: F,
     pub comparison: Comparison,
 }
@@ -480,7 +486,7 @@ impl<F: EventFilter> EventFilter for Compared<F> {
     }
 
     #[inline]
-    fn observes(&self, kind: usize, ticks: u64, time: i64) -> bool {
+    fn observes(&self, kind: usize, ticks: u64, time: impl FnOnce() -> i64) -> bool {
         let subjects = &self.comparison.subjects;
         let Some(&stride) = subjects.strides.get(kind).filter(|stride| **stride != u64::MAX) else {
             return false;
@@ -489,7 +495,7 @@ impl<F: EventFilter> EventFilter for Compared<F> {
             Some(limits) => limits.may_be_slow(kind, ticks),
             None => subjects.list[kind].as_ref().is_some_and(|subject| ticks > subject.above),
         };
-        may_be_slow || scrambled(time).is_multiple_of(stride)
+        may_be_slow || is_chosen(scrambled(time()), stride)
     }
 
     fn observe(&mut self, seen: &SeenEvent<'_, '_>) {

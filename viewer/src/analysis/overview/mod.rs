@@ -4,31 +4,34 @@
 //! Incidents need the order of time and are looked for by one thread, while another reads as often as the rest needs.
 
 mod charges;
+mod collector;
 mod limits;
 mod slices;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Progress, Reader};
+use ctf_reader::{Error, Progress, Reader, Window};
 
-use crate::analysis::finding::{EventFinding, TraceFinding};
+use crate::analysis::finding::EventFinding;
 use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
+use crate::analysis::groups::summary::{GROUP_CAP, SummaryCollector, summarise};
 use crate::analysis::groups::top::Top;
-use crate::analysis::incidents::{IncidentRule, Incidents, incidents};
-use crate::analysis::info::Info;
-use crate::analysis::outliers::verdict::Rule;
-use crate::analysis::outliers::{Outliers, outliers};
+use crate::analysis::incidents::{IncidentRule, Incidents, costly, incidents_and, slow_periods};
+use crate::analysis::info::{Info, InfoCollector};
+use crate::analysis::outliers::verdict::{Period, Rule};
+use crate::analysis::outliers::{Judging, Outliers};
 use crate::analysis::question::Finding;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::angle::Angle;
+use crate::analysis::reading::beside::{Beside, Pair};
+use crate::analysis::reading::selection::{Processes, Selection};
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::chains::chains;
 use crate::source::Source;
 
 pub use charges::{Charge, charges};
+use collector::SliceCollector;
 pub use limits::limits;
-use slices::Sliced;
 pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};
 
 /// The percentiles of groups: those that `top` has unless it is asked for others.
@@ -72,22 +75,14 @@ pub fn overview<S: Source>(
     rule: IncidentRule,
     sort: Sort,
 ) -> Result<Overview, Failure> {
-    let Some(reader) = input.source.in_order() else {
+    if input.source.in_order().is_none() {
         return Err(Error::new("this source has no events in time order, which a report needs").into());
-    };
-    let (window, progress) = (input.window, input.progress);
-    let (held_up, others) = std::thread::scope(|scope| {
-        let others = scope.spawn(|| {
-            let mut source = reader;
-            let progress = Progress::default();
-            others(&mut SourceWindow { source: &mut source, window, progress: &progress }, selection, sort)
-        });
-        let mut source = reader;
-        let mut input = SourceWindow { source: &mut source, window, progress };
-        (incidents(&mut input, selection, rule, INCIDENTS), others.join())
-    });
-    let complete = others.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let mut overview = complete(held_up?);
+    }
+    let window = input.window;
+    let others = |reader: &Reader, angle: &Angle| others(reader, window, selection, angle, sort);
+    let (held_up, others) = incidents_and(input, selection, rule, INCIDENTS, others)?;
+    let (complete, periods) = others?;
+    let mut overview = complete(Incidents { periods, ..held_up? });
     // A report on nothing says why.
     let mut finding = Finding::Top(overview.top.clone());
     finding.explain(input, selection)?;
@@ -95,29 +90,60 @@ pub fn overview<S: Source>(
     Ok(overview)
 }
 
-/// All but the incidents, which complete it.
+/// All but the incidents, which complete it and are looked at from this angle, and the slow periods.
 fn others(
-    input: &mut SourceWindow<'_, &Reader>,
+    reader: &Reader,
+    window: Window,
     selection: &Arc<Selection>,
+    of_incidents: &Angle,
     sort: Sort,
-) -> Result<impl FnOnce(Incidents) -> Overview + Send + use<>, Failure> {
-    let summary = summarise(input, selection, sort, GROUP_CAP)?;
+) -> Result<(impl FnOnce(Incidents) -> Overview + Send + use<>, Vec<Period>), Failure> {
+    let (mut source, progress, rule) = (Beside(reader), Progress::default(), Rule::default());
+    let input = &mut SourceWindow { source: &mut source, window, progress: &progress };
+    let angle = Angle::new(selection, window, false);
+    let filtered = match angle.selects {
+        true => Some(summarise(input, selection, sort, GROUP_CAP)?),
+        false => None,
+    };
+    // All groups with their course over time: mostly one reading is enough for figures, slow periods and outliers.
+    let courses = Judging::courses(input, selection, &angle, GROUP_CAP)?;
+    let summary = match filtered {
+        Some(summary) => summary,
+        None if courses.summary.folded.is_some() => summarise(input, selection, sort, GROUP_CAP)?,
+        None => courses.summary.ranked(sort),
+    };
+    let has_all = !of_incidents.in_isolation && !selection.of_any_duration().is_filter();
+    let periods = match has_all && selection.processes == Processes::Together {
+        true => costly(courses.judged(&rule).periods, window),
+        false => slow_periods(reader, window, selection, of_incidents)?,
+    };
     let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
-    let Sliced { slices, records, clients, info, report } =
-        slices::slices(input, selection, &summary, SLICED)?;
+    let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
+    let with_repeats = Selection { with_repeats: true, ..Selection::clone(selection) };
+    let of_all = Pair(
+        SliceCollector::new(selection, &summary, SLICED),
+        Pair(SummaryCollector::beside(Arc::clone(&by_client)), InfoCollector::of(&Arc::new(with_repeats))),
+    );
+    let judging = Judging::new(input, courses, angle, &rule)?;
+    let singles = judging.collector(FINDINGS);
+    let (singles, (Pair(slices, Pair(clients, info)), report)) = match judging.has_window() {
+        true => (judging.read_all(input, singles)?, input.read(of_all)?),
+        false => {
+            let (Pair(singles, of_all), report) = input.read(Pair(singles, of_all))?;
+            (singles, (of_all, report))
+        }
+    };
+    let outliers = judging.finish(input, selection, singles, FINDINGS)?;
+    let (slices, records) = slices.finish();
     let mut slow: Vec<EventFinding> =
         records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
     let first = &records[..records.len().min(CHAINS)];
-    let found = chains(input.source, selection, first);
+    let found = chains(reader, selection, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
-    let outliers = outliers(input, selection, &Rule::default(), false, FINDINGS, GROUP_CAP)?;
     let info = info.finish(&report, PROCESSES)?;
     let clients = match clients.complete(report, Sort::Total) {
         Some(complete) => complete.map_err(Failure::Misfit),
-        None => {
-            let by_client = Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) };
-            summarise(input, &Arc::new(by_client), Sort::Total, GROUP_CAP)
-        }
+        None => summarise(input, &by_client, Sort::Total, GROUP_CAP),
     };
     let clients = match clients {
         Ok(summary) if summary.groups.is_empty() => None,
@@ -126,11 +152,6 @@ fn others(
         Err(Failure::Misfit(_)) => None,
         Err(failure) => return Err(failure),
     };
-    Ok(move |incidents| Overview { top, slices, incidents, outliers, slow, clients, info })
-}
-
-/// The time that a summary is of.
-fn span_of(summary: &Summary) -> Option<std::ops::RangeInclusive<i64>> {
-    let trace = TraceFinding::new(&summary.report);
-    trace.begin_ns.zip(trace.end_ns).map(|(begin, end)| begin..=end)
+    let complete = move |incidents| Overview { top, slices, incidents, outliers, slow, clients, info };
+    Ok((complete, periods))
 }

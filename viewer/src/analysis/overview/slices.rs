@@ -1,43 +1,16 @@
-//! The figures of groups in slices of time, and the slowest events of each slice: what narrows a report to a part of
-//! the trace.
+//! The figures of groups in slices of time: what narrows a report to a part of the trace.
 //!
 //! Counts, totals, minima and maxima of a slice are exact. Durations are counted in buckets: exact below 64 ticks of
 //! their unit, and 32 for each power of two above, so that a percentile of several slices is within 1/64 of itself.
 
-use std::collections::HashMap;
-use std::convert::Infallible;
-use std::ops::ControlFlow::{self, Continue};
-use std::sync::Arc;
-
-use ctf_reader::{Brief, Collect, Event, EventClass, Events, Report};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::span_of;
 use crate::analysis::durations::heat::TimeColumns;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::groups::group::{Figures, Group};
-use crate::analysis::groups::summary::{Summary, SummaryCollector};
-use crate::analysis::groups::table::Groups;
-use crate::analysis::info::InfoCollector;
-use crate::analysis::reading::fields::KeptFields;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::{Failure, SourceWindow};
-use crate::analysis::slow::longest::{Longest, Record};
-use crate::source::Source;
-
-/// The number of slices at first.
-const SLICES: usize = 240;
 
 /// Buckets for each power of two of durations.
 pub const PER_OCTAVE: u64 = 32;
-
-/// The number of the slowest events that are kept: of the whole trace, and of each slice.
-pub(super) const SLOWEST: usize = 50;
-pub(super) const SLOWEST_OF_SLICE: usize = 5;
 
 /// Groups over time.
 #[derive(Clone, Debug, Serialize)]
@@ -137,7 +110,7 @@ fn bucket_of(ticks: u64) -> u16 {
 
 impl SliceFigures {
     #[inline]
-    fn record(&mut self, duration: Option<u64>) {
+    pub(super) fn record(&mut self, duration: Option<u64>) {
         self.count += 1;
         let Some(ticks) = duration else { return };
         if ticks >= IMPLAUSIBLE {
@@ -158,7 +131,7 @@ impl SliceFigures {
         }
     }
 
-    fn merge(&mut self, other: &SliceFigures) {
+    pub(super) fn merge(&mut self, other: &SliceFigures) {
         self.count += other.count;
         self.implausible += other.implausible;
         self.total += other.total;
@@ -171,9 +144,9 @@ impl SliceFigures {
 }
 
 impl SliceEvents {
-    const NONE: SliceEvents = SliceEvents { count: 0, first: u64::MAX, last: 0 };
+    pub(super) const NONE: SliceEvents = SliceEvents { count: 0, first: u64::MAX, last: 0 };
 
-    fn add(&mut self, other: SliceEvents) {
+    pub(super) fn add(&mut self, other: SliceEvents) {
         self.count += other.count;
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
@@ -202,254 +175,6 @@ impl Slices {
             others: self.others.iter().map(halved).collect(),
             slowest: self.slowest,
         }
-    }
-}
-
-/// What one reading finds.
-pub(super) struct Sliced {
-    pub slices: Slices,
-    /// The slowest events of the trace and of each slice, the slowest first.
-    pub records: Vec<Record>,
-    /// Groups by client.
-    pub clients: SummaryCollector<Figures>,
-    /// What the trace contains.
-    pub info: InfoCollector,
-    pub report: Report,
-}
-
-/// Follows the first groups of a summary over time, and finds the slowest events of the trace and of each slice. Clients
-/// and processes are counted on the way: reading takes more time than anything that is done with it.
-pub(super) fn slices<S: Source>(
-    input: &mut SourceWindow<'_, S>,
-    selection: &Arc<Selection>,
-    summary: &Summary,
-    limit: usize,
-) -> Result<Sliced, Failure> {
-    let columns = TimeColumns::new(span_of(summary), SLICES);
-    let mut kinds = Kinds::default();
-    let mut places = Groups::default();
-    let mut units = Vec::new();
-    for (place, group) in summary.groups.iter().take(limit).enumerate() {
-        let kind = kinds.enter(Arc::clone(&group.kind));
-        places.entry(kind, &group.key_bytes, || place);
-        units.push(unit_of(group));
-    }
-    let by_client = Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) };
-    let with_repeats = Selection { with_repeats: true, ..Selection::clone(selection) };
-    let collector = SliceCollector {
-        clients: SummaryCollector::beside(Arc::new(by_client)),
-        info: InfoCollector::of(&Arc::new(with_repeats)),
-        roster: Roster::with_kinds(Arc::clone(selection), kinds),
-        details: Arc::default(),
-        events: vec![SliceEvents::NONE; columns.count],
-        tallies: GroupTallies { places, groups: vec![Vec::new(); units.len()], others: HashMap::new() },
-        longest: Longest::new(SLOWEST),
-        of_slices: vec![Longest::new(SLOWEST_OF_SLICE); columns.count],
-        columns,
-        durations: Vec::new(),
-        briefs: Vec::new(),
-        key: Vec::new(),
-    };
-    let (collected, report) = input.read(collector)?;
-    let SliceCollector { events, tallies, mut longest, of_slices, clients, info, .. } = collected;
-    let sliced = |unit_ns, figures: Vec<Option<Box<SliceFigures>>>| SlicedGroup {
-        unit_ns,
-        slices: figures
-            .into_iter()
-            .enumerate()
-            .filter_map(|(slice, figures)| Some((slice, *figures?)))
-            .collect(),
-    };
-    let mut others: Vec<_> = tallies.others.into_iter().collect();
-    others.sort_unstable_by_key(|(unit, _)| *unit);
-    let groups = units.into_iter().zip(tallies.groups);
-    let slices = Slices {
-        columns,
-        events,
-        groups: groups.map(|(unit, figures)| sliced(unit, figures)).collect(),
-        others: others.into_iter().map(|(unit, figures)| sliced(unit, figures)).collect(),
-        slowest: [SLOWEST, SLOWEST_OF_SLICE],
-    };
-    longest.grow(SLOWEST + SLOWEST_OF_SLICE * columns.count);
-    of_slices.into_iter().for_each(|of_slice| longest.absorb(of_slice));
-    let mut records = longest.into_sorted();
-    records.dedup();
-    Ok(Sliced { slices, records, clients, info, report })
-}
-
-fn unit_of(group: &Group) -> Option<u64> {
-    group.kind.unit.map(|unit| unit.nanoseconds())
-}
-
-/// The figures of all slices of a group.
-type Tallies = Vec<Option<Box<SliceFigures>>>;
-
-#[derive(Clone)]
-struct GroupTallies {
-    /// The place of each group that is followed.
-    places: Groups<usize>,
-    groups: Vec<Tallies>,
-    others: HashMap<Option<u64>, Tallies>,
-}
-
-struct SliceCollector {
-    clients: SummaryCollector<Figures>,
-    info: InfoCollector,
-    roster: Roster,
-    details: Arc<Vec<Option<(usize, KeptFields)>>>,
-    columns: TimeColumns,
-    events: Vec<SliceEvents>,
-    tallies: GroupTallies,
-    longest: Longest,
-    of_slices: Vec<Longest>,
-    durations: Vec<u64>,
-    briefs: Vec<Brief>,
-    key: Vec<u8>,
-}
-
-fn record(tallies: &mut Tallies, slice: usize, duration: Option<u64>) {
-    if tallies.len() <= slice {
-        tallies.resize_with(slice + 1, || None);
-    }
-    tallies[slice].get_or_insert_default().record(duration);
-}
-
-fn absorb(mine: &mut Tallies, theirs: Tallies) {
-    if mine.len() < theirs.len() {
-        mine.resize_with(theirs.len(), || None);
-    }
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        match (mine, theirs) {
-            (Some(mine), Some(theirs)) => mine.merge(&theirs),
-            (mine @ None, theirs) => *mine = theirs,
-            (Some(_), None) => {}
-        }
-    }
-}
-
-impl Collect for SliceCollector {
-    type Stop = Infallible;
-
-    fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        // All events are counted, also those that no filter lets through.
-        let mut slots = Slots(self.roster.want(class).unwrap_or_default());
-        if let Some(plan) = self.roster.plan(class.index) {
-            let details = Arc::make_mut(&mut self.details);
-            if details.len() <= class.index {
-                details.resize_with(class.index + 1, || None);
-            }
-            let meaning = self.roster.selection().dictionary.look_up(class);
-            details[class.index] = Some((class.trace, KeptFields::new(class, &meaning, plan, &mut slots)));
-        }
-        // Who wants none of them returns another list.
-        let mut add = |wanted: Option<Vec<usize>>| {
-            if let Some(wanted) = wanted.filter(|wanted| wanted.starts_with(&slots.0)) {
-                slots.0 = wanted;
-            }
-            Slots(slots.0.clone())
-        };
-        let known = add(None);
-        let known = add(self.clients.want_besides(class, known));
-        Some(add(self.info.want_besides(class, known)).0)
-    }
-
-    fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
-        let (Continue(()), Continue(())) = (self.clients.events(events), self.info.events(events));
-        let SliceCollector { columns, tallies, durations, briefs, key, .. } = self;
-        for event in 0..events.count {
-            let time = events.fields.timestamp(event);
-            let at = time.abs_diff(columns.begin_ns);
-            self.events[columns.of(time)].add(SliceEvents { count: 1, first: at, last: at });
-        }
-        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
-        let Some(Some((trace, details))) = self.details.get(events.class) else {
-            return ControlFlow::Continue(());
-        };
-        let kind = &self.roster.kinds()[plan.kind];
-        plan.durations(events, durations);
-        briefs.clear();
-        if let Some(slot) = plan.only_key() {
-            events.fields.briefs(slot, briefs);
-        }
-        for number in 0..events.count {
-            let event: Event<'_> = events.get(number);
-            if plan.has_conditions() && !plan.admits(&event) {
-                continue;
-            }
-            let (duration, slice) = (durations.get(number).copied(), columns.of(event.timestamp()));
-            let brief = briefs.get(number).copied().unwrap_or(Brief::OTHER);
-            let recalled = tallies.places.of_kind(plan.kind).recall(brief).copied();
-            let place = recalled.or_else(|| {
-                plan.encode_key(&event, key);
-                let place = tallies.places.get(plan.kind, key).copied()?;
-                if brief != Brief::OTHER {
-                    tallies.places.recallable(plan.kind, brief, key, || place);
-                }
-                Some(place)
-            });
-            let of_group = match place {
-                Some(place) => &mut tallies.groups[place],
-                None => tallies.others.entry(kind.unit.map(|unit| unit.nanoseconds())).or_default(),
-            };
-            record(of_group, slice, duration);
-            let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) else { continue };
-            let duration_ns = kind.ns(ticks);
-            let is_slow = |longest: &Longest| longest.has_room_for(duration_ns, event.timestamp());
-            let (of_trace, of_slice) = (is_slow(&self.longest), is_slow(&self.of_slices[slice]));
-            if of_trace || of_slice {
-                plan.encode_key(&event, key);
-                let record = Record {
-                    duration_ns,
-                    timestamp: event.timestamp(),
-                    kind: Arc::clone(kind),
-                    key: key.as_slice().into(),
-                    trace: *trace,
-                    fields: details.of(&event),
-                };
-                if of_trace {
-                    self.longest.push(record.clone());
-                }
-                if of_slice {
-                    self.of_slices[slice].push(record);
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn split(&self) -> Self {
-        SliceCollector {
-            clients: self.clients.split(),
-            info: self.info.split(),
-            roster: self.roster.emptied(),
-            details: Arc::clone(&self.details),
-            columns: self.columns,
-            events: vec![SliceEvents::NONE; self.columns.count],
-            tallies: GroupTallies {
-                places: self.tallies.places.clone(),
-                groups: vec![Vec::new(); self.tallies.groups.len()],
-                others: HashMap::new(),
-            },
-            longest: self.longest.emptied(),
-            of_slices: self.of_slices.iter().map(Longest::emptied).collect(),
-            durations: Vec::new(),
-            briefs: Vec::new(),
-            key: Vec::new(),
-        }
-    }
-
-    fn absorb(&mut self, other: Self) {
-        self.clients.absorb(other.clients);
-        self.info.absorb(other.info);
-        self.roster.absorb(other.roster);
-        self.events.iter_mut().zip(other.events).for_each(|(mine, theirs)| mine.add(theirs));
-        let GroupTallies { groups, others, .. } = other.tallies;
-        self.tallies.groups.iter_mut().zip(groups).for_each(|(mine, theirs)| absorb(mine, theirs));
-        for (unit, theirs) in others {
-            absorb(self.tallies.others.entry(unit).or_default(), theirs);
-        }
-        self.longest.absorb(other.longest);
-        self.of_slices.iter_mut().zip(other.of_slices).for_each(|(mine, theirs)| mine.absorb(theirs));
     }
 }
 

@@ -1,9 +1,11 @@
 //! Which events count, what is read of each, and why nothing may be left.
 
 pub(super) mod angle;
+pub(super) mod beside;
 pub(super) mod empty;
 pub(super) mod failure;
 pub(super) mod fields;
+pub(super) mod grown;
 pub(super) mod key;
 pub(super) mod kinds;
 pub(super) mod passes;

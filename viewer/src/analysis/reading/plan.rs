@@ -8,7 +8,7 @@ use crate::analysis::reading::slots::Slots;
 use crate::filter::{BoundCondition, Mismatch};
 use crate::meaning::{ClassMeaning, as_boolean};
 use crate::unit::TimeUnit;
-use ctf_reader::{Event, EventClass, Events, FieldKind, Value};
+use ctf_reader::{Event, EventClass, Events, FieldKind, OrderedEvent, Value};
 
 /// The number of bytes of keys that identify a group.
 const KEY_LENGTH: usize = 4096;
@@ -159,12 +159,20 @@ impl ClassPlan {
             None => {}
             Some(DurationSlot { slot, float_scale: None }) => events.fields.integers(slot, IMPLAUSIBLE, into),
             Some(DurationSlot { slot, float_scale: Some(scale) }) => {
-                into.extend(events.iter().map(|event| match event.value(slot) {
-                    Value::Float(value) => whole(value * scale),
-                    _ => IMPLAUSIBLE,
-                }));
+                into.extend(events.iter().map(|event| float_ticks(&event.value(slot), scale)));
             }
         }
+    }
+
+    /// The duration of an event, in the kind's unit; none if it has none.
+    #[inline]
+    pub fn duration(&self, event: &OrderedEvent<'_>) -> Option<u64> {
+        let DurationSlot { slot, float_scale } = self.duration?;
+        let value = event.value(slot);
+        Some(match float_scale {
+            None => value.integer().unwrap_or(IMPLAUSIBLE),
+            Some(scale) => float_ticks(&value, scale),
+        })
     }
 
     /// The slot of the duration.
@@ -190,9 +198,10 @@ impl ClassPlan {
     }
 }
 
-/// A float as the nearest whole number, if it is a plausible duration.
-fn whole(ticks: f64) -> u64 {
-    let ticks = ticks.round();
+/// A float, scaled, as the nearest whole number, if it is a plausible duration.
+fn float_ticks(value: &Value<'_>, scale: f64) -> u64 {
+    let Value::Float(value) = value else { return IMPLAUSIBLE };
+    let ticks = (value * scale).round();
     if (0.0..IMPLAUSIBLE as f64).contains(&ticks) { ticks as u64 } else { IMPLAUSIBLE }
 }
 

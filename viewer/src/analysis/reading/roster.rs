@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::reading::Misfit;
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::kinds::Kinds;
 use crate::analysis::reading::plan::{ClassPlan, Unwanted};
 use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
@@ -78,11 +79,8 @@ impl Roster {
                 }
             }
         };
-        if classes.len() <= class.index {
-            classes.resize_with(class.index + 1, || None);
-            self.counts.resize(class.index + 1, 0);
-        }
-        classes[class.index] = Some(ClassEntry { class: Arc::clone(class), plan });
+        grown(&mut self.counts, class.index);
+        *grown(classes, class.index) = Some(ClassEntry { class: Arc::clone(class), plan });
         fields
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What a thread did in a span of time; nanoseconds. The first five are all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// On a CPU.
     pub on_cpu: i64,
@@ -31,11 +31,12 @@ pub struct Account {
 }
 
 /// Where an account comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AccountSource {
     /// From samples of `/proc`: close.
+    #[default]
     Samples,
     /// From events of the kernel: exact.
     Kernel,
@@ -67,22 +68,7 @@ pub enum SystemCause {
 impl Account {
     /// An account of nothing.
     pub fn new(source: AccountSource) -> Self {
-        Account {
-            on_cpu: 0,
-            queued: 0,
-            stopped: 0,
-            device: 0,
-            asleep: 0,
-            throttled: 0,
-            stolen: 0,
-            minor_faults: 0,
-            major_faults: 0,
-            voluntary_switches: 0,
-            involuntary_switches: 0,
-            cpu: -1,
-            had_cpu: None,
-            source,
-        }
+        Account { cpu: -1, source, ..Account::default() }
     }
 
     /// All of the time.

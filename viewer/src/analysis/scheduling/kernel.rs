@@ -9,6 +9,7 @@ use super::history::{History, Point};
 use super::{MOST_THREADS, most_points};
 use crate::analysis::finding::Span;
 use crate::analysis::reading::slots::Slots;
+use crate::analysis::recent::remember;
 
 /// The most switches of a CPU that are remembered.
 const MOST_SWITCHES: usize = 1 << 16;
@@ -141,10 +142,7 @@ impl KernelThreads {
                 });
                 let on = self.cpus.entry(cpu).or_default();
                 on.running = to;
-                if on.switches.len() == MOST_SWITCHES {
-                    on.switches.pop_front();
-                }
-                on.switches.push_back((time, to));
+                remember(&mut on.switches, MOST_SWITCHES, (time, to));
                 if !self.comms.contains_key(&to) && self.comms.len() < MOST_THREADS {
                     self.comms.insert(to, String::from_utf8_lossy(comm).into_owned());
                 }

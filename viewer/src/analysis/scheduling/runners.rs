@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::analysis::finding::Span;
+use crate::analysis::recent::remember;
 use crate::samples::RunnerSample;
 
 /// The most threads, and the most samples of each.
@@ -28,10 +29,8 @@ impl Runners {
         }
         let runner = self.0.entry(sample.tid).or_default();
         runner.comm = sample.comm;
-        if runner.samples.len() == MOST_SAMPLES {
-            runner.samples.pop_front();
-        }
-        runner.samples.push_back((time, sample.cpu, i64::try_from(sample.on_cpu_ns).unwrap_or(i64::MAX)));
+        let on_cpu = i64::try_from(sample.on_cpu_ns).unwrap_or(i64::MAX);
+        remember(&mut runner.samples, MOST_SAMPLES, (time, sample.cpu, on_cpu));
     }
 
     /// Who was on a CPU for most of the time that a thread waited for it.

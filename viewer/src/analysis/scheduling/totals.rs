@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::analysis::finding::Span;
+use crate::analysis::recent::remember;
 
 /// The most values that are kept.
 const MOST: usize = 4096;
@@ -14,10 +15,7 @@ pub struct Totals(VecDeque<(i64, i64)>);
 impl Totals {
     /// Adds what the total is at a time.
     pub fn push(&mut self, time: i64, total: u64) {
-        if self.0.len() == MOST {
-            self.0.pop_front();
-        }
-        self.0.push_back((time, i64::try_from(total).unwrap_or(i64::MAX)));
+        remember(&mut self.0, MOST, (time, i64::try_from(total).unwrap_or(i64::MAX)));
     }
 
     /// How much it rose from the last value before a span of time to the first after it; at most all of the span.

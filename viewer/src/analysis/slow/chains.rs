@@ -8,7 +8,8 @@ use ctf_reader::{Progress, Reader, Window};
 use hashbrown::HashMap;
 
 use crate::analysis::finding::LinkFinding;
-use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, chain};
+use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, SpanNumbers, Spans, Tree, chain};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::slow::longest::Record;
 
@@ -32,12 +33,15 @@ pub(in crate::analysis) fn chains(
     for (place, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| wanted.is_interval) {
         places.entry((wanted.begin, wanted.end)).or_default().push(place);
     }
+    let shortest = places.keys().map(|(begin, end)| end.saturating_sub(*begin)).min().unwrap_or(0);
     let mut chains = vec![Vec::new(); wanted.len()];
     for window in windows(&wanted) {
         let mut feed = Feed::new(&selection, reader.gaps(window));
-        let mut finder = Finder { threads: Vec::new(), wanted: &wanted, places: &places };
+        let spans = SpanFinder::default();
+        let mut finder = Finder { threads: Vec::new(), spans, wanted: &wanted, places: &places, shortest };
         feed.follow(reader, window, &Progress::default(), |feed, event| feed.event(event, &mut finder));
-        for found in finder.threads.into_iter().flat_map(|thread| thread.found.0) {
+        let of_threads = finder.threads.into_iter().flat_map(|thread| thread.found.0);
+        for found in of_threads.chain(finder.spans.found) {
             let links = found.within.iter().rev().chain(&found.chain);
             chains[found.wanted] = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();
         }
@@ -90,15 +94,55 @@ fn windows(wanted: &[WantedChain]) -> Vec<Window> {
 /// Looks for the wanted events among the intervals of all threads.
 struct Finder<'w> {
     threads: Vec<ThreadFinder>,
+    spans: SpanFinder,
     wanted: &'w [WantedChain],
     /// The wanted intervals by their beginnings and ends.
     places: &'w HashMap<(i64, i64), Vec<usize>>,
+    /// The length of the shortest of them.
+    shortest: i64,
 }
 
 #[derive(Default)]
 struct ThreadFinder {
     nesting: Nesting,
     found: FoundEvents,
+}
+
+/// The wanted events that are spans with numbers.
+#[derive(Default)]
+struct SpanFinder {
+    spans: Spans,
+    found: Vec<FoundEvent>,
+    /// Those that were found within each open span of a process.
+    within: HashMap<(usize, u64), Vec<usize>>,
+}
+
+impl SpanFinder {
+    /// A span of a process has ended: it contains those that were found within it, and may be wanted.
+    fn ended(
+        &mut self,
+        process: usize,
+        numbers: SpanNumbers,
+        interval: Interval,
+        find: impl FnOnce(Tree<'_>) -> Option<FoundEvent>,
+    ) {
+        let SpanFinder { spans, found, within } = self;
+        spans.end(process, numbers, interval, |tree| {
+            let mut inner = match numbers.own {
+                0 => Vec::new(),
+                own => within.remove(&(process, own)).unwrap_or_default(),
+            };
+            let link = (!inner.is_empty()).then(|| chain(tree, 2).0[0]);
+            inner.iter().for_each(|&place| found[place].within.extend(link));
+            if let Some(event) = find(tree) {
+                inner.push(found.len());
+                found.push(event);
+            }
+            if numbers.parent != 0 && !inner.is_empty() {
+                within.entry((process, numbers.parent)).or_default().append(&mut inner);
+            }
+        });
+    }
 }
 
 /// The wanted events of a thread that were found, in the order of their ends.
@@ -124,15 +168,21 @@ struct FoundEvent {
 }
 
 impl Listener for Finder<'_> {
-    fn event(&mut self, _: usize, _: i64) {}
-
     fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
-        if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, ThreadFinder::default);
-        }
-        let ThreadFinder { nesting, found } = &mut self.threads[thread];
-        nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         let entry = feed.lexicon.entry(interval.name);
+        let find = |tree: Tree<'_>| {
+            let is_long = interval.length() >= self.shortest;
+            let places = is_long.then(|| self.places.get(&(interval.begin, interval.end))).flatten();
+            let is_it = |place: &&usize| self.wanted[**place].event == entry.event;
+            let wanted = *places.into_iter().flatten().find(is_it)?;
+            let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
+            Some(FoundEvent { wanted, interval, chain, within: Vec::new() })
+        };
+        if let Some(numbers) = feed.span {
+            return self.spans.ended(feed.threads.thread(thread).process, numbers, interval, find);
+        }
+        let ThreadFinder { nesting, found } = grown(&mut self.threads, thread);
+        nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
         if let Some(tree) = nesting.last() {
             // An interval that began earlier and ends later contains those found before.
             let contains = |found: &&mut FoundEvent| {
@@ -143,19 +193,12 @@ impl Listener for Finder<'_> {
             for inner in found.since(interval.begin).filter(contains) {
                 inner.within.push(*link.get_or_insert_with(|| chain(tree, 2).0[0]));
             }
-            let places = self.places.get(&(interval.begin, interval.end));
-            let is_it = |place: &&usize| self.wanted[**place].event == entry.event;
-            if let Some(&wanted) = places.into_iter().flatten().find(is_it) {
-                let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
-                found.0.push(FoundEvent { wanted, interval, chain, within: Vec::new() });
-            }
+            found.0.extend(find(tree));
         }
         if entry.is_outermost {
             nesting.clear();
         }
     }
-
-    fn summed(&mut self, _: usize, _: Interval) {}
 
     fn lost(&mut self, threads: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {
         for thread in threads {

@@ -4,9 +4,15 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use crate::analysis::reading::fields::RecordedFields;
+use ctf_reader::{ClassIndex, Event, EventClass};
+
+use crate::analysis::reading::fields::{KeptFields, RecordedFields};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::key;
+use crate::analysis::reading::plan::ClassPlan;
+use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::EventKind;
+use crate::analysis::reading::slots::Slots;
 use crate::datum::Datum;
 
 /// A single event. Longer events come first, then earlier ones, and so on: no two different events are equal, so the
@@ -51,6 +57,47 @@ impl PartialOrd for Record {
     }
 }
 
+/// Makes records of events: what is kept of each class, which the parts of a split collector share.
+#[derive(Clone, Debug, Default)]
+pub(in crate::analysis) struct Recorder(Arc<Vec<Option<(usize, KeptFields)>>>);
+
+impl Recorder {
+    /// Asks for the fields that are kept of a class, if its events count.
+    pub fn want(&mut self, class: &EventClass, roster: &Roster, slots: &mut Slots) {
+        if let Some(plan) = roster.plan(class.index) {
+            let meaning = roster.selection().dictionary.look_up(class);
+            let kept = KeptFields::new(class, &meaning, plan, slots);
+            *grown(Arc::make_mut(&mut self.0), class.index) = Some((class.trace, kept));
+        }
+    }
+
+    /// The trace of a class, and what is kept of its events.
+    pub fn kept(&self, class: ClassIndex) -> Option<&(usize, KeptFields)> {
+        self.0.get(class)?.as_ref()
+    }
+
+    /// The record of an event of a class, which took this many ticks of its kind's unit.
+    pub fn record(
+        &self,
+        class: ClassIndex,
+        (plan, kind): (&ClassPlan, &Arc<EventKind>),
+        ticks: u64,
+        event: &Event<'_>,
+    ) -> Option<Record> {
+        let (trace, kept) = self.kept(class)?;
+        let mut key = Vec::new();
+        plan.encode_key(event, &mut key);
+        Some(Record {
+            duration_ns: kind.ns(ticks),
+            timestamp: event.timestamp(),
+            kind: Arc::clone(kind),
+            key: key.into(),
+            trace: *trace,
+            fields: kept.of(event),
+        })
+    }
+}
+
 /// The first records of the list, up to a limit.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Longest {
@@ -71,6 +118,14 @@ impl Longest {
         self.heap.len() < self.limit || !self.heap.peek().is_none_or(is_after)
     }
 
+    /// The least duration of those that may be among the longest so far, in ticks of a kind's unit.
+    pub fn least(&self, kind: &EventKind) -> u64 {
+        let last = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
+        let ticks = last.map_or(0, |last| last.duration_ns.div_ceil(kind.unit_ns()));
+        // Without room for any, no duration is long enough.
+        if self.limit == 0 { u64::MAX } else { u64::try_from(ticks).unwrap_or(u64::MAX) }
+    }
+
     /// Keeps more from now on.
     pub fn grow(&mut self, limit: usize) {
         self.limit = self.limit.max(limit);
@@ -84,9 +139,9 @@ impl Longest {
         self.heap.into_sorted_vec()
     }
 
-    /// An empty one with the same limit.
-    pub fn emptied(&self) -> Self {
-        Longest::new(self.limit)
+    /// The most records.
+    pub fn limit(&self) -> usize {
+        self.limit
     }
 
     /// Adds a record, if it is among the longest so far.

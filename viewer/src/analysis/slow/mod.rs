@@ -12,13 +12,14 @@ use serde::Serialize;
 
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::{EventFinding, Notes, TraceFinding, guessed};
+use crate::analysis::reading::beside::CollectBeside;
 use crate::analysis::reading::fields::KeptFields;
 use crate::analysis::reading::roster::Roster;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::analysis::slow::chains::chains;
-use crate::analysis::slow::longest::{Longest, Record};
+use crate::analysis::slow::longest::{Longest, Recorder};
 use crate::analysis::slow::stacks::add_stacks;
 use crate::source::Source;
 use ctf_reader::{Collect, Event, EventClass, Events};
@@ -59,8 +60,8 @@ pub(in crate::analysis) fn slow<S: Source>(
         ..Notes::default()
     };
     let mut events: Vec<_> = records.iter().map(|record| EventFinding::new(record, &trace)).collect();
-    if let Some(reader) = input.source.in_order() {
-        let chains = chains(reader, selection, &records);
+    if let Some(readers) = input.source.in_order() {
+        let chains = chains(readers.events, selection, &records);
         events.iter_mut().zip(chains).for_each(|(event, chain)| event.chain = chain);
     }
     add_stacks(input, &trace, &records, &mut events)?;
@@ -76,7 +77,7 @@ pub(in crate::analysis) trait EventFilter: Clone + Send {
 
     /// Whether to observe an event, shown or not.
     #[inline]
-    fn observes(&self, _kind: usize, _ticks: u64, _time: i64) -> bool {
+    fn observes(&self, _kind: usize, _ticks: u64, _time: impl FnOnce() -> i64) -> bool {
         false
     }
 
@@ -98,10 +99,9 @@ pub(in crate::analysis) struct SeenEvent<'s, 'e> {
     pub ticks: u64,
     /// The key of its group.
     pub key: &'s [u8],
-    /// The trace that it is from.
-    pub trace: usize,
+    /// The trace that it is from, and what is kept of its class.
+    pub kept: &'s (usize, KeptFields),
     pub event: &'s Event<'e>,
-    pub fields: &'s KeptFields,
 }
 
 /// Shows all events.
@@ -119,8 +119,7 @@ impl EventFilter for AcceptAll {
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct LongestCollector<S> {
     pub roster: Roster,
-    /// What is kept of the events of each class; the parts of a split collector share it.
-    details: Arc<Vec<Option<ClassFields>>>,
+    recorder: Recorder,
     pub filter: S,
     pub longest: Longest,
     /// How many events passed.
@@ -130,17 +129,11 @@ pub(in crate::analysis) struct LongestCollector<S> {
     key: Vec<u8>,
 }
 
-#[derive(Clone, Debug)]
-struct ClassFields {
-    trace: usize,
-    details: KeptFields,
-}
-
 impl<S: EventFilter> LongestCollector<S> {
     pub fn new(roster: Roster, filter: S, limit: usize) -> Self {
         LongestCollector {
             roster,
-            details: Arc::default(),
+            recorder: Recorder::default(),
             filter,
             longest: Longest::new(limit),
             passed: 0,
@@ -151,63 +144,56 @@ impl<S: EventFilter> LongestCollector<S> {
     }
 }
 
+impl<S: EventFilter> CollectBeside for LongestCollector<S> {
+    fn want_besides(&mut self, class: &Arc<EventClass>, slots: Slots) -> Option<Vec<usize>> {
+        let mut slots = Slots(self.roster.want_besides(class, slots)?);
+        self.recorder.want(class, &self.roster, &mut slots);
+        Some(slots.0)
+    }
+}
+
 impl<S: EventFilter> Collect for LongestCollector<S> {
     type Stop = Infallible;
 
     fn want(&mut self, class: &Arc<EventClass>) -> Option<Vec<usize>> {
-        let mut slots = Slots(self.roster.want(class)?);
-        if let Some(plan) = self.roster.plan(class.index) {
-            let all = Arc::make_mut(&mut self.details);
-            if all.len() <= class.index {
-                all.resize_with(class.index + 1, || None);
-            }
-            let meaning = self.roster.selection().dictionary.look_up(class);
-            let details = KeptFields::new(class, &meaning, plan, &mut slots);
-            all[class.index] = Some(ClassFields { trace: class.trace, details });
-        }
-        Some(slots.0)
+        self.want_besides(class, Slots::default())
     }
 
     fn events(&mut self, events: &Events<'_>) -> ControlFlow<Infallible> {
         self.roster.count(events);
-        let Some(plan) = self.roster.plan(events.class) else { return ControlFlow::Continue(()) };
-        let Some(Some(ClassFields { trace, details })) = self.details.get(events.class) else {
+        let LongestCollector { roster, recorder, filter, longest, durations, key, .. } = self;
+        let (Some(plan), Some(kept)) = (roster.plan(events.class), recorder.kept(events.class)) else {
             return ControlFlow::Continue(());
         };
-        let kind = &self.roster.kinds()[plan.kind];
-        plan.durations(events, &mut self.durations);
-        for (event, &ticks) in events.iter().zip(&self.durations) {
-            if !plan.admits(&event) {
+        let kind = &roster.kinds()[plan.kind];
+        plan.durations(events, durations);
+        // Of nearly all events only the duration is looked at.
+        let (has_conditions, mut least) = (plan.has_conditions(), longest.least(kind));
+        for (number, &ticks) in durations.iter().enumerate() {
+            let event = events.get(number);
+            if has_conditions && !plan.admits(&event) {
                 continue;
             }
             if ticks >= IMPLAUSIBLE {
                 self.implausible += 1;
                 continue;
             }
-            if self.filter.observes(plan.kind, ticks, event.timestamp()) {
-                plan.encode_key(&event, &mut self.key);
-                let (kind, trace) = (plan.kind, *trace);
-                let (key, event) = (&self.key, &event);
-                self.filter.observe(&SeenEvent { kind, ticks, key, trace, event, fields: details });
+            if filter.observes(plan.kind, ticks, || event.timestamp()) {
+                plan.encode_key(&event, key);
+                filter.observe(&SeenEvent { kind: plan.kind, ticks, key, kept, event: &event });
             }
-            let key = &mut self.key;
-            let passes = self.filter.passes(plan.kind, ticks, move || {
+            let passes = filter.passes(plan.kind, ticks, || {
                 plan.encode_key(&event, key);
                 key
             });
-            if passes {
-                self.passed += 1;
-                if self.longest.has_room_for(kind.ns(ticks), event.timestamp()) {
-                    plan.encode_key(&event, &mut self.key);
-                    self.longest.push(Record {
-                        duration_ns: kind.ns(ticks),
-                        timestamp: event.timestamp(),
-                        kind: Arc::clone(kind),
-                        key: self.key.as_slice().into(),
-                        trace: *trace,
-                        fields: details.of(&event),
-                    });
-                }
+            if !passes {
+                continue;
+            }
+            self.passed += 1;
+            if ticks >= least && longest.has_room_for(kind.ns(ticks), event.timestamp()) {
+                let record = recorder.record(events.class, (plan, kind), ticks, &event);
+                record.into_iter().for_each(|record| longest.push(record));
+                least = longest.least(kind);
             }
         }
         ControlFlow::Continue(())
@@ -215,14 +201,8 @@ impl<S: EventFilter> Collect for LongestCollector<S> {
 
     fn split(&self) -> Self {
         LongestCollector {
-            roster: self.roster.emptied(),
-            details: Arc::clone(&self.details),
-            filter: self.filter.emptied(),
-            longest: self.longest.emptied(),
-            passed: 0,
-            implausible: 0,
-            durations: Vec::new(),
-            key: Vec::new(),
+            recorder: self.recorder.clone(),
+            ..LongestCollector::new(self.roster.emptied(), self.filter.emptied(), self.longest.limit())
         }
     }
 

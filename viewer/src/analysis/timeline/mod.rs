@@ -2,6 +2,7 @@
 //! into memory.
 
 mod rates;
+mod requests;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,12 +14,16 @@ use crate::analysis::follow::FollowedEvents;
 use crate::analysis::incidents::{Incident, IncidentRule, incidents};
 use crate::analysis::intervals::{Feed, Interval, Listener};
 use crate::analysis::reading::fields::{KeptFields, RecordedFields};
+use crate::analysis::reading::grown::grown;
 use crate::analysis::reading::selection::Selection;
 use crate::analysis::reading::slots::Slots;
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::datum::Pairs;
-use crate::source::Source;
+use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
+use requests::Requests;
+
+pub use crate::analysis::intervals::Thread;
 
 /// The most incidents on a timeline; the longest if there are more.
 const MOST_INCIDENTS: usize = 10_000;
@@ -65,6 +70,8 @@ pub struct Work<'p> {
     pub key: Pairs,
     /// All fields of the event that ended it.
     pub fields: RecordedFields,
+    /// For a span that says what is around it, its place in [`Timeline::requests`].
+    pub request: Option<u32>,
 }
 
 /// What is to be known of a timeline, besides its parts.
@@ -74,22 +81,24 @@ pub struct Timeline {
     /// What was read, and the number of intervals and sums.
     pub followed: FollowedEvents,
     /// The threads that work was done by.
-    pub threads: Vec<TimelineThread>,
+    pub threads: Vec<Thread>,
     /// Their processes.
     pub processes: Vec<TimelineProcess>,
+    /// The requests of spans.
+    pub requests: Vec<TimelineRequest>,
     /// The number of incidents.
     pub incidents: u64,
     /// The number of shorter ones after those.
     pub hidden_incidents: u64,
 }
 
-/// A thread.
+/// The request that a span belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimelineThread {
+pub struct TimelineRequest {
+    /// The same for all spans of one tree.
+    pub number: u32,
     /// Its process, by its place in [`Timeline::processes`].
     pub process: usize,
-    /// Its id; without it, all threads of the process are one.
-    pub tid: Option<i64>,
 }
 
 /// A process.
@@ -121,7 +130,7 @@ pub fn timeline<S: Source, E>(
     if let ControlFlow::Break(stop) = of_incidents.into_iter().try_for_each(&mut put) {
         return Ok(ControlFlow::Break(stop));
     }
-    let Some(reader) = input.source.in_order() else {
+    let Some(Readers { events: reader, .. }) = input.source.in_order() else {
         return Err(Error::new("this source has no events in time order, which a timeline needs").into());
     };
     let mut feed = Feed::isolated(selection, reader.gaps(window));
@@ -130,10 +139,7 @@ pub fn timeline<S: Source, E>(
     let mut want = |class: &Arc<EventClass>| {
         let mut slots = Slots(feed.want(class, traces[class.trace].environment("hostname"))?);
         let meaning = selection.dictionary.look_up(class);
-        if kept.len() <= class.index {
-            kept.resize_with(class.index + 1, || None);
-        }
-        kept[class.index] =
+        *grown(&mut kept, class.index) =
             feed.plan(class.index).map(|plan| KeptFields::new(class, &meaning, plan, &mut slots));
         Some(slots.0)
     };
@@ -141,6 +147,7 @@ pub fn timeline<S: Source, E>(
     let take = |class: &Arc<EventClass>| wanted[class.index].take();
     let mut events = reader.in_order(window, take).with_progress(input.progress);
     let mut rates = Rates::new(bins);
+    let mut requests = Requests::default();
     let mut shown = 0;
     let mut threads = 0;
     while let Step::Event(event) = events.next_event() {
@@ -149,8 +156,10 @@ pub fn timeline<S: Source, E>(
         let Some((thread, interval, is_sum)) = ended.0 else { continue };
         shown += 1;
         threads = threads.max(thread + 1);
-        let Some(work) = work(&feed, thread, interval, &kept, &event) else { continue };
         let process = feed.threads.thread(thread).process;
+        let request = feed.span.filter(|_| !is_sum).map(|numbers| requests.ended(process, numbers));
+        let Some(mut work) = work(&feed, thread, interval, &kept, &event) else { continue };
+        work.request = request;
         let earlier = if is_sum { Vec::new() } else { rates.ended(process, interval.end) };
         let work = if is_sum { Part::Sum(work) } else { Part::Interval(work) };
         let stop = earlier.into_iter().chain([work]).try_for_each(&mut put);
@@ -164,11 +173,7 @@ pub fn timeline<S: Source, E>(
     let mut followed = FollowedEvents::new(&events.report(), shown);
     followed.notes.implausible = feed.implausible;
     followed.notes.left_out = feed.finish()?;
-    let thread = |number: usize| {
-        let thread = feed.threads.thread(number);
-        TimelineThread { process: thread.process, tid: thread.tid }
-    };
-    let threads: Vec<TimelineThread> = (0..threads).map(thread).collect();
+    let threads: Vec<Thread> = (0..threads).map(|number| feed.threads.thread(number)).collect();
     let processes = threads.iter().map(|thread| thread.process + 1).max().unwrap_or(0);
     let process = |number: usize| {
         let process = feed.threads.process(number);
@@ -178,6 +183,7 @@ pub fn timeline<S: Source, E>(
         followed,
         threads,
         processes: (0..processes).map(process).collect(),
+        requests: requests.finish(),
         incidents: found.incidents.len() as u64,
         hidden_incidents: found.hidden_incidents,
     }))
@@ -199,6 +205,7 @@ fn work<'f>(
         event: &feed.lexicon.entry(interval.name).event,
         key: feed.lexicon.key(interval.name),
         fields,
+        request: None,
     })
 }
 
@@ -214,8 +221,6 @@ impl Work<'_> {
 struct Ended(Option<(usize, Interval, bool)>);
 
 impl Listener for Ended {
-    fn event(&mut self, _: usize, _: i64) {}
-
     fn ended(&mut self, thread: usize, interval: Interval, _: &Feed) {
         self.0 = Some((thread, interval, false));
     }
@@ -223,6 +228,4 @@ impl Listener for Ended {
     fn summed(&mut self, thread: usize, sum: Interval) {
         self.0 = Some((thread, sum, true));
     }
-
-    fn lost(&mut self, _: &mut dyn Iterator<Item = usize>, _: i64, _: i64) {}
 }

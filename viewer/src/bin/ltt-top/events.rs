@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ctf_reader::{Progress, Reader, Window};
+use ctf_reader::{Progress, Window};
 use ltt_top::analysis::follow::{Followed, FollowedEvents, follow};
 use ltt_top::analysis::{Finding, Selection, SourceWindow};
-use ltt_top::source;
+use ltt_top::source::{self, Recording};
 use ltt_top::symbols::Symbols;
 use ltt_top::view::events::{Printer, Show, Stacks, Stop};
 use ltt_top::view::{EventStream, progress};
@@ -31,37 +31,37 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     }
     let invocation = Invocation::new(&options.common)?;
     let selection = Arc::new(invocation.selection(None, true)?);
-    let mut reader = source::open(&invocation.traces, None)?.events;
-    let window = invocation.window(&mut reader)?;
-    let [moment] = invocation.moments([options.around], &mut reader)?;
+    let mut recording = source::open(&invocation.traces, None)?;
+    let window = invocation.window(&mut recording)?;
+    let [moment] = invocation.moments([options.around], &mut recording)?;
     let show = match (moment, options.context) {
         (Some(moment), count) => Show::Around(moment, count.unwrap_or(AROUND)),
         (None, Some(count)) => Show::Context(count),
         (None, None) => Show::Matches,
     };
-    let stacks = Rc::new(stacks(&mut reader, &selection)?);
+    let stacks = Rc::new(stacks(&mut recording, &selection)?);
     let windows = windows(window, show);
     let (last, narrower) = windows.split_last().unwrap_or((&window, &[]));
     let listing = Listing { invocation: &invocation, options, selection: &selection, stacks: &stacks, show };
     for window in narrower {
-        if let Some(outcome) = listing.list(&mut reader, *window, false)? {
+        if let Some(outcome) = listing.list(&mut recording, *window, false)? {
             return Ok(outcome);
         }
     }
-    let outcome = listing.list(&mut reader, *last, true)?;
+    let outcome = listing.list(&mut recording, *last, true)?;
     Ok(outcome.unwrap_or(Outcome::Complete))
 }
 
 /// The names of the addresses in stacks. The trace is read for them only if it has any.
-fn stacks(reader: &mut Reader, selection: &Selection) -> Result<Stacks, Trouble> {
+fn stacks(recording: &mut Recording, selection: &Selection) -> Result<Stacks, Trouble> {
     let dictionary = selection.dictionary.clone();
-    let has_stacks = reader.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
+    let has_stacks = recording.events.classes().any(|class| !dictionary.look_up(class).stacks.is_empty());
     let state = Progress::default();
     let symbols = match has_stacks {
-        true => progress::shown(&state, || Symbols::read(reader, &state))?,
+        true => progress::shown(&state, || Symbols::read(recording, &state))?,
         false => Symbols::default(),
     };
-    Ok(Stacks::new(dictionary, symbols, &reader.traces()))
+    Ok(Stacks::new(dictionary, symbols, &recording.events.traces()))
 }
 
 /// The windows to try in turn: around a moment, the trace need not be read from its beginning.
@@ -84,7 +84,13 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Lists the events of a window. Unless the window is the last one to be tried, nothing is written if there are fewer
     /// events before the moment in it than are asked for.
-    fn list(&self, reader: &mut Reader, window: Window, is_last: bool) -> Result<Option<Outcome>, Trouble> {
+    fn list(
+        &self,
+        recording: &mut Recording,
+        window: Window,
+        is_last: bool,
+    ) -> Result<Option<Outcome>, Trouble> {
+        let reader = &recording.events;
         let Listing { invocation, options, selection, stacks, show } = *self;
         let with_others = matches!(show, Show::Context(_));
         let stream = EventStream { stacks: Rc::clone(stacks), has_matches: with_others };
@@ -110,7 +116,7 @@ impl Listing<'_> {
         let mut finding = Finding::Events(FollowedEvents::new(&report, printer.shown()));
         printer.finish()?;
         drop(out);
-        finding.explain(&mut SourceWindow { source: reader, window, progress: &state }, selection)?;
+        finding.explain(&mut SourceWindow { source: recording, window, progress: &state }, selection)?;
         write(invocation, &finding).map(Some)
     }
 }

@@ -1,10 +1,12 @@
 //! The Trace Event format, which Perfetto's page, Speedscope and chrome://tracing open.
 //!
-//! An object with a list of events: `X` is a slice of a thread, `i` a moment, `C` a counter, `M` a name. Times are in
+//! An object with a list of events: `X` is a slice of a thread, `i` a moment, `C` a counter, `M` a name; `b` and `e` begin and
+//! end a span of a request, whose spans have the same `id` and category, as viewers nest them by these. Times are in
 //! microseconds with up to three decimals. They begin at 0, because viewers keep them as doubles, in which microseconds
 //! since 1970 have no room for nanoseconds; `otherData` says when that was.
 
-use std::collections::{BTreeMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -13,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::nest::{Nest, Placed};
 use super::sorter::{Record, Shape, Sorter};
 use crate::analysis::incidents::Incident;
-use crate::analysis::timeline::{Part, Timeline, TimelineProcess, Work};
+use crate::analysis::timeline::{Part, Timeline, TimelineProcess, TimelineRequest, Work};
 use crate::datum::Datum;
 use crate::text::amount::counted;
 
@@ -62,8 +64,18 @@ impl ChromeTrace {
     pub fn add(&mut self, part: &Part<'_>) -> io::Result<()> {
         let record = match part {
             Part::Interval(work) => {
-                let (begin, end) = (work.begin_ns, work.end_ns.max(work.begin_ns));
-                self.record(Shape::Slice, work.thread as u32, (begin, end), &slice(work))
+                let span = (work.begin_ns, work.end_ns.max(work.begin_ns));
+                match work.request {
+                    None => self.record(Shape::Slice, work.thread as u32, span, &slice(work)),
+                    Some(request) => {
+                        let mut body = slice(work);
+                        if let Some(Value::Object(arguments)) = body.get_mut("args") {
+                            arguments.insert("event".into(), json!(work.event));
+                        }
+                        body.insert("cat".into(), json!("span"));
+                        self.record(Shape::Async, request, span, &body)
+                    }
+                }
             }
             Part::Sum(work) => {
                 let mut body = slice(work);
@@ -114,11 +126,19 @@ impl ChromeTrace {
     /// Writes the file.
     pub fn finish(self, timeline: &Timeline, out: &mut dyn Write) -> io::Result<Written> {
         let origin = if self.order == 0 { 0 } else { self.origin };
-        let mut file = File { out, origin, bytes: 0, tracks: Tracks::new(timeline), is_first: true };
+        let tracks = Tracks::new(timeline);
+        let mut file =
+            File { out, origin, bytes: 0, tracks, is_first: true, ends: BinaryHeap::new(), begun: 0 };
         file.put(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         let mut nest = Nest::default();
-        self.sorter.sorted(|record| nest.push(record, |placed| file.event(placed)))?;
+        self.sorter.sorted(|mut record| {
+            if record.shape == Shape::Async {
+                record.track = timeline.requests[record.track as usize].number;
+            }
+            nest.push(record, |placed| file.event(placed))
+        })?;
         nest.finish(|placed| file.event(placed))?;
+        file.end_spans(i64::MAX)?;
         file.names(timeline)?;
         let other = json!({
             "origin_ns": origin,
@@ -137,7 +157,7 @@ impl ChromeTrace {
 fn slice(work: &Work<'_>) -> Map<String, Value> {
     let mut arguments = Map::new();
     // The track says these.
-    let is_shown = |name: &str| !matches!(name, "vpid" | "vtid" | "procname");
+    let is_shown = |name: &str| !matches!(name, "vpid" | "vtid" | "procname") || work.request.is_some();
     for (field, value) in work.fields.iter().filter(|(field, _)| is_shown(&field.name)) {
         arguments.entry(field.name.clone()).or_insert_with(|| json!(value));
     }
@@ -194,6 +214,8 @@ struct Tracks {
     /// Of each thread, by its number.
     threads: Vec<(i64, i64)>,
     processes: Vec<i64>,
+    /// The process of each request.
+    requests: Vec<i64>,
     incidents: i64,
     /// Those of further lanes.
     lanes: BTreeMap<(u32, u32), (i64, i64)>,
@@ -207,12 +229,15 @@ impl Tracks {
         let mut tracks = Tracks {
             threads: Vec::new(),
             processes: Vec::new(),
+            requests: Vec::new(),
             incidents: 0,
             lanes: BTreeMap::new(),
             used: HashSet::new(),
             free: FIRST_FREE_ID,
         };
         tracks.processes = timeline.processes.iter().map(|process| tracks.id(process.pid)).collect();
+        let of_request = |request: &TimelineRequest| tracks.processes[request.process];
+        tracks.requests = timeline.requests.iter().map(of_request).collect();
         tracks.incidents = tracks.id(None);
         tracks.used.clear();
         for thread in &timeline.threads {
@@ -261,6 +286,10 @@ struct File<'o> {
     bytes: u64,
     tracks: Tracks,
     is_first: bool,
+    /// The ends of spans of requests that have begun, the next one first, of the same time that of the last to begin.
+    ends: BinaryHeap<Reverse<(i64, Reverse<u64>, String, Vec<u8>)>>,
+    /// The number of those spans so far.
+    begun: u64,
 }
 
 impl File<'_> {
@@ -280,6 +309,7 @@ impl File<'_> {
 
     fn event(&mut self, placed: Placed) -> io::Result<()> {
         let Placed { record, lane, clipped } = placed;
+        self.end_spans(record.begin)?;
         let at = microseconds(record.begin.saturating_sub(self.origin));
         match record.shape {
             Shape::Counter => {
@@ -292,6 +322,29 @@ impl File<'_> {
             Shape::Instant => {
                 let (pid, tid) = self.tracks.of(record.track, 0);
                 self.line(&format!("\"ph\":\"i\",\"ts\":{at},\"pid\":{pid},\"tid\":{tid}"), &record.body)
+            }
+            Shape::Async => {
+                let mut body: Map<String, Value> = serde_json::from_slice(&record.body).unwrap_or_default();
+                if let Some(arguments) = body.get_mut("args").and_then(Value::as_object_mut)
+                    && clipped > 0
+                {
+                    arguments.insert(CLIPPED.into(), json!(clipped as f64 / 1000.0));
+                }
+                let pid = self.tracks.requests[record.track as usize];
+                // Spans of a request that were open at the same time, neither within the other.
+                let beside = if lane == 0 { String::new() } else { format!(".{lane}") };
+                let id = format!("\"id\":\"{}{beside}\",\"pid\":{pid},\"tid\":{pid}", record.track + 1);
+                self.line(
+                    &format!("\"ph\":\"b\",\"ts\":{at},{id}"),
+                    &serde_json::to_vec(&body).unwrap_or_default(),
+                )?;
+                body.remove("args");
+                let end = microseconds(record.end.saturating_sub(self.origin));
+                let begin = format!("\"ph\":\"e\",\"ts\":{end},{id}");
+                let body = serde_json::to_vec(&body).unwrap_or_default();
+                self.begun += 1;
+                self.ends.push(Reverse((record.end, Reverse(self.begun), begin, body)));
+                Ok(())
             }
             Shape::Slice => {
                 let (pid, tid) = self.tracks.of(record.track, lane);
@@ -310,6 +363,16 @@ impl File<'_> {
                 }
             }
         }
+    }
+
+    /// Writes the ends of spans up to a time.
+    fn end_spans(&mut self, until: i64) -> io::Result<()> {
+        while self.ends.peek().is_some_and(|Reverse((end, ..))| *end <= until) {
+            if let Some(Reverse((_, _, begin, body))) = self.ends.pop() {
+                self.line(&begin, &body)?;
+            }
+        }
+        Ok(())
     }
 
     /// Names processes and threads.

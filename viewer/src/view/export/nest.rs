@@ -23,7 +23,9 @@ pub struct Nest {
     /// Those that one which begins a little later may still clip.
     held: BTreeMap<Rank, Placed>,
     /// The ends of the slices of each lane that are open, the outermost first.
-    open: HashMap<(u32, u32), Vec<i64>>,
+    open: HashMap<(Shape, u32, u32), Vec<i64>>,
+    /// With more lanes than this, those without open slices are forgotten: every request has a track.
+    most_open: usize,
     /// The number of slices that were clipped.
     pub clipped: u64,
 }
@@ -64,16 +66,17 @@ impl Nest {
     /// Hands on the first record, or holds it again if it was clipped and begins later.
     fn settle<E>(&mut self, mut take: impl FnMut(Placed) -> Result<(), E>) -> Result<(), E> {
         let Some((_, mut placed)) = self.held.pop_first() else { return Ok(()) };
-        if placed.record.shape != Shape::Slice {
+        if !placed.record.shape.nests() {
             return take(placed);
         }
+        self.forget_closed(placed.record.begin);
         if let Some(begin) = self.outer_begin(&placed.record) {
             self.clip(placed, begin);
             return Ok(());
         }
         let (begin, end) = (placed.record.begin, placed.record.end);
         for lane in placed.lane..MOST_LANES {
-            let open = self.open.entry((placed.record.track, lane)).or_default();
+            let open = self.open.entry((placed.record.shape, placed.record.track, lane)).or_default();
             while open.pop_if(|end| *end <= begin).is_some() {}
             let Some(&within) = open.last().filter(|within| **within < end) else {
                 open.push(end);
@@ -99,13 +102,20 @@ impl Nest {
         let last = inner.begin.saturating_add(MOST_CLIPPED).min(inner.end);
         let after = self.held.values().map(|placed| &placed.record).take_while(|outer| outer.begin <= last);
         let mut outer = after.filter(|outer| {
-            outer.shape == Shape::Slice
+            outer.shape == inner.shape
                 && outer.track == inner.track
                 && (inner.begin + 1..inner.end).contains(&outer.begin)
                 && outer.end > inner.end
                 && outer.begin - inner.begin <= inner.end - outer.begin
         });
         outer.next().map(|outer| outer.begin)
+    }
+
+    fn forget_closed(&mut self, now: i64) {
+        if self.open.len() > self.most_open.max(MOST_HELD) {
+            self.open.retain(|_, ends| ends.iter().any(|end| *end > now));
+            self.most_open = 2 * self.open.len();
+        }
     }
 
     /// Lets a slice begin later.

@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 const RUN: usize = 64 << 20;
 
 /// What a record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
+    /// Of a thread.
     Slice,
+    /// Of a request, on any thread.
+    Async,
     Instant,
     Counter,
 }
 
-const SHAPES: [Shape; 3] = [Shape::Slice, Shape::Instant, Shape::Counter];
+const SHAPES: [Shape; 4] = [Shape::Slice, Shape::Async, Shape::Instant, Shape::Counter];
 
 /// A record: when, on which track, and the rest of it as it will be written. Times are nanoseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +36,13 @@ pub struct Record {
 
 /// What records are sorted by.
 pub type Rank = (i64, Reverse<i64>, Reverse<u64>);
+
+impl Shape {
+    /// Whether those of a track nest.
+    pub fn nests(self) -> bool {
+        matches!(self, Shape::Slice | Shape::Async)
+    }
+}
 
 impl Record {
     /// By the begin; what begins at the same time, the longest first.
@@ -173,7 +183,7 @@ mod tests {
             for order in 0..100 {
                 let begin = random.i64(0..50);
                 let body = vec![7; random.usize(0..100)];
-                let (end, shape) = (begin + random.i64(0..5), SHAPES[random.usize(0..3)]);
+                let (end, shape) = (begin + random.i64(0..5), SHAPES[random.usize(0..4)]);
                 let record = Record { begin, end, shape, track: random.u32(..), order, body };
                 expected.push(record.clone());
                 sorter.push(record).unwrap();

@@ -72,7 +72,8 @@ pub(super) fn shared_by(found: &Outliers) -> Vec<String> {
 pub(super) fn page(finding: &Finding, screen: &Screen) -> Page {
     let mut page = Page::default();
     page.text(Style::Plain, notes::heading(finding.trace(), screen));
-    page.texts(Style::Warning, notes::losses(finding.trace()).iter().map(|loss| format!("warning: {loss}")));
+    let warnings = notes::losses(finding.trace()).into_iter().chain(notes::outside(finding));
+    page.texts(Style::Warning, warnings.map(|warning| format!("warning: {warning}")));
     match finding {
         Finding::Report(report) => {
             if let Some(found) = &report.incidents {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use super::super::ast::{AssignedValue, Attribute, PathExpression};
+use super::super::super::draft::Drafted;
 use super::super::lex::{Lexer, Token, TokenKind, brief};
+use super::super::types::Drafter;
 
 /// How deep types may nest; LTTng's nest four deep.
 pub const MAX_DEPTH: usize = 64;
@@ -13,8 +13,19 @@ pub const MAX_DEPTH: usize = 64;
 /// What was parsed, or why it cannot be.
 pub type Parsed<T> = Result<T, String>;
 
+pub enum AssignedValue<'a> {
+    Number(i128),
+    Text(Cow<'a, str>),
+    /// A word or a path, its parts joined with dots: `le`, `clock.monotonic.value`.
+    Word(Cow<'a, str>),
+}
+
+/// `size = 8;`
+pub type Attribute<'a> = (&'a str, AssignedValue<'a>);
+
 /// Reads statements, one at a time.
-pub struct Parser<'a> {
+pub struct Parser<'a, 'd> {
+    pub drafter: &'d mut Drafter,
     pub lexer: Lexer<'a>,
     /// The next token, or why it cannot be read.
     pub next: Result<Option<Token<'a>>, String>,
@@ -28,18 +39,15 @@ pub struct Parser<'a> {
     pub block_name: Option<Cow<'a, str>>,
     /// Whether the previous statement was broken.
     pub is_after_broken: bool,
-    /// Lists of attributes by their source text.
-    pub known_attributes: HashMap<&'a str, Rc<[Attribute<'a>]>>,
+    /// Integers and floating-point numbers by their keyword and source text.
+    pub known: HashMap<(&'static str, &'a str), Drafted>,
 }
 
-impl<'a> Parser<'a> {
-    pub fn new(text: &'a str) -> Parser<'a> {
-        Parser::new_at(text, 1)
-    }
-
+impl<'a, 'd> Parser<'a, 'd> {
     /// A parser of a text whose first line has this number.
-    pub fn new_at(text: &'a str, line: usize) -> Parser<'a> {
+    pub fn new(text: &'a str, line: usize, drafter: &'d mut Drafter) -> Parser<'a, 'd> {
         let mut parser = Parser {
+            drafter,
             lexer: Lexer::new(text).at(0, line),
             next: Ok(None),
             at: 0,
@@ -48,7 +56,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             block_name: None,
             is_after_broken: false,
-            known_attributes: HashMap::new(),
+            known: HashMap::new(),
         };
         parser.bump();
         parser
@@ -147,7 +155,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `a.b.c`, also with `->`, as the specification has it in places.
-    pub fn path(&mut self) -> Parsed<PathExpression<'a>> {
+    pub fn path(&mut self) -> Parsed<Vec<&'a str>> {
         let mut path = vec![self.word()?];
         while self.take_mark(".") || self.take_mark("->") {
             path.push(self.word()?);
@@ -155,7 +163,6 @@ impl<'a> Parser<'a> {
         Ok(path)
     }
 
-    /// The value of an assignment.
     pub fn value(&mut self) -> Parsed<AssignedValue<'a>> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
@@ -190,7 +197,7 @@ impl<'a> Parser<'a> {
 }
 
 /// A path as one word.
-pub fn joined(path: PathExpression<'_>) -> Cow<'_, str> {
+pub fn joined(path: Vec<&str>) -> Cow<'_, str> {
     match path.as_slice() {
         [only] => Cow::Borrowed(only),
         _ => Cow::Owned(path.join(".")),

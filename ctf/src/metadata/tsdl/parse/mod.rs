@@ -1,4 +1,4 @@
-//! Tokens to statements, by recursive descent.
+//! Tokens to statements and drafts of types, by recursive descent.
 //!
 //! ```text
 //! statement = keyword "{" statement* "}" ";" | path ("=" value | ":=" type) ";" | types
@@ -15,5 +15,5 @@ mod cursor;
 mod statements;
 mod types;
 
-pub use cursor::Parser;
-pub use statements::Broken;
+pub use cursor::{AssignedValue, Attribute, Parser};
+pub use statements::{Broken, Statement, StatementKind};

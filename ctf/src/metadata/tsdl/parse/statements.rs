@@ -1,8 +1,27 @@
 //! Statements and blocks, and what to do with those that are broken.
 
-use super::super::ast::{AssignedValue, Statement, TypeStatement};
+use std::borrow::Cow;
+
+use super::super::super::draft::Drafted;
 use super::super::lex::{BLOCKS, Lexer, TYPES, TokenKind, brief};
-use super::cursor::{Parsed, Parser, joined};
+use super::cursor::{AssignedValue, Parsed, Parser, joined};
+
+/// A statement, on the top level or in a block, and the line it begins on. Names are borrowed from the text.
+pub struct Statement<'a> {
+    pub line: usize,
+    pub kind: StatementKind<'a>,
+}
+
+pub enum StatementKind<'a> {
+    /// Types were named (`typealias TYPE := NAME;`, `typedef TYPE NAME;`, `struct NAME { … };`), or why they could not be.
+    Types(Result<(), String>),
+    /// `trace { … };`, `env { … };`, `clock { … };`, `stream { … };`, `event { … };`, `callsite { … };`
+    Block { keyword: &'a str, statements: Vec<Statement<'a>> },
+    /// `path.to.name = VALUE;`
+    Assign { name: Cow<'a, str>, value: AssignedValue<'a> },
+    /// `path.to.name := TYPE;`
+    Layout { name: Cow<'a, str>, draft: Drafted },
+}
 
 /// A statement that cannot be read.
 pub struct Broken {
@@ -15,7 +34,7 @@ pub struct Broken {
     pub is_cut: bool,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> Parser<'a, '_> {
     /// The next statement on the top level.
     pub fn statement(&mut self) -> Option<Result<Statement<'a>, Broken>> {
         // The end of a block whose beginning was broken has been reported with it.
@@ -30,6 +49,7 @@ impl<'a> Parser<'a> {
         let keyword = self.keyword();
         self.depth = 0;
         self.block_name = None;
+        self.drafter.end_all_scopes();
         let parsed = self.any_statement();
         self.is_after_broken = parsed.is_err();
         Some(parsed.map_err(|reason| {
@@ -86,18 +106,18 @@ impl<'a> Parser<'a> {
 
     fn any_statement(&mut self) -> Parsed<Statement<'a>> {
         let line = self.line;
-        if let Some(keyword) = self.block_keyword() {
-            self.bump();
-            self.bump();
-            let mut statements = Vec::new();
-            while !self.take_mark("}") {
-                statements.push(self.statement_in_block()?);
-            }
-            // A block is complete without it too.
-            self.take_mark(";");
-            return Ok(Statement::Block { keyword, statements, line });
+        let Some(keyword) = self.block_keyword() else { return self.simple_statement() };
+        self.bump();
+        self.bump();
+        self.drafter.begin_scope();
+        let mut statements = Vec::new();
+        while !self.take_mark("}") {
+            statements.push(self.statement_in_block()?);
         }
-        self.simple_statement()
+        self.drafter.end_scope();
+        // A block is complete without it too.
+        self.take_mark(";");
+        Ok(Statement { line, kind: StatementKind::Block { keyword, statements } })
     }
 
     fn statement_in_block(&mut self) -> Parsed<Statement<'a>> {
@@ -105,37 +125,43 @@ impl<'a> Parser<'a> {
             return Err(format!("expected `}}`, found `{keyword} {{`"));
         }
         let statement = self.simple_statement()?;
-        match &statement {
-            Statement::Assign {
-                name,
-                value: AssignedValue::Text(value) | AssignedValue::Word(value),
-                ..
-            } if name == "name" => {
-                self.block_name = Some(value.clone());
-            }
-            _ => {}
+        if let Some(name) = statement.name() {
+            self.block_name = Some(name.clone());
         }
         Ok(statement)
     }
 
     fn simple_statement(&mut self) -> Parsed<Statement<'a>> {
         let line = self.line;
-        if let Some(types) = self.aliases()? {
-            return Ok(Statement::Types(types));
+        if let Some(declared) = self.aliases()? {
+            return Ok(Statement { line, kind: StatementKind::Types(declared) });
         }
         let is_name = matches!(self.peek(), Some(TokenKind::Word(_)));
-        let statement = if is_name && matches!(self.second_mark(), Some("=" | ":=" | ".")) {
+        let kind = if is_name && matches!(self.second_mark(), Some("=" | ":=" | ".")) {
             let name = joined(self.path()?);
             if self.take_mark(":=") {
-                Statement::Layout { name, kind: self.type_expression()? }
+                StatementKind::Layout { name, draft: self.type_expression()? }
             } else {
                 self.expect("=")?;
-                Statement::Assign { name, value: self.value()?, line }
+                StatementKind::Assign { name, value: self.value()? }
             }
         } else {
-            Statement::Types(TypeStatement::Declare(self.type_expression()?))
+            StatementKind::Types(self.type_expression()?.map(drop))
         };
         self.expect(";")?;
-        Ok(statement)
+        Ok(Statement { line, kind })
+    }
+}
+
+impl<'a> Statement<'a> {
+    /// The name that this statement gives its block.
+    pub fn name(&self) -> Option<&Cow<'a, str>> {
+        match &self.kind {
+            StatementKind::Assign {
+                name,
+                value: AssignedValue::Text(value) | AssignedValue::Word(value),
+            } if name == "name" => Some(value),
+            _ => None,
+        }
     }
 }

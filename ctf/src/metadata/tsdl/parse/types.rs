@@ -1,49 +1,54 @@
 //! Type expressions, and the statements that name types.
+//!
+//! A type that is spelled correctly but cannot be understood is an error within the result, so that parsing goes on after it.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
-use super::super::ast::TypeStatement;
-use super::super::ast::{
-    Attribute, BodyEntry, Declarator, Enumerator, LengthExpression, PathExpression, TypeExpression, TypeShape,
-};
+use super::super::super::draft::{Draft, DraftKind, DraftLength, Drafted, FieldPath};
 use super::super::lex::TokenKind;
-use super::cursor::{MAX_DEPTH, Parsed, Parser};
+use super::super::types::{Drafter, Members, tagged};
+use super::cursor::{Attribute, MAX_DEPTH, Parsed, Parser};
+use crate::Enumeration;
 
-/// The number of attribute lists that are kept.
+/// The number of types that are kept by their source text.
 const MAX_KNOWN: usize = 1 << 10;
 
-impl<'a> Parser<'a> {
+impl<'a> Parser<'a, '_> {
     /// `typealias` and `typedef`, if one of them is next.
-    pub fn aliases(&mut self) -> Parsed<Option<TypeStatement<'a>>> {
-        let statement = if self.take_word("typealias") {
-            let kind = self.type_expression()?;
+    pub fn aliases(&mut self) -> Parsed<Option<Result<(), String>>> {
+        if self.take_word("typealias") {
+            let draft = self.type_expression()?;
             let lengths = self.lengths()?;
             self.expect(":=")?;
-            TypeStatement::Alias { kind, lengths, name: self.type_name()? }
-        } else if self.take_word("typedef") {
-            let kind = self.type_expression()?;
-            TypeStatement::Define(kind, self.declarators()?)
-        } else {
+            let name = self.type_name()?;
+            self.expect(";")?;
+            return Ok(Some(self.drafter.define(name.into_owned(), draft, lengths)));
+        }
+        if !self.take_word("typedef") {
             return Ok(None);
-        };
+        }
+        let draft = self.type_expression()?;
+        let declarators = self.declarators()?;
         self.expect(";")?;
-        Ok(Some(statement))
+        let mut names = declarators.into_iter();
+        Ok(Some(
+            names
+                .try_for_each(|(name, lengths)| self.drafter.define(name.to_owned(), draft.clone(), lengths)),
+        ))
     }
 
     /// `NAME [LENGTH]…, NAME …` after a type.
-    fn declarators(&mut self) -> Parsed<Vec<Declarator<'a>>> {
+    fn declarators(&mut self) -> Parsed<Vec<(&'a str, Vec<DraftLength>)>> {
         let mut declarators = Vec::with_capacity(1);
         loop {
-            let name = self.word()?;
-            declarators.push(Declarator { name, lengths: self.lengths()? });
+            declarators.push((self.word()?, self.lengths()?));
             if !self.take_mark(",") {
                 return Ok(declarators);
             }
         }
     }
 
-    fn lengths(&mut self) -> Parsed<Vec<LengthExpression<'a>>> {
+    fn lengths(&mut self) -> Parsed<Vec<DraftLength>> {
         let mut lengths = Vec::new();
         while self.take_mark("[") {
             if lengths.len() == MAX_DEPTH {
@@ -52,22 +57,22 @@ impl<'a> Parser<'a> {
             lengths.push(match self.peek() {
                 Some(&TokenKind::Number(number)) => {
                     self.bump();
-                    LengthExpression::Fixed(number)
+                    DraftLength::Fixed(number)
                 }
-                _ => LengthExpression::Path(self.path()?),
+                _ => DraftLength::Path(owned(&self.path()?)),
             });
             self.expect("]")?;
         }
         Ok(lengths)
     }
 
-    fn tag(&mut self) -> Parsed<Option<PathExpression<'a>>> {
+    fn tag(&mut self) -> Parsed<Option<FieldPath>> {
         if !self.take_mark("<") {
             return Ok(None);
         }
         let path = self.path()?;
         self.expect(">")?;
-        Ok(Some(path))
+        Ok(Some(owned(&path)))
     }
 
     /// The name that `typealias` gives: words and stars.
@@ -86,48 +91,43 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
-        let line = self.line;
-        let shape = self.nested(Parser::shape)?;
-        Ok(TypeExpression { shape, line })
+    pub fn type_expression(&mut self) -> Parsed<Drafted> {
+        self.nested(Parser::draft)
     }
 
-    fn shape(&mut self) -> Parsed<TypeShape<'a>> {
+    fn draft(&mut self) -> Parsed<Drafted> {
         // A qualifier says nothing about the layout.
         while self.take_word("const") {}
         Ok(match self.word()? {
-            "integer" if self.is_mark("{") => TypeShape::Integer(self.attributes()?),
-            "floating_point" => TypeShape::Float(self.attributes()?),
+            "integer" if self.is_mark("{") => self.number_type("integer", Drafter::integer)?,
+            "floating_point" => self.number_type("floating_point", Drafter::float)?,
             "string" => {
                 if self.is_mark("{") {
                     self.attributes()?;
                 }
-                TypeShape::Text
+                Draft::new(DraftKind::Text)
             }
             "struct" => {
-                let name = self.optional_name();
-                let body = self.body()?;
+                let (name, members) = (self.optional_name(), self.body()?);
                 let align = if self.take_word("align") { self.align()? } else { 1 };
-                TypeShape::Struct { name, body, align }
+                self.drafter.structure(name, members, align)
             }
             "variant" => {
-                let name = self.optional_name();
-                let tag = self.tag()?;
-                TypeShape::Variant { name, tag, body: self.body()? }
+                let (name, tag, members) = (self.optional_name(), self.tag()?, self.body()?);
+                self.drafter.variant(name, tag, members)
             }
             "enum" => {
                 let name = self.optional_name();
-                let container =
-                    if self.take_mark(":") { Some(Box::new(self.type_expression()?)) } else { None };
-                let body = if self.is_mark("{") { Some(self.enumerators()?) } else { None };
-                TypeShape::Enum { name, container, body }
+                let container = if self.take_mark(":") { Some(self.type_expression()?) } else { None };
+                let labels = if self.is_mark("{") { Some(self.enumerators()?) } else { None };
+                self.drafter.enumeration(name, container, labels)
             }
             word => self.named(word)?,
         })
     }
 
     /// One word, or several: `unsigned long`. The last word before a mark is the field's name.
-    fn named(&mut self, first: &'a str) -> Parsed<TypeShape<'a>> {
+    fn named(&mut self, first: &'a str) -> Parsed<Drafted> {
         const PARTS: [&str; 8] = ["unsigned", "signed", "long", "short", "int", "char", "float", "double"];
         let mut name = Cow::Borrowed(first);
         if PARTS.contains(&first) {
@@ -143,7 +143,11 @@ impl<'a> Parser<'a> {
         while self.take_mark("*") {
             name += " *";
         }
-        Ok(TypeShape::Named(name, self.tag()?))
+        let (tag, draft) = (self.tag()?, self.drafter.lookup(&name));
+        Ok(match tag {
+            Some(tag) => draft.and_then(|draft| tagged(&draft, tag)),
+            None => draft,
+        })
     }
 
     fn optional_name(&mut self) -> Option<&'a str> {
@@ -161,16 +165,32 @@ impl<'a> Parser<'a> {
         Ok(align)
     }
 
-    /// `{ name = value; … }`. LTTng writes the same few for almost every field, so these are parsed once.
-    fn attributes(&mut self) -> Parsed<Rc<[Attribute<'a>]>> {
-        let source = self.lexer.braces(self.at);
-        if let Some(known) = source.and_then(|source| self.known_attributes.get(source)) {
+    /// A type that has only attributes. LTTng writes the same few for almost every field, so these are parsed once.
+    fn number_type(
+        &mut self,
+        keyword: &'static str,
+        make: fn(&Drafter, &[Attribute<'a>]) -> Drafted,
+    ) -> Parsed<Drafted> {
+        let start = self.at;
+        let source = self.lexer.braces(start);
+        if let Some(known) = source.and_then(|source| self.known.get(&(keyword, source))) {
             let known = known.clone();
-            self.lexer.skip_braces(self.at);
+            self.lexer.skip_braces(start);
             self.bump();
             return Ok(known);
         }
-        let start = self.at;
+        let (attributes, end) = self.attributes()?;
+        let draft = make(self.drafter, &attributes);
+        // A brace in a string or in a comment is not the end.
+        let source = source.filter(|source| start + source.len() == end);
+        if let Some(source) = source.filter(|_| self.known.len() < MAX_KNOWN) {
+            self.known.insert((keyword, source), draft.clone());
+        }
+        Ok(draft)
+    }
+
+    /// `{ name = value; … }`, and where it ends.
+    fn attributes(&mut self) -> Parsed<(Vec<Attribute<'a>>, usize)> {
         self.expect("{")?;
         let mut attributes = Vec::new();
         while !self.is_mark("}") {
@@ -179,40 +199,46 @@ impl<'a> Parser<'a> {
             attributes.push((name, self.value()?));
             self.expect(";")?;
         }
-        let attributes: Rc<[Attribute<'a>]> = attributes.into();
         let end = self.at + 1;
         self.bump();
-        // A brace in a string or in a comment is not the end.
-        let source = source.filter(|source| start + source.len() == end);
-        if let Some(source) = source.filter(|_| self.known_attributes.len() < MAX_KNOWN) {
-            self.known_attributes.insert(source, attributes.clone());
-        }
-        Ok(attributes)
+        Ok((attributes, end))
     }
 
-    fn body(&mut self) -> Parsed<Option<Vec<BodyEntry<'a>>>> {
+    /// What is between the braces of a structure or a variant.
+    fn body(&mut self) -> Parsed<Option<Members>> {
         if !self.take_mark("{") {
             return Ok(None);
         }
-        let mut entries = Vec::new();
+        self.drafter.begin_scope();
+        let mut members = Ok(Vec::new());
         while !self.take_mark("}") {
-            if let Some(types) = self.aliases()? {
-                entries.push(BodyEntry::Types(types));
+            if let Some(declared) = self.aliases()? {
+                members = members.and_then(|members| declared.map(|()| members));
                 continue;
             }
-            let kind = self.type_expression()?;
-            entries.push(match self.is_mark(";") {
-                true => BodyEntry::Types(TypeStatement::Declare(kind)),
-                false => BodyEntry::Members(kind, self.declarators()?),
-            });
+            let draft = self.type_expression()?;
+            if self.is_mark(";") {
+                members = members.and_then(|members| draft.map(|_| members));
+            } else {
+                let declarators = self.declarators()?;
+                let draft = draft.map_err(|reason| format!("`{}`: {reason}", declarators[0].0));
+                for (name, lengths) in declarators {
+                    members = members.and_then(|mut members: Vec<_>| {
+                        members.push(self.drafter.member(name, draft.clone()?, lengths)?);
+                        Ok(members)
+                    });
+                }
+            }
             self.expect(";")?;
         }
-        Ok(Some(entries))
+        self.drafter.end_scope();
+        Ok(Some(members))
     }
 
-    fn enumerators(&mut self) -> Parsed<Vec<Enumerator<'a>>> {
+    /// Labels; one without values has the value after the last one of the label before it.
+    fn enumerators(&mut self) -> Parsed<Result<Enumeration, String>> {
         self.expect("{")?;
-        let mut enumerators = Vec::new();
+        let (mut labels, mut next, mut wrong) = (Vec::new(), 0, None);
         while !self.take_mark("}") {
             let label = match self.peek() {
                 Some(TokenKind::Text(text)) => {
@@ -222,19 +248,25 @@ impl<'a> Parser<'a> {
                 }
                 _ => Cow::Borrowed(self.word()?),
             };
-            let values = if self.take_mark("=") {
-                let first = self.number()?;
-                let last = if self.take_mark("...") { self.number()? } else { first };
-                Some((first, last))
-            } else {
-                None
-            };
-            enumerators.push(Enumerator { label, values });
+            let (mut first, mut last) = (next, next);
+            if self.take_mark("=") {
+                first = self.number()?;
+                last = if self.take_mark("...") { self.number()? } else { first };
+            }
+            if first > last {
+                wrong.get_or_insert(format!("the range of `{label}` ends before it begins"));
+            }
+            next = last + 1;
+            labels.push((label.into_owned(), first..=last));
             if !self.take_mark(",") {
                 self.expect("}")?;
                 break;
             }
         }
-        Ok(enumerators)
+        Ok(wrong.map_or(Ok(Enumeration { labels }), Err))
     }
+}
+
+fn owned(path: &[&str]) -> FieldPath {
+    path.iter().map(|&part| part.to_owned()).collect()
 }

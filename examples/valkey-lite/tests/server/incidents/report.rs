@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use lttng_testing::Program;
+use lttng_testing::{CommandInTime as _, Program};
 use serde_json::Value;
 
 /// The report on a trace.
@@ -48,10 +48,8 @@ impl Report {
         let program = Program::binary("ltt-top", "ltt-top").build();
         let mut command = Command::new(program);
         command.args(["incidents", "--format=json", "--limit=0"]);
-        let output = command.arg(format!("--longer-than={microseconds}us")).arg(trace).output();
-        let output = output.expect("ltt-top runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let json: Value = serde_json::from_slice(&output.stdout).expect("ltt-top writes JSON");
+        let said = command.arg(format!("--longer-than={microseconds}us")).arg(trace).succeed();
+        let json: Value = serde_json::from_str(&said).expect("ltt-top writes JSON");
         assert_eq!(json["hidden_incidents"], 0);
         assert_eq!(json["trace"]["discarded_events"], 0, "the trace must be whole to compare");
         let incidents = json["incidents"].as_array().expect("a list").iter().map(incident).collect();

@@ -1,17 +1,6 @@
 use super::buckets::{CHUNK, CHUNKS, SPARSE_MAX};
 use super::*;
-
-/// A small generator of numbers, the same on every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
+use lttng_testing::Random;
 
 const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999];
 
@@ -23,11 +12,11 @@ fn of(values: &[u64]) -> Histogram {
 
 #[test]
 fn percentiles_are_within_a_thousandth_of_the_nearest_rank() {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut numbers = Random::new(1);
     for round in 0..400 {
-        let length = 1 + numbers.next() % 3000;
+        let length = 1 + numbers.number() % 3000;
         let mut values: Vec<u64> =
-            (0..length).map(|_| numbers.next() >> (1 + (numbers.next() + round) % 63)).collect();
+            (0..length).map(|_| numbers.number() >> (1 + (numbers.number() + round) % 63)).collect();
         let histogram = of(&values);
         values.sort_unstable();
         for quantile in QUANTILES {
@@ -52,8 +41,8 @@ fn small_values_are_exact() {
 
 #[test]
 fn merging_gives_what_recording_all_gives() {
-    let mut numbers = Numbers(7);
-    let values: Vec<u64> = (0..5000).map(|_| numbers.next() >> (1 + numbers.next() % 60)).collect();
+    let mut numbers = Random::new(7);
+    let values: Vec<u64> = (0..5000).map(|_| numbers.number() >> (1 + numbers.number() % 60)).collect();
     for split in [0, 1, 5, 2500, 4999, 5000] {
         let (left, right) = values.split_at(split);
         let mut merged = of(left);

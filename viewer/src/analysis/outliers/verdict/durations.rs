@@ -7,11 +7,10 @@ use super::judge::{Judged, judge_all};
 use super::limits::Limit;
 use super::modes::Evidence;
 use super::rule::Rule;
-use super::series::Resolution;
-use super::tally::Timed;
+use super::series::{Resolution, Series};
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::{GroupName, Span};
-use crate::analysis::groups::group::Tally;
+use crate::analysis::groups::group::{Extra, Figures};
 use crate::analysis::groups::summary::Pools;
 use crate::analysis::reading::key;
 use crate::analysis::reading::selection::EventKind;
@@ -36,7 +35,8 @@ use crate::unit::TimeUnit;
 pub struct Durations {
     kind: Arc<EventKind>,
     key: Box<[u8]>,
-    tally: Timed,
+    figures: Figures,
+    series: Series,
     resolution: Resolution,
     span: Option<Span>,
 }
@@ -53,13 +53,20 @@ impl Durations {
         };
         let mut key = Vec::new();
         key::encode(&ctf_reader::Value::Text(name.as_bytes()), &mut key);
-        let (tally, resolution) = (Timed::default(), Resolution::new(0));
-        Durations { kind: Arc::new(kind), key: key.into(), tally, resolution, span: None }
+        Durations {
+            kind: Arc::new(kind),
+            key: key.into(),
+            figures: Figures::default(),
+            series: Series::default(),
+            resolution: Resolution::new(0),
+            span: None,
+        }
     }
 
     /// Adds a duration of an event that ended at a time in nanoseconds.
     pub fn record(&mut self, time_ns: i64, ticks: u64) {
-        self.tally.take(Some(ticks), || time_ns, &self.resolution);
+        self.figures.record(Some(ticks));
+        self.series.take(Some(ticks), || time_ns, &self.resolution);
         let span = self.span.get_or_insert(Span { begin_ns: time_ns, end_ns: time_ns });
         (span.begin_ns, span.end_ns) = (span.begin_ns.min(time_ns), span.end_ns.max(time_ns));
     }
@@ -74,11 +81,12 @@ impl Durations {
 pub fn judge(durations: &[Durations], rule: &Rule) -> Judged {
     let mut pools: HashMap<Arc<EventKind>, Histogram> = HashMap::new();
     let mut resolution = Resolution::new(0);
-    Timed::adapt(&mut resolution, durations.len());
+    Series::adapt(&mut resolution, durations.len());
     let evidence: Vec<Evidence> = durations
         .iter()
         .map(|group| {
-            let (figures, series) = group.tally.clone().finish(&resolution);
+            let (figures, mut series) = (group.figures.clone(), group.series.clone());
+            series.finish(&resolution);
             pools.entry(Arc::clone(&group.kind)).or_default().merge(&figures.durations);
             let name = GroupName::new(&group.kind, key::decode(&group.key));
             Evidence::new(&group.kind, group.key.clone(), name, figures, series)

@@ -12,7 +12,7 @@
 use std::f64::consts::PI;
 use std::ops::Range;
 
-use super::normal::{ln_tail, mills, tail_quantile};
+use super::normal::{ln_student_tail, ln_tail, mills, tail_quantile};
 use super::rule::ENOUGH;
 use crate::analysis::durations::histogram::{Bucket, Histogram};
 
@@ -178,9 +178,7 @@ impl Levels {
         let freedom = own.freedom + prior.freedom;
         let variance = own.freedom * own.sigma.powi(2) + prior.freedom * prior.sigma.powi(2);
         let t = (alone.bottom - median) / (variance / freedom).sqrt();
-        // Student's distribution by way of the normal one (Wallace).
-        let z = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t * t / freedom).ln_1p()).sqrt();
-        ln_tail(z) + (self.count as f64).ln() < probability.ln()
+        ln_student_tail(t * t, freedom) + (self.count as f64).ln() < probability.ln()
     }
 
     pub fn levels(&self) -> &[Level] {

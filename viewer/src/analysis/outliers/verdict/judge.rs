@@ -13,13 +13,12 @@ use super::processes::join_processes;
 use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFinding, SINGLES_MAX};
 use super::series::{Resolution, Series};
 use super::split::Split;
-use super::tally::Timed;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
 use crate::analysis::groups::group::{Group, Sort};
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::summary::{PROCESSES_MAX, Pools, summarise_into};
+use crate::analysis::groups::summary::{PROCESSES_MAX, Pools, Summary, summarise_into};
 use crate::analysis::reading::selection::{EventKind, Processes, Selection};
 use crate::analysis::reading::{Failure, SourceWindow};
 use crate::source::Source;
@@ -64,38 +63,64 @@ pub struct Judged {
     pub unjudged: Vec<Unjudged>,
 }
 
-/// Reads a trace and judges all of its groups, keeping at most `cap` keys separately.
-///
-/// If the selection has processes counted and there are several, the trace is read again with processes apart.
-pub(in crate::analysis) fn verdicts<S: Source>(
-    input: &mut SourceWindow<'_, S>,
-    selection: &Arc<Selection>,
-    rule: &Rule,
+/// The groups of a trace with their course over time, before they are judged.
+pub(in crate::analysis) struct Courses {
+    pub summary: Summary<Series>,
+    selection: Arc<Selection>,
+    resolution: Resolution,
     cap: usize,
-) -> Result<Verdicts, Failure> {
-    let span = input.source.span()?.unwrap_or(0..=0);
-    let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
-    let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
-    let length = if until > since { until.abs_diff(since) } else { 0 };
-    let resolution = Resolution::new(length);
-    let mut selection = Arc::clone(selection);
-    let mut summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
-    if (2..=PROCESSES_MAX).contains(&summary.processes.len()) {
-        selection = Arc::new(Selection { processes: Processes::Apart, ..Selection::clone(&selection) });
-        summary = summarise_into::<Timed, S>(input, &selection, Sort::Total, cap, resolution)?;
+}
+
+impl Courses {
+    /// Reads a trace, keeping at most `cap` keys separately.
+    pub fn read<S: Source>(
+        input: &mut SourceWindow<'_, S>,
+        selection: &Arc<Selection>,
+        cap: usize,
+    ) -> Result<Courses, Failure> {
+        let span = input.source.span()?.unwrap_or(0..=0);
+        let since = input.window.since.unwrap_or(i64::MIN).max(*span.start());
+        let until = input.window.until.unwrap_or(i64::MAX).min(*span.end());
+        let length = if until > since { until.abs_diff(since) } else { 0 };
+        let resolution = Resolution::new(length);
+        let summary = summarise_into::<Series, S>(input, selection, Sort::Total, cap, resolution)?;
+        Ok(Courses { summary, selection: Arc::clone(selection), resolution, cap })
     }
-    let trace = TraceFinding::new(&summary.report);
-    let evidence = |(group, series): (&Group, &Series)| {
-        let name = GroupName::of(group);
-        Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
-    };
-    let notes = Notes::of_summary(&summary);
-    let mut evidence: Vec<Evidence> = summary.groups.iter().zip(&summary.extras).map(evidence).collect();
-    if selection.processes == Processes::Apart {
-        evidence = join_processes(evidence, &selection);
+
+    /// Judges all groups. If the selection has processes counted and there are several, the trace is read again with
+    /// processes apart.
+    pub fn verdicts<S: Source>(
+        mut self,
+        input: &mut SourceWindow<'_, S>,
+        rule: &Rule,
+    ) -> Result<Verdicts, Failure> {
+        if (2..=PROCESSES_MAX).contains(&self.summary.processes.len()) {
+            let apart = Selection { processes: Processes::Apart, ..Selection::clone(&self.selection) };
+            self.selection = Arc::new(apart);
+            self.summary = summarise_into(input, &self.selection, Sort::Total, self.cap, self.resolution)?;
+        }
+        Ok(Verdicts {
+            judged: self.judged(rule),
+            trace: TraceFinding::new(&self.summary.report),
+            notes: Notes::of_summary(&self.summary),
+            selection: self.selection,
+        })
     }
-    let span = Span { begin_ns: trace.begin_ns.unwrap_or(0), end_ns: trace.end_ns.unwrap_or(0) };
-    Ok(Verdicts { judged: judge_all(&evidence, &summary.pools, rule, span), trace, notes, selection })
+
+    /// Judges the groups as they were read.
+    pub fn judged(&self, rule: &Rule) -> Judged {
+        let evidence = |(group, series): (&Group, &Series)| {
+            let name = GroupName::of(group);
+            Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
+        };
+        let Summary { groups, extras, pools, report, .. } = &self.summary;
+        let mut evidence: Vec<Evidence> = groups.iter().zip(extras).map(evidence).collect();
+        if self.selection.processes == Processes::Apart {
+            evidence = join_processes(evidence, &self.selection);
+        }
+        let span = report.span.as_ref().map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
+        judge_all(&evidence, pools, rule, span.unwrap_or_default())
+    }
 }
 
 /// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.

@@ -1,7 +1,7 @@
 //! What is unusual in a trace: single events, slow modes and slow periods, so that nothing can hide.
 //!
 //! ```text
-//!  one reading ──> tally: for each group a histogram, and a series of time bins by octave of duration
+//!  one reading ──> for each group a histogram, and a series of time bins by octave of duration
 //!                    │
 //!      histogram ──> gaps ──> modes and singles: is an empty stretch below the longest durations improbable?
 //!      series    ──> changes ──> periods: did the level jump, and for how long?
@@ -31,7 +31,6 @@ mod processes;
 mod rule;
 mod series;
 mod split;
-mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -44,5 +43,7 @@ pub use rule::{Rule, RuleFinding};
 #[cfg(test)]
 pub(in crate::analysis) use tests::samples::Random;
 
-pub(in crate::analysis) use judge::{JudgedGroup, single_limit, verdicts};
+pub(in crate::analysis) use judge::{Courses, JudgedGroup, Verdicts, single_limit};
+pub(in crate::analysis) use normal::ln_student_tail;
+#[cfg(test)]
 pub(in crate::analysis) use normal::ln_tail;

@@ -12,6 +12,12 @@ pub fn ln_tail(z: f64) -> f64 {
     (0.5 * erfc(z / SQRT_2)).ln()
 }
 
+/// The logarithm of the probability of a value above `t`, whose square is given, in Student's distribution: by way of the
+/// normal one (Wallace).
+pub fn ln_student_tail(t2: f64, freedom: f64) -> f64 {
+    ln_tail((8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t2 / freedom).ln_1p()).sqrt())
+}
+
 /// The value that is exceeded with this probability, whose logarithm is given: the inverse of [`ln_tail`].
 pub fn tail_quantile(ln_probability: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0 + (2.0 * -ln_probability.min(0.0)).sqrt());

@@ -40,7 +40,7 @@ pub(super) fn join_processes(groups: Vec<Evidence>, selection: &Selection) -> Ve
         for group in family {
             all.members.extend(group.members);
             all.figures.merge(&group.figures);
-            all.series.absorb(&group.series, limit);
+            all.series.join(&group.series, limit);
         }
         joined.push(all);
     }

@@ -4,7 +4,9 @@
 //! more cells than the limit, bins become twice as wide. The resulting width depends only on the events, not on their
 //! order: what is too much for a part is too much for the whole.
 
+use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::durations::octave::octave_of;
+use crate::analysis::groups::group::Extra;
 
 /// The number of bits of a cell's key for the octave.
 const OCTAVE_BITS: u32 = 6;
@@ -136,7 +138,7 @@ impl Series {
     }
 
     /// Adds all cells of another series.
-    pub fn absorb(&mut self, other: &Series, limit: usize) {
+    pub fn join(&mut self, other: &Series, limit: usize) {
         if other.cells.is_empty() {
             return;
         }
@@ -168,6 +170,29 @@ impl Series {
     /// How long a bin is.
     pub fn width_ns(&self) -> u64 {
         1 << self.shift
+    }
+}
+
+impl Extra for Series {
+    type Context = Resolution;
+
+    fn adapt(resolution: &mut Resolution, groups: usize) {
+        resolution.cells = resolution.cells.min(Resolution::cells(groups));
+    }
+
+    #[inline]
+    fn take(&mut self, duration: Option<u64>, time: impl FnOnce() -> i64, resolution: &Resolution) {
+        if let Some(ticks) = duration.filter(|&ticks| ticks < IMPLAUSIBLE) {
+            self.record(time(), ticks, *resolution);
+        }
+    }
+
+    fn absorb(&mut self, other: &Self, resolution: &Resolution) {
+        self.join(other, resolution.cells);
+    }
+
+    fn finish(&mut self, resolution: &Resolution) {
+        self.compact(resolution.cells);
     }
 }
 
@@ -213,7 +238,7 @@ mod tests {
                 // A part knows of fewer groups, and so allows more cells.
                 let more = Resolution { cells: 4 * cells, ..resolution };
                 for part in events.chunks(events.len() / parts) {
-                    joined.absorb(&series(part, more), more.cells);
+                    joined.join(&series(part, more), more.cells);
                 }
                 joined.compact(cells);
                 assert_eq!((joined.cells(), joined.shift), (whole.cells(), whole.shift));

@@ -6,9 +6,15 @@
 //! libtest has no deadlines, but it says after a minute that a test still runs, which is where this one's clock starts. A
 //! whole `cargo test --doc` can be run by it, too; after a test that hangs, the others do not run then.
 //!
+//!     run-tests --all LIST
+//!
+//! runs all test binaries, several at a time, that `cargo test --no-run --message-format=json` has listed in a file.
+//!
 //! TEST_DEADLINE: seconds that a test may take. Unless it is set, 120, and more where the machine has more to run than it has
 //! processors.
 //! TEST_RESULTS: a file to which it adds a line `PASSED<tab>FAILED`, and a line `failed<tab>NAME` for each that failed.
+
+mod all;
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -33,11 +39,14 @@ const TICK: Duration = Duration::from_millis(200);
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let Some(program) = arguments.next() else {
-        eprintln!("usage: run-tests PROGRAM [ARGUMENT]...");
+        eprintln!("usage: run-tests PROGRAM [ARGUMENT]... | run-tests --all LIST");
         return ExitCode::from(2);
     };
     let arguments: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
     start_with_default_signals();
+    if let ("--all", [list]) = (&*program.to_string_lossy(), &arguments[..]) {
+        return all::run(list);
+    }
     // What a test leaves behind becomes ours, to be killed.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 

@@ -1,0 +1,12 @@
+//! The last of many, in bounded memory.
+
+use std::collections::VecDeque;
+
+/// Adds an element to a queue that keeps at most this number of the last ones.
+#[inline]
+pub(super) fn remember<T>(queue: &mut VecDeque<T>, most: usize, element: T) {
+    if queue.len() == most {
+        queue.pop_front();
+    }
+    queue.push_back(element);
+}
