@@ -67,7 +67,8 @@ impl<'d> Session<'d> {
         self.lttng("add-context", ["--userspace", "--type", context]);
     }
 
-    /// Records the events with these names, each with these contexts, from now on.
+    /// Records the events with these names, each with these contexts, from now on; [`Daemon::recording`] makes such a session
+    /// in a folder.
     pub fn record(&self, events: &str, contexts: &[&str]) {
         self.enable(events);
         contexts.iter().for_each(|context| self.add_context(context));

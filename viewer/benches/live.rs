@@ -1,7 +1,8 @@
 //! What watching costs: how fast events are taken in beside Babeltrace 2, what the screen costs at 100,000 events a
 //! second and how far it lags, and what memory an hour takes beside a minute.
 //!
-//! `cargo bench -p ltt-top --bench live`; `EVENTS` asks for another number of events, `SECONDS` for another time.
+//! `cargo bench -p ltt-top --bench live`, or one part: `-- intake`, `screen` or `memory`. `EVENTS` asks for another number of
+//! events, `SECONDS` for another time.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -43,10 +44,18 @@ fn ltt_top(arguments: &[&str]) -> Command {
 
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    intake(folder.path());
-    screen("8 groups or fewer", &[]);
-    screen("400 groups", &["--by", "duration"]);
-    memory(folder.path());
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |name: &str| named.is_empty() || named.iter().any(|wanted| wanted == name);
+    if is_wanted("intake") {
+        intake(folder.path());
+    }
+    if is_wanted("screen") {
+        screen("1 group", &[]);
+        screen("400 groups", &["--by", "duration"]);
+    }
+    if is_wanted("memory") {
+        memory(folder.path());
+    }
 }
 
 /// The processor time that a process has taken, in seconds.
