@@ -280,6 +280,9 @@ impl Tracks {
     }
 }
 
+/// The end of a span: when, the number of the span, and the line as it will be written.
+type SpanEnd = (i64, Reverse<u64>, String, Vec<u8>);
+
 struct File<'o> {
     out: &'o mut dyn Write,
     origin: i64,
@@ -287,7 +290,7 @@ struct File<'o> {
     tracks: Tracks,
     is_first: bool,
     /// The ends of spans of requests that have begun, the next one first, of the same time that of the last to begin.
-    ends: BinaryHeap<Reverse<(i64, Reverse<u64>, String, Vec<u8>)>>,
+    ends: BinaryHeap<Reverse<SpanEnd>>,
     /// The number of those spans so far.
     begun: u64,
 }
