@@ -23,4 +23,4 @@ pub(super) use feed::{Feed, Listener};
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::Lexicon;
 pub(super) use nesting::{Nesting, Tree};
-pub use threads::Thread;
+pub use threads::{Process, Thread};
