@@ -49,8 +49,9 @@ type Write = fn(&Path, u64);
 const DUMMY: usize = 0;
 const FLOOR: usize = 1;
 const TEXT: usize = 2;
-/// Where `ltt-top top` on all cores is.
+/// Where `ltt-top top` on all cores and `ltt-top incidents` are.
 const TOP: usize = 8;
+const INCIDENTS: usize = 11;
 
 fn main() {
     let events: u64 = std::env::var("EVENTS").map_or(5_000_000, |events| events.parse().expect("a number"));
@@ -163,6 +164,9 @@ fn contenders() -> Vec<Contender> {
         let command = move |folder: &Path| ltt_top(folder, &[name, "--format=json"]);
         program(&format!("ltt-top {name}"), Some((TOP, times)), 3, Box::new(command))
     }));
+    let page = concat!(env!("CARGO_TARGET_TMPDIR"), "/reading.html");
+    let html = move |folder: &Path| ltt_top(folder, &["html", "--force", "--output", page]);
+    contenders.push(program("ltt-top html", Some((INCIDENTS, 0.5)), 3, Box::new(html)));
     contenders
 }
 

@@ -7,10 +7,7 @@ use ctf_reader::{EventClass, OrderedEvent, Progress, Reader, Report, Step, Windo
 use serde::Serialize;
 
 use crate::analysis::finding::{Notes, TraceFinding};
-use crate::analysis::reading::Failure;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::{Failure, Roster, Selection, Slots};
 
 /// Receives single events in time order.
 pub trait Follower {

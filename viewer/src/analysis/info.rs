@@ -12,13 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::beside::CollectBeside;
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::key;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{CollectBeside, Failure, Roster, Selection, Slots, SourceWindow, grown, key};
 use crate::datum::{Datum, pairs};
 use crate::source::Source;
 use ctf_reader::{Brief, Collect, EventClass, Events, Report, Trace};

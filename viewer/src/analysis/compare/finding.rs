@@ -174,21 +174,17 @@ pub struct CauseChange {
 impl IncidentsChange {
     pub(super) fn new([before, after]: &[Incidents; 2]) -> Self {
         let mut causes: BTreeMap<String, CauseChange> = BTreeMap::new();
-        let mut entry = |cause: &CauseFinding, put: fn(&mut CauseChange, &CauseFinding)| {
-            let name = format!("{:?} {:?}", cause.event, cause.key);
-            put(causes.entry(name).or_insert_with(|| CauseChange::of(cause)), cause);
-        };
-        for cause in &before.causes {
-            entry(cause, |change, cause| {
-                change.count_before += cause.count;
-                change.total_before.0 += cause.total.0;
-            });
-        }
-        for cause in &after.causes {
-            entry(cause, |change, cause| {
-                change.count_after += cause.count;
-                change.total_after.0 += cause.total.0;
-            });
+        for (side, found) in [before, after].into_iter().enumerate() {
+            for cause in &found.causes {
+                let name = format!("{:?} {:?}", cause.event, cause.key);
+                let change = causes.entry(name).or_insert_with(|| CauseChange::of(cause));
+                let (count, total) = match side {
+                    0 => (&mut change.count_before, &mut change.total_before),
+                    _ => (&mut change.count_after, &mut change.total_after),
+                };
+                *count += cause.count;
+                total.0 += cause.total.0;
+            }
         }
         let mut causes: Vec<CauseChange> = causes.into_values().collect();
         let lost = |cause: &CauseChange| cause.total_before.0 as i128 - cause.total_after.0 as i128;

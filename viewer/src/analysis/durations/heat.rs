@@ -10,13 +10,8 @@ use crate::analysis::durations::hist::Outline;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::durations::octave::{OCTAVES, octave_of, octave_start};
 use crate::analysis::finding::{Notes, Ns, TraceFinding};
-use crate::analysis::groups::group::{Group, Sort};
-use crate::analysis::groups::summary::{GROUP_CAP, summarise};
-use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::groups::{GROUP_CAP, Group, Groups, Sort, summarise};
+use crate::analysis::reading::{Failure, Kinds, Roster, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::{Collect, EventClass, Events};
 

@@ -7,11 +7,8 @@ use serde::Serialize;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::durations::octave::{OCTAVES, octave_of, octave_start};
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
-use crate::analysis::groups::group::{Group, Sort};
-use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::summary::{GROUP_CAP, summarise};
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::groups::{GROUP_CAP, Group, Quantile, Sort, summarise};
+use crate::analysis::reading::{Failure, Selection, SourceWindow};
 use crate::source::Source;
 
 /// Histograms of the first groups of a trace.

@@ -3,8 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{Ns, TraceFinding};
-use crate::analysis::groups::group::{Folded, Group};
-use crate::analysis::groups::quantile::Quantile;
+use crate::analysis::groups::{Folded, Group, Quantile};
 use crate::analysis::reading::selection::{EventKind, PROCESS};
 use crate::datum::{Datum, Pairs, pairs};
 use crate::text::{escape, short_name};

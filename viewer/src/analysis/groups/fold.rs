@@ -15,8 +15,7 @@ use std::sync::Arc;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::group::{Figures, Folded, Sort};
 use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::reading::{EventKind, grown};
 
 const BUCKETS: usize = 1 << 16;
 

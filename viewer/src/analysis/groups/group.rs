@@ -8,8 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::durations::histogram::{Histogram, IMPLAUSIBLE};
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::reading::key;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::reading::{EventKind, key};
 use crate::datum::Datum;
 
 /// A group and its figures.

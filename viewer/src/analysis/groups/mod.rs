@@ -12,3 +12,11 @@ pub use group::Sort;
 pub use over_time::{OverTime, TimeSlice};
 pub use quantile::Quantile;
 pub use top::Top;
+
+pub(super) use group::{Extra, Figures, Folded, Group};
+pub(super) use over_time::over_time;
+pub(super) use summary::{
+    GROUP_CAP, PROCESSES_MAX, Pools, Summary, SummaryCollector, rank, summarise, summarise_into,
+};
+pub(super) use table::Groups;
+pub(super) use top::top;

@@ -9,8 +9,7 @@ use crate::analysis::finding::{GroupFinding, GroupName, TraceFinding};
 use crate::analysis::groups::group::{Extra, Figures, Group, Sort};
 use crate::analysis::groups::summary::summarise_into;
 use crate::analysis::groups::top::Top;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::Error;
 

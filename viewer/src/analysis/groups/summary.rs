@@ -10,12 +10,9 @@ use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::fold::{Spilled, Tracked};
 use crate::analysis::groups::group::{Extra, Figures, Folded, Group, Sort};
 use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::Misfit;
-use crate::analysis::reading::beside::CollectBeside;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
-use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{
+    CollectBeside, EventKind, Failure, LeftOut, Misfit, Roster, Selection, Slots, SourceWindow,
+};
 use crate::source::Source;
 use ctf_reader::{Brief, ClassIndex, Collect, Event, EventClass, Events, Report};
 

@@ -9,8 +9,7 @@ use crate::analysis::groups::group::Sort;
 use crate::analysis::groups::over_time::OverTime;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, Selection, SourceWindow};
 use crate::source::Source;
 
 /// The groups of a trace, ranked.

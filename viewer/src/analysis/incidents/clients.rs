@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use hashbrown::HashSet;
 
-use super::stall::Waited;
-use crate::analysis::finding::Span;
+use super::finding::WaitedFinding;
+use crate::analysis::finding::{Ns, Span};
 use crate::analysis::recent::remember;
 
 /// The number of services that are remembered.
@@ -105,7 +105,7 @@ pub struct Waiting {
     begin: i64,
     /// Those that have not been served since.
     clients: HashSet<u32>,
-    waited: Waited,
+    waited: WaitedFinding,
 }
 
 impl Waiting {
@@ -121,7 +121,7 @@ impl Waiting {
     ) -> Self {
         let active = clients.within(before).map(|(_, client)| client);
         let active: HashSet<u32> = active.filter(|&client| Some(client) != culprit).collect();
-        let waited = Waited { clients: 0, of: active.len() as u64, longest_ns: 0 };
+        let waited = WaitedFinding { of: active.len() as u64, ..WaitedFinding::default() };
         let mut waiting = Waiting { begin: stall.begin_ns, clients: active, waited };
         let since: Vec<(i64, u32)> = clients.within(Span { end_ns: i64::MAX, ..stall }).collect();
         for (end, client) in since.into_iter().rev() {
@@ -139,12 +139,13 @@ impl Waiting {
     pub fn served(&mut self, end: i64, client: u32) {
         if self.clients.remove(&client) {
             self.waited.clients += 1;
-            self.waited.longest_ns = self.waited.longest_ns.max(end.saturating_sub(self.begin));
+            let wait = Ns(end.saturating_sub(self.begin).max(0) as u128);
+            self.waited.longest = self.waited.longest.max(wait);
         }
     }
 
     /// Who has waited so far.
-    pub fn waited(&self) -> Waited {
+    pub fn waited(&self) -> WaitedFinding {
         self.waited
     }
 }
@@ -169,8 +170,8 @@ mod tests {
         waiting.served(207, 1);
         waiting.served(209, 1);
         waiting.served(209, 7);
-        let Waited { clients: waited, of, longest_ns } = waiting.waited();
-        assert_eq!((waited, of, longest_ns), (2, 4, 107));
+        let WaitedFinding { clients: waited, of, longest } = waiting.waited();
+        assert_eq!((waited, of, longest), (2, 4, Ns(107)));
     }
 
     /// Client 1 is served every microsecond from 0 to 100 ms, except in stalls, in which it is served every 500 ns.
@@ -220,7 +221,7 @@ mod tests {
         let waiting =
             |cause_end| Waiting::new(&clients, span(0, 100), span(100, 200), cause_end, None).waited();
         assert_eq!((waiting(None).clients, waiting(None).of), (0, 2));
-        assert_eq!((waiting(Some(140)).clients, waiting(Some(140)).longest_ns), (1, 50));
+        assert_eq!((waiting(Some(140)).clients, waiting(Some(140)).longest), (1, Ns(50)));
         assert_eq!(waiting(Some(160)).clients, 0);
     }
 
@@ -232,10 +233,10 @@ mod tests {
         }
         for cause_end in [None, Some(200)] {
             let mut waiting = Waiting::new(&clients, span(0, 100), span(100, 200), cause_end, None);
-            assert_eq!((waiting.waited().clients, waiting.waited().longest_ns), (2, 120));
+            assert_eq!((waiting.waited().clients, waiting.waited().longest), (2, Ns(120)));
             waiting.served(300, 2);
             waiting.served(310, 3);
-            assert_eq!((waiting.waited().clients, waiting.waited().longest_ns), (3, 210));
+            assert_eq!((waiting.waited().clients, waiting.waited().longest), (3, Ns(210)));
         }
     }
 

@@ -14,15 +14,15 @@ use hashbrown::HashMap;
 use super::activity::Activity;
 use super::clients::{Clients, Waiting};
 use super::costs::UsualCosts;
-use super::finding::IncidentKind;
+use super::finding::{IncidentKind, WaitedFinding};
 use super::meanwhile::{self, LongIntervals};
 use super::pending::{Pending, PendingStalls};
 use super::sleeps::{Silence, Sleeps};
-use super::stall::{Stall, Waited};
+use super::stall::Stall;
 use super::starved::{Starvation, StarvedGroup};
 use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
-use crate::analysis::finding::Span;
+use crate::analysis::finding::{Ns, Span};
 use crate::analysis::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
 use crate::analysis::reading::grown::grown;
 use crate::analysis::recent::remember;
@@ -315,7 +315,11 @@ impl Engine {
         let clients = group.clients as u64;
         self.tally.add(Stall {
             kind: IncidentKind::Starved,
-            waited: Waited { clients, of: of.max(clients), longest_ns: group.longest_ns },
+            waited: WaitedFinding {
+                clients,
+                of: of.max(clients),
+                longest: Ns(group.longest_ns.max(0) as u128),
+            },
             not_served,
             is_selected: group.is_selected,
             ..Stall::silence(thread, span)

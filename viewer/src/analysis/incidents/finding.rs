@@ -217,7 +217,7 @@ pub struct SumFinding {
 }
 
 /// Who waited for the end of an incident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WaitedFinding {
     /// The number of clients that were active before and served after.

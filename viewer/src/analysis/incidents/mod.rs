@@ -27,10 +27,7 @@ use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::intervals::Feed;
 use crate::analysis::outliers::verdict::{Courses, Period, Rule};
-use crate::analysis::reading::angle::Angle;
-use crate::analysis::reading::beside::Beside;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Angle, Beside, Failure, Selection, SourceWindow};
 use crate::source::{Readers, Source};
 
 pub use finding::*;

@@ -114,11 +114,7 @@ impl Reporter<'_> {
                 event: self.feed.lexicon.entry(name).event.clone(),
                 duration: ns(length),
             }),
-            waited: WaitedFinding {
-                clients: stall.waited.clients,
-                of: stall.waited.of,
-                longest: ns(stall.waited.longest_ns),
-            },
+            waited: stall.waited,
             not_served: stall.not_served,
             meanwhile: stall
                 .meanwhile

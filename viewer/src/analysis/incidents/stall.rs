@@ -1,6 +1,6 @@
 //! A stall: a time in which a thread was held up, and by what.
 
-use super::finding::IncidentKind;
+use super::finding::{IncidentKind, WaitedFinding};
 use super::meanwhile::Meanwhile;
 use crate::analysis::finding::Span;
 use crate::analysis::intervals::{Interval, IntervalName, Link, Tree, chain, total};
@@ -11,17 +11,6 @@ const LEAST_SHARE: i64 = 10;
 
 /// The number of times without an event in a turn whose reason is looked for.
 const MOST_GAPS: usize = 32;
-
-/// Who waited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waited {
-    /// How many clients.
-    pub clients: u64,
-    /// Of how many that were active before.
-    pub of: u64,
-    /// How long at most.
-    pub longest_ns: i64,
-}
 
 /// A stall.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +33,7 @@ pub struct Stall {
     pub in_gaps: Option<Box<Account>>,
     /// The total of pieces of it, as reported by an event.
     pub sum: Option<(IntervalName, i64)>,
-    pub waited: Waited,
+    pub waited: WaitedFinding,
     pub not_served: u64,
     pub meanwhile: Vec<Meanwhile>,
     /// Whether events of it may be missing.

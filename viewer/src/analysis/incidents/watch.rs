@@ -9,8 +9,7 @@ use super::finding::{Incident, Incidents};
 use super::report::Reporter;
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::intervals::Feed;
-use crate::analysis::reading::Misfit;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Misfit, Selection};
 use crate::samples::{Sample, SampleReader};
 use crate::source::Readers;
 

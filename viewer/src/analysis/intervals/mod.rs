@@ -26,4 +26,4 @@ pub(super) use feed::{Feed, Listener};
 pub(super) use interval::{Interval, IntervalName, total};
 pub(super) use lexicon::Lexicon;
 pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
-pub use threads::Thread;
+pub use threads::{Process, Thread};

@@ -12,13 +12,9 @@ use super::intake::Audience;
 use super::slices::LookBack;
 use super::watches::Watches;
 use crate::analysis::finding::{GroupName, TraceFinding};
-use crate::analysis::groups::group::{Group, Sort};
-use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::top::Top;
+use crate::analysis::groups::{Group, Quantile, Sort, Top};
 use crate::analysis::incidents::{Incident, Incidents};
-use crate::analysis::reading::Failure;
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Failure, Selection, grown};
 use crate::samples::SampleQueue;
 use crate::text::escape;
 

@@ -12,13 +12,8 @@ use super::steps::{STEPS, step_of};
 use crate::analysis::durations::hist::HistGroup;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
-use crate::analysis::groups::group::{Figures, Folded, Group, Sort};
-use crate::analysis::groups::summary::{GROUP_CAP, Summary, rank};
-use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::Misfit;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{EventKind, LeftOut, Selection};
-use crate::analysis::reading::slots::Slots;
+use crate::analysis::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Sort, Summary, rank};
+use crate::analysis::reading::{EventKind, LeftOut, Misfit, Roster, Selection, Slots};
 use crate::analysis::slow::longest::{Longest, Recorder};
 
 /// The most slices of time that all groups have together: those of 500 groups that are always busy.

@@ -8,8 +8,7 @@ use ctf_reader::{EventClass, Gap, OrderedEvent};
 
 use crate::analysis::finding::TraceFinding;
 use crate::analysis::incidents::{Incident, Incidents, Watch};
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Selection, grown};
 use crate::samples::Sample;
 
 /// A watch for each host.

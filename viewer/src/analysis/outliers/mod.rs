@@ -18,13 +18,8 @@ use serde::Serialize;
 use crate::analysis::finding::{
     EventFinding, GroupFinding, GroupName, Notes, Ns, Span, TraceFinding, guessed,
 };
-use crate::analysis::groups::group::Sort;
-use crate::analysis::groups::summary::summarise;
-use crate::analysis::reading::angle::Angle;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::{Processes, Selection};
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::groups::{Sort, summarise};
+use crate::analysis::reading::{Angle, Failure, Kinds, Processes, Roster, Selection, SourceWindow};
 use crate::analysis::slow::longest::Record;
 use crate::analysis::slow::{AcceptAll, EventFilter, LongestCollector, SeenEvent};
 use crate::filter::Condition;
@@ -142,7 +137,9 @@ pub(in crate::analysis) fn outliers<S: Source>(
     limit: usize,
     cap: usize,
 ) -> Result<Outliers, Failure> {
-    let judging = Judging::read(input, selection, rule, in_isolation, cap)?;
+    let angle = Angle::new(selection, input.window, in_isolation);
+    let courses = Judging::courses(input, selection, &angle, cap)?;
+    let judging = Judging::new(input, courses, angle, rule)?;
     let collected = judging.read_all(input, judging.collector(limit))?;
     judging.finish(input, selection, collected, limit)
 }
@@ -154,19 +151,6 @@ pub(in crate::analysis) struct Judging {
 }
 
 impl Judging {
-    /// Reads what is judged.
-    fn read<S: Source>(
-        input: &mut SourceWindow<'_, S>,
-        selection: &Selection,
-        rule: &Rule,
-        in_isolation: bool,
-        cap: usize,
-    ) -> Result<Judging, Failure> {
-        let angle = Angle::new(selection, input.window, in_isolation);
-        let courses = Judging::courses(input, selection, &angle, cap)?;
-        Judging::new(input, courses, angle, rule)
-    }
-
     /// Reads all groups that are judged from an angle.
     pub fn courses<S: Source>(
         input: &mut SourceWindow<'_, S>,

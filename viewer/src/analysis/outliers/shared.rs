@@ -12,10 +12,7 @@ use serde::Serialize;
 
 use super::verdict::{JudgedGroup, Limits, Period};
 use crate::analysis::finding::{GroupName, Span, TraceFinding};
-use crate::analysis::reading::fields::CommonField;
-use crate::analysis::reading::key;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::reading::{CommonField, EventKind, Kinds, key};
 use crate::analysis::slow::{EventFilter, SeenEvent};
 use crate::datum::Datum;
 use crate::meaning::HOST;

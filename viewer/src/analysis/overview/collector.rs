@@ -10,14 +10,8 @@ use ctf_reader::{Brief, Collect, EventClass, Events};
 use super::slices::{SliceEvents, SliceFigures, SlicedGroup, Slices};
 use crate::analysis::durations::heat::TimeColumns;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::groups::summary::Summary;
-use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::beside::CollectBeside;
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
+use crate::analysis::groups::{Groups, Summary};
+use crate::analysis::reading::{CollectBeside, Kinds, Roster, Selection, Slots, grown};
 use crate::analysis::slow::longest::{Longest, Record, Recorder};
 
 /// The number of slices at first.

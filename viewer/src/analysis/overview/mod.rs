@@ -13,19 +13,13 @@ use std::sync::Arc;
 use ctf_reader::{Error, Progress, Reader, Window};
 
 use crate::analysis::finding::EventFinding;
-use crate::analysis::groups::group::Sort;
-use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::summary::{GROUP_CAP, SummaryCollector, summarise};
-use crate::analysis::groups::top::Top;
+use crate::analysis::groups::{GROUP_CAP, Quantile, Sort, SummaryCollector, Top, summarise};
 use crate::analysis::incidents::{IncidentRule, Incidents, costly, incidents_and, slow_periods};
 use crate::analysis::info::{Info, InfoCollector};
 use crate::analysis::outliers::verdict::{Period, Rule};
 use crate::analysis::outliers::{Judging, Outliers};
 use crate::analysis::question::Finding;
-use crate::analysis::reading::angle::Angle;
-use crate::analysis::reading::beside::{Beside, Pair};
-use crate::analysis::reading::selection::{Processes, Selection};
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Angle, Beside, Failure, Pair, Processes, Selection, SourceWindow};
 use crate::analysis::slow::chains::chains;
 use crate::source::Source;
 

@@ -21,3 +21,14 @@ pub use failure::{Failure, Misfit};
 pub use fields::{RecordedField, RecordedFields};
 pub use selection::{EventGlob, EventKind, LeftOut, Processes, Selection};
 pub use source_window::SourceWindow;
+
+pub(super) use angle::Angle;
+pub(super) use beside::{Beside, CollectBeside, Pair};
+pub(super) use fields::{CommonField, KeptFields};
+pub(super) use grown::grown;
+pub(super) use kinds::Kinds;
+pub(super) use passes::Passes;
+pub(super) use plan::ClassPlan;
+pub(super) use roster::Roster;
+pub(super) use selection::PROCESS;
+pub(super) use slots::Slots;

@@ -9,8 +9,7 @@ use hashbrown::HashMap;
 
 use crate::analysis::finding::LinkFinding;
 use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, SpanNumbers, Spans, Tree, chain};
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::selection::Selection;
+use crate::analysis::reading::{Selection, grown};
 use crate::analysis::slow::longest::Record;
 
 /// How far after an event to look for what contains it: as long as it took, within these bounds; nanoseconds.

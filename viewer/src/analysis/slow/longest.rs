@@ -6,13 +6,7 @@ use std::sync::Arc;
 
 use ctf_reader::{ClassIndex, Event, EventClass};
 
-use crate::analysis::reading::fields::{KeptFields, RecordedFields};
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::key;
-use crate::analysis::reading::plan::ClassPlan;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::EventKind;
-use crate::analysis::reading::slots::Slots;
+use crate::analysis::reading::{ClassPlan, EventKind, KeptFields, RecordedFields, Roster, Slots, grown, key};
 use crate::datum::Datum;
 
 /// A single event. Longer events come first, then earlier ones, and so on: no two different events are equal, so the

@@ -12,12 +12,7 @@ use serde::Serialize;
 
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::{EventFinding, Notes, TraceFinding, guessed};
-use crate::analysis::reading::beside::CollectBeside;
-use crate::analysis::reading::fields::KeptFields;
-use crate::analysis::reading::roster::Roster;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{CollectBeside, Failure, KeptFields, Roster, Selection, Slots, SourceWindow};
 use crate::analysis::slow::chains::chains;
 use crate::analysis::slow::longest::{Longest, Recorder};
 use crate::analysis::slow::stacks::add_stacks;

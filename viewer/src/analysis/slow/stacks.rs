@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::finding::{EventFinding, TraceFinding};
-use crate::analysis::reading::fields::RecordedFields;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, RecordedFields, SourceWindow};
 use crate::analysis::slow::longest::Record;
 use crate::datum::Datum;
 use crate::source::Source;

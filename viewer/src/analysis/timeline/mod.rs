@@ -13,17 +13,13 @@ use crate::analysis::finding::{Ns, Span};
 use crate::analysis::follow::FollowedEvents;
 use crate::analysis::incidents::{Incident, IncidentRule, incidents};
 use crate::analysis::intervals::{Feed, Interval, Listener};
-use crate::analysis::reading::fields::{KeptFields, RecordedFields};
-use crate::analysis::reading::grown::grown;
-use crate::analysis::reading::selection::Selection;
-use crate::analysis::reading::slots::Slots;
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::reading::{Failure, KeptFields, RecordedFields, Selection, Slots, SourceWindow, grown};
 use crate::datum::Pairs;
 use crate::source::{Readers, Source};
 use rates::{Rates, bins, blocked};
 use requests::Requests;
 
-pub use crate::analysis::intervals::Thread;
+pub use crate::analysis::intervals::{Process, Thread};
 
 /// The most incidents on a timeline; the longest if there are more.
 const MOST_INCIDENTS: usize = 10_000;
@@ -83,7 +79,7 @@ pub struct Timeline {
     /// The threads that work was done by.
     pub threads: Vec<Thread>,
     /// Their processes.
-    pub processes: Vec<TimelineProcess>,
+    pub processes: Vec<Process>,
     /// The requests of spans.
     pub requests: Vec<TimelineRequest>,
     /// The number of incidents.
@@ -99,17 +95,6 @@ pub struct TimelineRequest {
     pub number: u32,
     /// Its process, by its place in [`Timeline::processes`].
     pub process: usize,
-}
-
-/// A process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimelineProcess {
-    /// Its id, where that was recorded.
-    pub pid: Option<i64>,
-    /// Its name, where that was recorded.
-    pub name: Option<String>,
-    /// The machine that it ran on, where that was recorded.
-    pub host: Option<String>,
 }
 
 /// Hands the timeline of the events that pass the filters to `put`, in parts in no order. If that stops it, the reason
@@ -175,14 +160,10 @@ pub fn timeline<S: Source, E>(
     followed.notes.left_out = feed.finish()?;
     let threads: Vec<Thread> = (0..threads).map(|number| feed.threads.thread(number)).collect();
     let processes = threads.iter().map(|thread| thread.process + 1).max().unwrap_or(0);
-    let process = |number: usize| {
-        let process = feed.threads.process(number);
-        TimelineProcess { pid: process.pid, name: process.name.clone(), host: process.host_name.clone() }
-    };
     Ok(ControlFlow::Continue(Timeline {
         followed,
         threads,
-        processes: (0..processes).map(process).collect(),
+        processes: (0..processes).map(|number| feed.threads.process(number).clone()).collect(),
         requests: requests.finish(),
         incidents: found.incidents.len() as u64,
         hidden_incidents: found.hidden_incidents,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::nest::{Nest, Placed};
 use super::sorter::{Record, Shape, Sorter};
 use crate::analysis::incidents::Incident;
-use crate::analysis::timeline::{Part, Timeline, TimelineProcess, TimelineRequest, Work};
+use crate::analysis::timeline::{Part, Process, Timeline, TimelineRequest, Work};
 use crate::datum::Datum;
 use crate::text::amount::counted;
 
@@ -413,10 +413,10 @@ impl File<'_> {
     }
 }
 
-fn process_name(process: &TimelineProcess) -> String {
+fn process_name(process: &Process) -> String {
     let name = process.name.as_deref().unwrap_or("process");
     let pid = process.pid.map_or(String::new(), |pid| format!(" {pid}"));
-    let host = process.host.as_ref().map_or(String::new(), |host| format!(" on {host}"));
+    let host = process.host_name.as_ref().map_or(String::new(), |host| format!(" on {host}"));
     format!("{name}{pid}{host}")
 }
 

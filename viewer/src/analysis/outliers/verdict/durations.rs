@@ -10,10 +10,8 @@ use super::rule::Rule;
 use super::series::{Resolution, Series};
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::{GroupName, Span};
-use crate::analysis::groups::group::{Extra, Figures};
-use crate::analysis::groups::summary::Pools;
-use crate::analysis::reading::key;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::groups::{Extra, Figures, Pools};
+use crate::analysis::reading::{EventKind, key};
 use crate::unit::TimeUnit;
 
 /// Durations of a group with their times, in memory.

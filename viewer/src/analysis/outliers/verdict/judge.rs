@@ -16,11 +16,8 @@ use super::split::Split;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
-use crate::analysis::groups::group::{Group, Sort};
-use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::summary::{PROCESSES_MAX, Pools, Summary, summarise_into};
-use crate::analysis::reading::selection::{EventKind, Processes, Selection};
-use crate::analysis::reading::{Failure, SourceWindow};
+use crate::analysis::groups::{Group, PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
+use crate::analysis::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
 
 /// A mode that has nearly all events of its time is a slow period.

@@ -4,10 +4,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::findings::Basis;
-use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::kinds::Kinds;
-use crate::analysis::reading::selection::EventKind;
+use crate::analysis::groups::{Groups, Quantile};
+use crate::analysis::reading::{EventKind, Kinds};
 
 /// The limit of a group, in the unit of its kind, and what it rests on.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,7 @@ use super::modes::Evidence;
 use super::rule::{ENOUGH, PROCESSES_DIFFER};
 use super::series::Resolution;
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::reading::key;
-use crate::analysis::reading::selection::{EventKind, PROCESS, Selection};
+use crate::analysis::reading::{EventKind, PROCESS, Selection, key};
 use crate::datum::Datum;
 use ctf_reader::Value;
 
