@@ -141,7 +141,8 @@ async fn streams() {
     let mut cancelled = stream(22, 2);
     assert_eq!(next(&mut cancelled).await, Some(1));
     drop(cancelled);
-    let mut boxed = tokio::spawn(async { boxed(23, &"a name".to_owned()) }).await.unwrap();
+    let name = String::from("a name");
+    let mut boxed = tokio::spawn(async move { boxed(23, &name) }).await.unwrap();
     while next(&mut boxed).await.is_some() {
         tokio::time::sleep(Duration::from_millis(50)).await; // does not count
     }

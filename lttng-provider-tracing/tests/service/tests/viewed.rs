@@ -34,7 +34,8 @@ fn interleaved_requests_are_trees_in_slow_and_in_the_timeline() {
 
     let ltt_top = |arguments: &[&str]| {
         let mut command = Command::new(Program::binary("ltt-top", "ltt-top").build());
-        let output = command.args(arguments).arg(trace.folder()).output_in_time().unwrap();
+        command.args(arguments).args(["--catalog", concat!(env!("CARGO_MANIFEST_DIR"), "/catalog.toml")]);
+        let output = command.arg(trace.folder()).output_in_time().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
