@@ -194,7 +194,8 @@ fn probe_shows_all_of_a_long_text_and_its_length() {
     let mut gdb = Command::new("gdb");
     gdb.args(["-q", "-batch", "-ex", "break -probe-stap probing:shown", "-ex", "run long", "-ex"]);
     gdb.arg("printf \"> %d %c\\n\", $_probe_arg4, *((char *) $_probe_arg3 + 299)");
-    let printed = gdb.arg(odd(&["-DUSE_USDT"], &[])).succeed();
+    let program = odd(&["-DUSE_USDT"], &[]);
+    let printed = gdb.arg(&program).succeed();
     assert_eq!(printed.lines().find(|line| line.starts_with('>')), Some("> 300 y"), "{printed}");
 }
 
