@@ -27,9 +27,7 @@ fn assert_equal(python: &Path, tables: &Path, traces: &[&Path]) -> String {
     let mut command = Command::new(python);
     command.arg(workspace().join("fleet/tests/equal.py")).arg("duckdb").arg(tables);
     command.arg(Program::binary("ltt-top", "ltt-top").build()).arg(workspace().join("docs/sql")).args(traces);
-    let output = command.output_in_time().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("it writes UTF-8")
+    command.succeed()
 }
 
 #[test]
@@ -86,8 +84,6 @@ fn spark_says_the_same_although_a_worker_is_killed() {
     command.arg(workspace().join("fleet/tests/cluster.py")).arg(env!("CARGO_BIN_EXE_ltt-parquet"));
     command.arg(Program::binary("ltt-top", "ltt-top").build()).arg(workspace().join("docs/sql"));
     command.arg(folder.path().join("tables")).args([mixed.path(), causes.path(), &hosts]);
-    let output = command.output_within(patience(Duration::from_secs(300))).expect("it runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let said = command.succeed_within(patience(Duration::from_secs(300)));
     assert!(said.contains("killed a worker") && said.contains("are equal"), "{said}");
 }

@@ -20,16 +20,14 @@ fn a_thousand_hosts_need_few_open_files_and_little_memory() {
     let script = r#"ulimit -n 256 && ulimit -v 1048576 && exec "$0" --output "$1" "$2""#;
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_ltt-parquet")]).arg(tables.path()).arg(traces.path());
-    let output = command.output_in_time().expect("it runs");
-    assert!(output.status.success(), "{output:?}");
+    command.succeed();
     assert_eq!((files(tables.path(), "events").len(), rows(tables.path(), "events")), (1000, 2000));
     let script = r#"ulimit -n 256 && ulimit -v 1048576 && exec "$0" "$2" --format json "$1""#;
     for question in ["top", "incidents", "info"] {
         let mut command = Command::new("sh");
         command.args(["-c", script]).arg(Program::binary("ltt-top", "ltt-top").build());
-        let output = command.arg(traces.path()).arg(question).output_in_time().expect("it runs");
-        assert!(output.status.success(), "{question}: {output:?}");
-        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let said = command.arg(traces.path()).arg(question).succeed();
+        let found: serde_json::Value = serde_json::from_str(&said).expect("it is JSON");
         assert_eq!(found["trace"]["hosts"].as_array().map(Vec::len), Some(1000), "{question}");
     }
 }

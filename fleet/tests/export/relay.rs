@@ -16,10 +16,7 @@ fn nothing_of_other_hosts_is_lost_when_one_is_killed() {
     let folder = tempfile::Builder::new().prefix("fleet-").tempdir_in("/tmp").expect("a temporary folder");
     let fleet = folder.path().join("f");
     let mut command = Command::new(workspace().join("scripts/fleet.sh"));
-    let output =
-        command.arg(&fleet).arg("3").output_within(patience(Duration::from_secs(120))).expect("it runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let said = command.arg(&fleet).arg("3").succeed_within(patience(Duration::from_secs(120)));
     for host in ["host-1: 20000 of 20000", "host-2: 20000 of 20000", "host-3: "] {
         assert!(said.contains(host), "{said}");
     }
