@@ -15,13 +15,13 @@ use super::run::{Said, json, ltt_top, said};
 use super::shared_trace::SharedTrace;
 
 /// A page and what the program said when it wrote it.
-struct Page {
+pub struct Page {
     folder: TempDir,
     said: Said,
 }
 
 impl Page {
-    fn of(traces: &[&Path]) -> Page {
+    pub fn of(traces: &[&Path]) -> Page {
         Page::with(traces, &[])
     }
 
@@ -37,7 +37,7 @@ impl Page {
         self.folder.path().join("report.html")
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         assert!(matches!(self.said.status, 0 | 3), "{:?}", self.said);
         fs::read_to_string(self.path()).expect("it was written")
     }
@@ -45,6 +45,21 @@ impl Page {
     fn data(&self) -> Value {
         let text = self.text();
         serde_json::from_str(between(&text, "id=\"data\">", "</script>")).expect("it is JSON")
+    }
+
+    /// Checks that what incidents are charged with is what their causes have in all.
+    pub fn charges_add_up(&self) {
+        let incidents = &self.data()["incidents"];
+        let causes = incidents["causes"].as_array().unwrap();
+        let mut totals = vec![0.0; causes.len()];
+        for mark in incidents["marks"].as_array().unwrap() {
+            for pair in mark[2].as_array().unwrap().chunks(2) {
+                totals[pair[0].as_u64().unwrap() as usize] += pair[1].as_f64().unwrap();
+            }
+        }
+        for (cause, total) in causes.iter().zip(totals) {
+            assert!((cause["total_us"].as_f64().unwrap() - total).abs() < 0.01, "{cause}: {total}");
+        }
     }
 }
 
@@ -80,17 +95,7 @@ fn a_page_has_the_figures_of_top_and_needs_nothing_else() {
     let references = ["http", "src=", "@import", "url("].iter().filter(|known| outside.contains(**known));
     assert_eq!(references.collect::<Vec<_>>(), [&""; 0]);
     assert!(page.said.err.contains("wrote ") && page.said.out.is_empty(), "{:?}", page.said);
-    // What incidents are charged with is what the causes have in all.
-    let incidents = &data["incidents"];
-    let mut totals = vec![0.0; incidents["causes"].as_array().unwrap().len()];
-    for mark in incidents["marks"].as_array().unwrap() {
-        for pair in mark[2].as_array().unwrap().chunks(2) {
-            totals[pair[0].as_u64().unwrap() as usize] += pair[1].as_f64().unwrap();
-        }
-    }
-    for (cause, total) in incidents["causes"].as_array().unwrap().iter().zip(totals) {
-        assert!((cause["total_us"].as_f64().unwrap() - total).abs() < 0.01, "{cause}: {total}");
-    }
+    page.charges_add_up();
 }
 
 #[test]

@@ -130,6 +130,18 @@ pub struct Incident {
     pub is_incomplete: bool,
     /// Whether the window holds only a part of it.
     pub is_cut: bool,
+    /// How much of it each cause explains; empty while events arrive.
+    #[serde(skip)]
+    pub charges: Vec<Charge>,
+}
+
+/// What a cause explains of an incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The place of the cause in [`Incidents::causes`].
+    pub cause: usize,
+    /// How much.
+    pub explained: Ns,
 }
 
 /// What held a thread up where no event explains it.

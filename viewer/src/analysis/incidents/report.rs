@@ -1,6 +1,6 @@
 //! From the engine's results to a finding: resolves names and computes totals.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::advice::Advice;
 use super::engine::Engine;
@@ -8,7 +8,7 @@ use super::episodes::{Group, episodes};
 use super::finding::*;
 use super::meanwhile::Meanwhile;
 use super::stall::Stall;
-use super::tally::{Cause, CauseSum};
+use super::tally::{Cause, CauseSum, charges};
 use crate::analysis::finding::Span;
 use crate::analysis::finding::{LinkFinding, Notes, Ns, TraceFinding};
 use crate::analysis::intervals::{Feed, IntervalName, Link, total};
@@ -30,10 +30,18 @@ impl Reporter<'_> {
         let stalls: Vec<&Stall> = tally.stalls().collect();
         let found = stalls.len() as u64 + folded.count;
         let has_hosts = trace.has_several_hosts();
+        let by_cause = tally.by_cause();
+        let places: HashMap<Cause, usize> =
+            by_cause.iter().enumerate().map(|(place, (cause, _))| (*cause, place)).collect();
+        let charges = |stall: &Stall| {
+            let charge =
+                |(cause, explained)| Some(Charge { cause: *places.get(&cause)?, explained: ns(explained) });
+            charges(stall).into_iter().filter_map(charge).collect()
+        };
         let by_length = |stall: &&Stall| stall.span.length_ns();
         let incidents: Vec<Incident> = longest(stalls.clone(), limit, by_length, |stall| stall.span.begin_ns)
             .iter()
-            .map(|stall| self.incident(stall, has_hosts))
+            .map(|stall| Incident { charges: charges(stall), ..self.incident(stall, has_hosts) })
             .collect();
         let episodes = episodes(&stalls, |stall| self.feed.threads.thread(stall.thread).process);
         let all_episodes = episodes.len();
@@ -45,7 +53,6 @@ impl Reporter<'_> {
         let blocked = blocked.saturating_add(folded.time);
         let unexplained = total(stalls.iter().map(|stall| stall.unexplained));
         let unaccounted = total(stalls.iter().map(|stall| stall.unaccounted()));
-        let by_cause = tally.by_cause();
         let (not_causes, unrecorded) = self.others();
         Incidents {
             threshold: ns(self.engine.threshold),
@@ -124,6 +131,7 @@ impl Reporter<'_> {
             advice: self.advice().of_stall(stall),
             is_incomplete: stall.is_incomplete,
             is_cut: stall.span.within(self.engine.tally.window) != stall.span,
+            charges: Vec::new(),
         }
     }
 

@@ -225,7 +225,7 @@ fn charge(sums: &mut HashMap<Cause, CauseSum>, stall: &Stall) {
 }
 
 /// The causes of an incident, and how much of it each explains.
-fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
+pub fn charges(stall: &Stall) -> Vec<(Cause, i64)> {
     let main = Cause::of(stall);
     let systems: Vec<(Cause, i64)> =
         stall.system_parts().into_iter().map(|(cause, time)| (Cause::System(cause), time)).collect();

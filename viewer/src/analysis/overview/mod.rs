@@ -3,7 +3,6 @@
 //!
 //! Incidents need the order of time and are looked for by one thread, while another reads as often as the rest needs.
 
-mod charges;
 mod collector;
 mod limits;
 mod slices;
@@ -23,7 +22,6 @@ use crate::analysis::reading::{Angle, Beside, Failure, Pair, Processes, Selectio
 use crate::analysis::slow::chains::chains;
 use crate::source::Source;
 
-pub use charges::{Charge, charges};
 use collector::SliceCollector;
 pub use limits::limits;
 pub use slices::{PER_OCTAVE, SliceFigures, SlicedGroup, Slices};

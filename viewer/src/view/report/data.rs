@@ -9,7 +9,7 @@ use crate::analysis::finding::{EventFinding, GroupFinding, GroupName, LinkFindin
 use crate::analysis::groups::Top;
 use crate::analysis::incidents::{CauseFinding, Incident, IncidentKind, Incidents};
 use crate::analysis::outliers::{Outliers, PeriodKind};
-use crate::analysis::overview::{Overview, PER_OCTAVE, Slices, charges, limits};
+use crate::analysis::overview::{Overview, PER_OCTAVE, Slices, limits};
 use crate::text::amount::counted;
 use crate::text::{escape, short_name};
 use crate::view::Screen;
@@ -175,9 +175,11 @@ fn incidents(found: &Incidents, in_full: usize, most: usize, at: &impl Fn(i64) -
     marked.sort_unstable();
     let mark = |&place: &usize| {
         let incident = &found.incidents[place];
-        let charged = charges(incident, found);
-        let charged: Vec<Value> =
-            charged.iter().flat_map(|charge| [json!(charge.cause), json!(charge.explained)]).collect();
+        let charged: Vec<Value> = incident
+            .charges
+            .iter()
+            .flat_map(|charge| [json!(charge.cause), json!(charge.explained)])
+            .collect();
         json!([at(incident.begin_ns) as i64, incident.held, charged])
     };
     let marks: Vec<Value> = marked.iter().map(mark).collect();
