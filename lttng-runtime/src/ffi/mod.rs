@@ -8,9 +8,8 @@ mod fork;
 mod library;
 mod record;
 mod slots;
-// One definition for both crates.
+// A link to the definition in lttng-provider, which the package follows.
 #[rustfmt::skip]
-#[path = "../../../lttng-provider/src/bindings.rs"]
 mod tracepoint;
 
 pub use crate::usdt::EVENTS_MAX;

@@ -1,0 +1,1 @@
+../../../lttng-provider/src/bindings.rs
