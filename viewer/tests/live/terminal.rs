@@ -67,12 +67,12 @@ impl Terminal {
         String::from_utf8_lossy(&output.stdout).trim().parse().expect("a process id")
     }
 
-    /// Waits until the screen, which may go on changing, shows something, and returns all of it.
-    pub fn until_some(&self, text: &str) -> String {
+    /// Waits until the screen, which may go on changing, shows all of this, and returns it.
+    pub fn until_all(&self, texts: &[&str]) -> String {
         let mut screen = String::new();
-        wait_until(&format!("the screen shows {text:?}"), || {
+        wait_until(&format!("the screen shows {texts:?}"), || {
             screen = self.screen();
-            screen.contains(text)
+            texts.iter().all(|text| screen.contains(text))
         });
         screen
     }
