@@ -52,7 +52,7 @@ impl Recording {
 
     /// Its readers, for several readings at the same time.
     pub fn readers(&self) -> Readers<'_> {
-        Readers { events: &self.events, samples: self.samples.as_ref() }
+        Readers { events: &self.events, samples: self.samples.as_ref(), leaves_a_core: false }
     }
 }
 
@@ -82,6 +82,14 @@ pub struct Readers<'r> {
     pub events: &'r Reader,
     /// Of the samples, if there are any.
     pub samples: Option<&'r Reader>,
+    leaves_a_core: bool,
+}
+
+impl Readers<'_> {
+    /// The same, for readings in any order that leave a core to a thread which follows the events in time order.
+    pub fn beside(self) -> Self {
+        Readers { leaves_a_core: true, ..self }
+    }
 }
 
 impl Source for Readers<'_> {
@@ -95,7 +103,10 @@ impl Source for Readers<'_> {
         collector: C,
         progress: &Progress,
     ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } = self.events.read(window, collector, progress);
+        let Collected { collector, report, .. } = match self.leaves_a_core {
+            true => self.events.read_on(self.events.other_threads(), window, collector, progress),
+            false => self.events.read(window, collector, progress),
+        };
         Ok((collector, report))
     }
 

@@ -20,14 +20,14 @@ mod watch;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Nothing, Progress, Reader, Report, Window};
+use ctf_reader::{Error, Nothing, Progress, Report, Window};
 
 use super::finding::TraceFinding;
 use crate::analysis::finding::Span;
 use crate::analysis::groups::summary::GROUP_CAP;
 use crate::analysis::intervals::Feed;
 use crate::analysis::outliers::verdict::{Courses, Period, Rule};
-use crate::analysis::reading::{Angle, Beside, Failure, Selection, SourceWindow};
+use crate::analysis::reading::{Angle, Failure, Selection, SourceWindow};
 use crate::source::{Readers, Source};
 
 pub use finding::*;
@@ -56,13 +56,13 @@ pub(super) fn incidents<S: Source>(
 ) -> Result<Incidents, Failure> {
     let window = input.window;
     // Slow periods do not need time order: another thread looks for them in parallel.
-    let periods = |reader: &Reader, angle: &Angle| slow_periods(reader, window, selection, angle);
+    let periods = |readers: Readers<'_>, angle: &Angle| slow_periods(readers, window, selection, angle);
     let (found, periods) = incidents_and(input, selection, rule, limit, periods)?;
     let found = found?;
     Ok(Incidents { periods: periods?, ..found })
 }
 
-/// Finds the incidents of a trace, without slow periods, while another thread does something else with its reader.
+/// Finds the incidents of a trace, without slow periods, while another thread does something else with its readers.
 ///
 /// All that was recorded is judged, whatever the window and the filters: who waited, what is usual and what a timer does
 /// is in the events around an incident. Window and filters then select from what was found.
@@ -71,7 +71,7 @@ pub(super) fn incidents_and<S: Source, T: Send>(
     selection: &Arc<Selection>,
     rule: IncidentRule,
     limit: usize,
-    beside: impl FnOnce(&Reader, &Angle) -> T + Send,
+    beside: impl FnOnce(Readers<'_>, &Angle) -> T + Send,
 ) -> Result<(Result<Incidents, Failure>, T), Failure> {
     let window = input.window;
     // What was read is said of the window.
@@ -85,7 +85,7 @@ pub(super) fn incidents_and<S: Source, T: Send>(
     };
     let progress = input.progress;
     let (followed, beside) = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| beside(readers.events, &angle));
+        let beside = scope.spawn(|| beside(readers.beside(), &angle));
         let followed = follow(readers, window, selection, (&angle, rule), progress);
         (followed, beside.join())
     });
@@ -122,15 +122,14 @@ fn follow(
 
 /// The slow periods, from a reading of their own.
 pub(super) fn slow_periods(
-    reader: &Reader,
+    mut readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     angle: &Angle,
 ) -> Result<Vec<Period>, Failure> {
     let selection = angle.selection(selection, Selection::of_any_duration);
-    let mut source = Beside(reader);
     let mut input =
-        SourceWindow { source: &mut source, window: angle.judged, progress: &Progress::default() };
+        SourceWindow { source: &mut readers, window: angle.judged, progress: &Progress::default() };
     let courses = Courses::read(&mut input, &selection, GROUP_CAP)?;
     Ok(costly(courses.judged(&Rule::default()).periods, window))
 }

@@ -9,7 +9,7 @@ mod slices;
 
 use std::sync::Arc;
 
-use ctf_reader::{Error, Progress, Reader, Window};
+use ctf_reader::{Error, Progress, Window};
 
 use crate::analysis::finding::EventFinding;
 use crate::analysis::groups::{GROUP_CAP, Quantile, Sort, SummaryCollector, Top, summarise};
@@ -18,9 +18,9 @@ use crate::analysis::info::{Info, InfoCollector};
 use crate::analysis::outliers::verdict::{Period, Rule};
 use crate::analysis::outliers::{Judging, Outliers};
 use crate::analysis::question::Finding;
-use crate::analysis::reading::{Angle, Beside, Failure, Pair, Processes, Selection, SourceWindow};
+use crate::analysis::reading::{Angle, Failure, Pair, Processes, Selection, SourceWindow};
 use crate::analysis::slow::chains::chains;
-use crate::source::Source;
+use crate::source::{Readers, Source};
 
 use collector::SliceCollector;
 pub use limits::limits;
@@ -71,7 +71,7 @@ pub fn overview<S: Source>(
         return Err(Error::new("this source has no events in time order, which a report needs").into());
     }
     let window = input.window;
-    let others = |reader: &Reader, angle: &Angle| others(reader, window, selection, angle, sort);
+    let others = |readers: Readers<'_>, angle: &Angle| others(readers, window, selection, angle, sort);
     let (held_up, others) = incidents_and(input, selection, rule, INCIDENTS, others)?;
     let (complete, periods) = others?;
     let mut overview = complete(Incidents { periods, ..held_up? });
@@ -84,14 +84,14 @@ pub fn overview<S: Source>(
 
 /// All but the incidents, which complete it and are looked at from this angle, and the slow periods.
 fn others(
-    reader: &Reader,
+    mut readers: Readers<'_>,
     window: Window,
     selection: &Arc<Selection>,
     of_incidents: &Angle,
     sort: Sort,
 ) -> Result<(impl FnOnce(Incidents) -> Overview + Send + use<>, Vec<Period>), Failure> {
-    let (mut source, progress, rule) = (Beside(reader), Progress::default(), Rule::default());
-    let input = &mut SourceWindow { source: &mut source, window, progress: &progress };
+    let (progress, rule) = (Progress::default(), Rule::default());
+    let input = &mut SourceWindow { source: &mut readers, window, progress: &progress };
     let angle = Angle::new(selection, window, false);
     let filtered = match angle.selects {
         true => Some(summarise(input, selection, sort, GROUP_CAP)?),
@@ -107,7 +107,7 @@ fn others(
     let has_all = !of_incidents.in_isolation && !selection.of_any_duration().is_filter();
     let periods = match has_all && selection.processes == Processes::Together {
         true => costly(courses.judged(&rule).periods, window),
-        false => slow_periods(reader, window, selection, of_incidents)?,
+        false => slow_periods(*input.source, window, selection, of_incidents)?,
     };
     let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
     let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
@@ -130,7 +130,7 @@ fn others(
     let mut slow: Vec<EventFinding> =
         records.iter().map(|record| EventFinding::new(record, &top.trace)).collect();
     let first = &records[..records.len().min(CHAINS)];
-    let found = chains(reader, selection, first);
+    let found = chains(input.source.events, selection, first);
     slow.iter_mut().zip(found).for_each(|(event, chain)| event.chain = chain);
     let info = info.finish(&report, PROCESSES)?;
     let clients = match clients.complete(report, Sort::Total) {

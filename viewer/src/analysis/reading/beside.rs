@@ -1,34 +1,12 @@
-//! Readings beside others: several collectors in one, and one beside a thread that reads in time order.
+//! Several collectors in one reading.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Continue};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use ctf_reader::{Collect, Collected, Error, EventClass, Events, Progress, Reader, Report, Window};
+use ctf_reader::{Collect, EventClass, Events};
 
 use crate::analysis::reading::slots::Slots;
-use crate::source::Source;
-
-/// Reads events in any order, and leaves a core to a thread that follows them in time order.
-pub(in crate::analysis) struct Beside<'r>(pub &'r Reader);
-
-impl Source for Beside<'_> {
-    fn span(&mut self) -> Result<Option<RangeInclusive<i64>>, Error> {
-        Ok(self.0.span())
-    }
-
-    fn read<C: Collect<Stop = Infallible>>(
-        &mut self,
-        window: Window,
-        collector: C,
-        progress: &Progress,
-    ) -> Result<(C, Report), Error> {
-        let Collected { collector, report, .. } =
-            self.0.read_on(self.0.other_threads(), window, collector, progress);
-        Ok((collector, report))
-    }
-}
 
 /// A collector that can share a reading with others.
 pub(in crate::analysis) trait CollectBeside: Collect<Stop = Infallible> {

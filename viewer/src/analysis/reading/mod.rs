@@ -23,7 +23,7 @@ pub use selection::{EventGlob, EventKind, LeftOut, Processes, Selection};
 pub use source_window::SourceWindow;
 
 pub(super) use angle::Angle;
-pub(super) use beside::{Beside, CollectBeside, Pair};
+pub(super) use beside::{CollectBeside, Pair};
 pub(super) use fields::{CommonField, KeptFields};
 pub(super) use grown::grown;
 pub(super) use kinds::Kinds;
