@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 use ltt_top::text::escape;
 use ltt_top::unit::{TimeUnit, parse_duration};
@@ -19,9 +19,6 @@ use crate::{FAILED, USAGE, man};
 #[command(
     name = "ltt-parquet",
     version = env!("VERSION_WITH_COMMIT"),
-    args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = "Exit status: 0 all exported, 1 a host could not be exported, 2 wrong command line, 3 exported, but \
                   part of a trace is damaged and left out. A run that was killed leaves no file that an engine reads; \
@@ -63,12 +60,9 @@ pub struct Options {
     /// The number of threads; by default one per core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-
-    #[command(subcommand)]
-    packaging: Option<Packaging>,
 }
 
-/// What packagers need.
+// What packagers need, which is not part of the help; a doc comment would be taken for the program's description.
 #[derive(Debug, Subcommand)]
 enum Packaging {
     /// Write a completion script for a shell.
@@ -113,22 +107,30 @@ impl Packaging {
 
 /// Reads the command line; otherwise says why not, or writes what packagers need, and returns the exit status.
 pub fn parse() -> Result<Options, u8> {
-    let options = Options::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // The pipe may be closed, as in `ltt-parquet --help | head -1`.
-            _ = error.print();
-            0
-        }
-        _ => {
-            let message = error.to_string();
-            let said = message.split("\n\nUsage:").next().unwrap_or(&message);
-            let words: Vec<&str> = said.split_whitespace().collect();
-            tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
-            USAGE
-        }
-    })?;
-    options.packaging.as_ref().map_or(Ok(()), |packaging| Err(packaging.run()))?;
-    Ok(options)
+    let command = Packaging::augment_subcommands(Options::command())
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .disable_help_subcommand(true);
+    let parsed = command.try_get_matches().and_then(|matches| match matches.subcommand_name() {
+        Some(_) => Packaging::from_arg_matches(&matches).map(|packaging| Err(packaging.run())),
+        None => Options::from_arg_matches(&matches).map(Ok),
+    });
+    parsed.unwrap_or_else(|error| {
+        Err(match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                // The pipe may be closed, as in `ltt-parquet --help | head -1`.
+                _ = error.print();
+                0
+            }
+            _ => {
+                let message = error.to_string();
+                let said = message.split("\n\nUsage:").next().unwrap_or(&message);
+                let words: Vec<&str> = said.split_whitespace().collect();
+                tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
+                USAGE
+            }
+        })
+    })
 }
 
 fn nanoseconds(text: &str) -> Result<u64, String> {
