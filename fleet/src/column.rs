@@ -52,7 +52,7 @@ impl Column {
     }
 }
 
-/// Values of a column, one for each row.
+/// Values of a column, one for each row; if there are fewer, the rows at the end have none.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// Numbers of texts; [`NONE`] is none.
@@ -121,6 +121,8 @@ impl Layout {
             .set_created_by(concat!("ltt-parquet ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(Compression::SNAPPY)
             .set_statistics_enabled(EnabledStatistics::Chunk)
+            // There is one page for each column of a row group.
+            .set_offset_index_disabled(true)
             .set_write_batch_size(8192)
             .set_data_page_row_count_limit(usize::MAX >> 1);
         for column in &columns {

@@ -1,28 +1,23 @@
 //! Rows become the bytes of a row group, on any thread.
 
-use bytes::Bytes;
 use hashbrown::HashMap;
-use parquet::column::writer::{
-    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
-};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::column::writer::{ColumnWriterImpl, get_column_writer, get_typed_column_writer};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
+use crate::chunk::{self, Encoded};
 use crate::column::{Layout, NULL, Values};
 use crate::groups::{Cells, cells};
 use crate::interner::NONE;
 use crate::plan::{CLIENT, CPU, ClassPlan, EventPlan, GROUP, KeyPlan, PID, PROCESS, TID};
 use crate::rows::{IMPLAUSIBLE, OtherValue, Rows};
 
-/// Values that are handed to Parquet at a time.
-const CHUNK: usize = 8192;
-
 /// A row group, encoded.
 pub struct RowGroup {
     pub rows: usize,
-    pub columns: Vec<(Bytes, ColumnCloseResult)>,
+    pub columns: Vec<Encoded>,
 }
 
 /// Rows of events, encoded, and their histograms.
@@ -92,7 +87,10 @@ fn sort(rows: &mut Rows) {
     rows.times.sort();
     rows.classes = order.iter().map(|&row| rows.classes[row]).collect();
     rows.durations = order.iter().map(|&row| rows.durations[row]).collect();
-    rows.columns.iter_mut().for_each(|column| column.reorder(&order));
+    for column in &mut rows.columns {
+        column.pad(order.len());
+        column.reorder(&order);
+    }
     rows.other.iter_mut().for_each(|(row, ..)| *row = places[*row]);
     rows.other.sort_by_key(|(row, ..)| *row);
 }
@@ -103,16 +101,15 @@ fn class_column(
     plan: &EventPlan,
     text: fn(&ClassPlan) -> Option<&ByteArray>,
 ) -> (Values, Vec<ByteArray>) {
-    let mut texts: Vec<ByteArray> = Vec::new();
-    let number = |class: &Option<ClassPlan>| match class.as_ref().and_then(text) {
-        None => NONE,
-        Some(text) => {
-            texts.push(text.clone());
-            texts.len() as u32 - 1
-        }
+    let mut texts = Renumbered::default();
+    let mut numbers: Vec<Option<u32>> = vec![None; plan.classes.len()];
+    let number = |&class: &u32| {
+        let class = class as usize;
+        *numbers[class].get_or_insert_with(|| {
+            plan.classes[class].as_ref().and_then(text).map_or(NONE, |text| texts.number(text))
+        })
     };
-    let numbers: Vec<u32> = plan.classes.iter().map(number).collect();
-    (Values::Text(rows.classes.iter().map(|&class| numbers[class as usize]).collect()), texts)
+    (Values::Text(rows.classes.iter().map(number).collect()), texts.list)
 }
 
 /// The column of groups or clients: for some classes a field's, for others that of what has no column.
@@ -122,10 +119,10 @@ fn key_column(
     own: usize,
     key: fn(&ClassPlan) -> &KeyPlan,
 ) -> (Values, Vec<ByteArray>) {
-    let mut texts: Vec<ByteArray> = Vec::new();
-    // Where the texts of a column begin.
-    let mut offsets: HashMap<usize, u32> = HashMap::new();
-    let sources: Vec<Option<(&Vec<u32>, u32)>> = plan
+    let mut texts = Renumbered::default();
+    // The numbers that the texts of each column have here, once they occur.
+    let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); rows.columns.len()];
+    let sources: Vec<Option<(&[u32], usize)>> = plan
         .classes
         .iter()
         .map(|class| {
@@ -134,22 +131,43 @@ fn key_column(
                 KeyPlan::Column(column) => *column,
                 KeyPlan::Slots(_) => own,
             };
-            let offset = *offsets.entry(column).or_insert_with(|| {
-                let offset = texts.len() as u32;
-                texts.extend_from_slice(&rows.texts[column]);
-                offset
-            });
+            numbers[column].resize(rows.texts[column].len(), NONE);
             match &rows.columns[column] {
-                Values::Text(numbers) => Some((numbers, offset)),
+                Values::Text(numbers) => Some((&**numbers, column)),
                 _ => None,
             }
         })
         .collect();
     let number = |(row, &class): (usize, &u32)| match sources[class as usize] {
-        Some((numbers, offset)) if numbers[row] != NONE => numbers[row] + offset,
-        _ => NONE,
+        Some((source, column)) => match source.get(row) {
+            None | Some(&NONE) => NONE,
+            Some(&number) => {
+                let known = &mut numbers[column][number as usize];
+                if *known == NONE {
+                    *known = texts.number(&rows.texts[column][number as usize]);
+                }
+                *known
+            }
+        },
+        None => NONE,
     };
-    (Values::Text(rows.classes.iter().enumerate().map(number).collect()), texts)
+    (Values::Text(rows.classes.iter().enumerate().map(number).collect()), texts.list)
+}
+
+/// Texts of several columns, each once.
+#[derive(Default)]
+struct Renumbered<'t> {
+    list: Vec<ByteArray>,
+    numbers: HashMap<&'t [u8], u32>,
+}
+
+impl<'t> Renumbered<'t> {
+    fn number(&mut self, text: &'t ByteArray) -> u32 {
+        *self.numbers.entry(text.data()).or_insert_with(|| {
+            self.list.push(text.clone());
+            self.list.len() as u32 - 1
+        })
+    }
 }
 
 /// Encodes the columns of a table.
@@ -163,15 +181,15 @@ pub fn row_group(
     let mut encoded = Vec::with_capacity(columns.len() + 2);
     for (place, (values, texts)) in columns.iter().enumerate() {
         let target = Target { layout, column: schema.column(place) };
+        let is_growing = !layout.properties.dictionary_enabled(target.column.path());
         encoded.push(match values {
-            Values::Text(numbers) => target.write::<ByteArrayType, _>(numbers, |&number| {
-                (number != NONE).then(|| texts[number as usize].clone())
-            })?,
-            Values::Integer(numbers) => {
-                target.write::<Int64Type, _>(numbers, |&number| (number != NULL).then_some(number))?
+            Values::Text(numbers) => chunk::texts(target.column, rows, numbers, texts)?,
+            Values::Integer(values) if is_growing => {
+                target.fill::<Int64Type>(|writer| writer.write_batch(values, None, None).map(|_| ()))?
             }
-            Values::Float(numbers) => target.write::<DoubleType, _>(numbers, |&number| number)?,
-            Values::Bool(truths) => target.write::<BoolType, _>(truths, |&truth| truth)?,
+            Values::Integer(values) => chunk::integers(target.column, rows, values)?,
+            Values::Float(values) => target.floats(rows, values)?,
+            Values::Bool(truths) => chunk::truths(target.column, rows, truths)?,
         });
     }
     if layout.has_other {
@@ -215,34 +233,18 @@ struct Target<'l> {
 }
 
 impl Target<'_> {
-    /// Writes values in chunks, so that what Parquet needs of them is not in memory twice.
-    fn write<T: DataType, V>(
-        self,
-        values: &[V],
-        value: impl Fn(&V) -> Option<T::T>,
-    ) -> Result<(Bytes, ColumnCloseResult)> {
-        let is_required = self.column.max_def_level() == 0;
-        self.fill::<T>(|writer| {
-            let (mut levels, mut present) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
-            for chunk in values.chunks(CHUNK) {
-                levels.clear();
-                present.clear();
-                for one in chunk {
-                    let value = value(one);
-                    levels.push(i16::from(value.is_some()));
-                    present.extend(value);
-                }
-                let levels = (!is_required).then_some(&*levels);
-                writer.write_batch(&present, levels, None)?;
-            }
-            Ok(())
-        })
+    /// Rows at the end that are missing have no value.
+    fn floats(self, rows: usize, values: &[Option<f64>]) -> Result<Encoded> {
+        let mut levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
+        levels.resize(rows, 0);
+        let present: Vec<f64> = values.iter().copied().flatten().collect();
+        self.fill::<DoubleType>(|writer| writer.write_batch(&present, Some(&levels), None).map(|_| ()))
     }
 
     fn fill<T: DataType>(
         self,
         fill: impl FnOnce(&mut ColumnWriterImpl<'_, T>) -> Result<()>,
-    ) -> Result<(Bytes, ColumnCloseResult)> {
+    ) -> Result<Encoded> {
         let mut sink = TrackedWrite::new(Vec::new());
         let pages = Box::new(SerializedPageWriter::new(&mut sink));
         let mut writer = get_typed_column_writer::<T>(get_column_writer(

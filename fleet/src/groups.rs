@@ -78,7 +78,14 @@ pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteA
             IMPLAUSIBLE => (u64::MAX - 1, 0),
             duration => (Bucket::of((duration / unit(class)) as u64).low, duration),
         };
-        let key = (time.div_euclid(MINUTE_NS), class, groups[row], processes[row], pids[row], low);
+        let key = (
+            time.div_euclid(MINUTE_NS),
+            class,
+            groups[row],
+            at(processes, row, NONE),
+            at(pids, row, NULL),
+            low,
+        );
         let cell = counted.entry(key).or_insert(Cell { min_ns: i64::MAX, ..Cell::default() });
         cell.count += 1;
         cell.total_ns = cell.total_ns.saturating_add(length);
@@ -109,6 +116,11 @@ pub fn cells(rows: &Rows, plan: &EventPlan, (groups, texts): &(Values, Vec<ByteA
         merge(&mut cells, Cells::from_iter([(key, cell)]));
     }
     cells
+}
+
+/// The value of a row; those at the end may be missing.
+fn at<T: Copy>(values: &[T], row: usize, none: T) -> T {
+    values.get(row).copied().unwrap_or(none)
 }
 
 fn bytes(text: &ByteArray) -> Bytes {

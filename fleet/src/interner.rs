@@ -1,6 +1,6 @@
 //! The distinct texts of a column, numbered.
 
-use ctf_reader::{Brief, Value};
+use ctf_reader::Brief;
 use hashbrown::HashMap;
 use parquet::data_type::ByteArray;
 
@@ -14,7 +14,8 @@ pub const NONE: u32 = u32::MAX;
 pub struct Interner {
     texts: Vec<ByteArray>,
     numbers: HashMap<Box<[u8]>, u32>,
-    /// The number of a short text is found here without hashing all of it.
+    /// The number of a short text is found here without hashing all of it. Different values may have the same text, but
+    /// a value must always have the same one.
     recent: Vec<(Brief, u32)>,
     /// How many bytes the texts have.
     pub bytes: usize,
@@ -35,21 +36,16 @@ impl Interner {
         self.recall(brief).unwrap_or_else(|| self.enter(brief, text))
     }
 
-    /// The number of a value's text, which is made only if it is not remembered.
+    /// The number of a text that is remembered by what is brief of its value.
     #[inline]
-    pub fn value(&mut self, value: &Value<'_>, text: impl FnOnce() -> String) -> u32 {
-        let brief = Brief::from(value);
-        self.recall(brief).unwrap_or_else(|| self.enter(brief, text().as_bytes()))
-    }
-
-    #[inline]
-    fn recall(&self, brief: Brief) -> Option<u32> {
+    pub fn recall(&self, brief: Brief) -> Option<u32> {
         let (known, number) = self.recent[place(brief)];
         (known == brief && brief != Brief::OTHER).then_some(number)
     }
 
+    /// The number of a value's text, which is remembered by what is brief of the value.
     #[inline(never)]
-    fn enter(&mut self, brief: Brief, text: &[u8]) -> u32 {
+    pub fn enter(&mut self, brief: Brief, text: &[u8]) -> u32 {
         let number = match self.numbers.get(text) {
             Some(&number) => number,
             None => {
@@ -79,6 +75,8 @@ fn place(brief: Brief) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use ctf_reader::Value;
+
     use super::*;
 
     #[test]
@@ -88,8 +86,9 @@ mod tests {
         let numbers: Vec<u32> =
             ["get", "set", long, "get", long, ""].iter().map(|text| interner.text(text.as_bytes())).collect();
         assert_eq!(numbers, [0, 1, 2, 0, 2, 3]);
-        assert_eq!(interner.value(&Value::Signed(-1), || "-1".into()), 4);
-        assert_eq!(interner.value(&Value::Signed(-1), || unreachable!("it is remembered")), 4);
+        let brief = Brief::from(&Value::Signed(-1));
+        assert_eq!((interner.recall(brief), interner.enter(brief, b"-1")), (None, 4));
+        assert_eq!((interner.recall(brief), interner.text(b"-1")), (Some(4), 4));
         assert_eq!(interner.take().len(), 5);
         assert_eq!(interner.text(b"set"), 0);
         assert_eq!(interner.take()[0].data(), b"set");

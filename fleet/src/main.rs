@@ -7,6 +7,7 @@
 
 use std::process::ExitCode;
 
+mod chunk;
 mod cli;
 mod column;
 mod encode;
@@ -14,6 +15,7 @@ mod export;
 mod folder;
 mod groups;
 mod hosts;
+mod hybrid;
 mod incidents;
 mod interner;
 mod metadata;

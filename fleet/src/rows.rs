@@ -1,6 +1,6 @@
 //! Events become rows: values are sorted into columns as they are read.
 
-use ctf_reader::{OrderedEvent, Value};
+use ctf_reader::{Brief, OrderedEvent, Value};
 use parquet::data_type::ByteArray;
 
 use crate::column::{Kind, NULL, Values};
@@ -83,8 +83,12 @@ impl RowBuilder {
                 }
                 continue;
             };
+            if kind == Kind::Text {
+                self.put_text(row, column, event, field.slot);
+                continue;
+            }
             let value = event.value(field.slot);
-            if !self.put(row, column, kind, &value, field.is_boolean) {
+            if !self.put(row, column, &value, field.is_boolean) {
                 self.other(row, &field.name, &value);
             }
         }
@@ -105,26 +109,35 @@ impl RowBuilder {
         row + 1 >= MOST_ROWS || self.is_full
     }
 
-    /// Puts a value into a column, if it fits.
+    /// Puts the text of a value into a column.
     #[inline]
-    fn put(&mut self, row: usize, column: usize, kind: Kind, value: &Value<'_>, is_boolean: bool) -> bool {
-        let values = &mut self.rows.columns[column];
-        match (values, value) {
-            (Values::Text(numbers), value) => {
-                let interner = &mut self.interners[column];
-                let number = match value {
-                    Value::Text(text) => interner.text(text),
-                    Value::Enum(number, labels) => match text::label(*number, labels) {
-                        Some(label) => interner.text(label),
-                        None => interner.text(i128::from(*number).to_string().as_bytes()),
-                    },
-                    other => interner.text(text::text(&text::datum(other)).as_bytes()),
-                };
-                self.is_full |= interner.bytes >= MOST_BYTES;
-                pad(numbers, row, NONE);
-                numbers.push(number);
-                true
-            }
+    fn put_text(&mut self, row: usize, column: usize, event: &OrderedEvent<'_>, slot: usize) {
+        let interner = &mut self.interners[column];
+        let brief = event.brief(slot);
+        let number = interner.recall(brief).unwrap_or_else(|| match event.value(slot) {
+            Value::Text(text) => interner.enter(brief, text),
+            Value::Enum(number, labels) => match text::label(number, labels) {
+                Some(label) => interner.text(label),
+                None => interner.text(i128::from(number).to_string().as_bytes()),
+            },
+            other => interner.enter(brief, text::text(&text::datum(&other)).as_bytes()),
+        });
+        self.push_text(row, column, number);
+    }
+
+    #[inline]
+    fn push_text(&mut self, row: usize, column: usize, number: u32) {
+        self.is_full |= self.interners[column].bytes >= MOST_BYTES;
+        if let Values::Text(numbers) = &mut self.rows.columns[column] {
+            pad(numbers, row, NONE);
+            numbers.push(number);
+        }
+    }
+
+    /// Puts a value that is not a text into a column, if it fits.
+    #[inline]
+    fn put(&mut self, row: usize, column: usize, value: &Value<'_>, is_boolean: bool) -> bool {
+        match (&mut self.rows.columns[column], value) {
             (Values::Integer(numbers), value) => {
                 let number = match *value {
                     Value::Unsigned(number) => i64::try_from(number).ok(),
@@ -151,10 +164,7 @@ impl RowBuilder {
                 truths.push(truth);
                 truth.is_some()
             }
-            _ => {
-                debug_assert_eq!(kind, Kind::Float, "all other kinds have an arm");
-                false
-            }
+            (Values::Float(_) | Values::Text(_), _) => false,
         }
     }
 
@@ -169,18 +179,16 @@ impl RowBuilder {
         let number = match slots {
             [only] => {
                 let value = value(only);
-                interner.value(&value, || text::text(&text::datum(&value)))
+                let brief = Brief::from(&value);
+                let known = interner.recall(brief);
+                known.unwrap_or_else(|| interner.enter(brief, text::text(&text::datum(&value)).as_bytes()))
             }
             several => {
                 let keys: Vec<_> = several.iter().map(|slot| text::datum(&value(slot))).collect();
                 interner.text(text::group(keys.iter()).unwrap_or_default().as_bytes())
             }
         };
-        self.is_full |= interner.bytes >= MOST_BYTES;
-        if let Values::Text(numbers) = &mut self.rows.columns[column] {
-            pad(numbers, row, NONE);
-            numbers.push(number);
-        }
+        self.push_text(row, column, number);
     }
 
     #[cold]
@@ -193,8 +201,6 @@ impl RowBuilder {
 
     /// The rows, complete.
     pub fn finish(mut self) -> Rows {
-        let rows = self.rows.times.len();
-        self.rows.columns.iter_mut().for_each(|column| column.pad(rows));
         self.rows.texts = self.interners.iter_mut().map(Interner::take).collect();
         self.rows
     }
