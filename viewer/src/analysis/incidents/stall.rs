@@ -40,6 +40,8 @@ pub struct Stall {
     pub is_incomplete: bool,
     /// Its number, in the order in which incidents were settled.
     pub number: u64,
+    /// Whether it is a span that nests by its number, so that it may overlap others of its thread.
+    pub is_span: bool,
     /// Whether an event that explains it passes the filters.
     pub is_selected: bool,
 }
