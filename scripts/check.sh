@@ -9,8 +9,19 @@ begin
 export TEST_DEADLINE=900
 providers=(--package lttng-provider --package lttng-provider-derive --package market --package lttng-provider-tracing
 	--package valkey-trace --package valkey-lite)
+# alone FOLDER: a crate that is outside of the workspace because of what it needs.
+alone() {
+	local crate=(--manifest-path "$1/Cargo.toml")
+	export CARGO_TARGET_DIR=$PWD/target USE_LTTNG=yes
+	cargo fmt "${crate[@]}" --check &&
+		cargo clippy "${crate[@]}" --locked --all-targets -- --deny warnings &&
+		cargo_with_deadlines test "${crate[@]}" --locked --no-fail-fast
+}
+
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
 stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests -- --ignored --skip in_another_process || true
+stage "mini-redis" alone examples/mini-redis || true
+stage "bindings to LTTng-UST" alone tests/bindings || true
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
 stage "tests of the providers, tracing off" cargo_with_deadlines test "${providers[@]}" --no-fail-fast --lib --bins || true
 stage "examples in documentation, tracing off" target/debug/run-tests cargo test "${providers[@]}" --no-fail-fast --doc || true

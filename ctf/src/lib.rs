@@ -21,7 +21,7 @@ mod value;
 pub use brief::Brief;
 pub use class::{Base, ClassIndex, EventClass, FieldClass, FieldClasses, FieldKind, Scope};
 pub use collect::{Collect, Collected, Nothing, all_fields};
-pub use deliver::ordered::{InOrder, Step};
+pub use deliver::ordered::{InOrder, Pause, Step};
 pub use deliver::ordered_event::OrderedEvent;
 pub use deliver::packet_source::{NextPacket, Packet, PacketSource};
 pub use discover::{Discovery, TraceFiles, discover, stream_files};

@@ -42,7 +42,7 @@ struct InboxState {
     has_news: bool,
     is_closing: bool,
     /// The packets that were in memory when they were last counted, and those that came since.
-    held: Vec<Weak<[u8]>>,
+    held: Vec<Weak<Vec<u8>>>,
     /// Their bytes; some may have been freed since.
     held_bytes: usize,
 }
@@ -157,7 +157,7 @@ impl Inbox {
         name: PathBuf,
         bytes: Vec<u8>,
     ) -> Result<(), Error> {
-        let bytes: Arc<[u8]> = bytes.into();
+        let bytes = Arc::new(bytes);
         self.change(|state| {
             if state.held_bytes + bytes.len() > MAX_BYTES {
                 state.count_held();
@@ -309,7 +309,6 @@ impl SessionEntry {
 impl InboxState {
     /// Counts the bytes in packets that the inbox or the merge holds.
     fn count_held(&mut self) {
-        // The memory of a packet that was dropped is free only when no weak pointer is left.
         self.held.retain(|packet| packet.strong_count() > 0);
         self.held_bytes = self.held.iter().filter_map(Weak::upgrade).map(|bytes| bytes.len()).sum();
         #[cfg(test)]

@@ -1,5 +1,5 @@
 //! The part of <lttng/tracepoint-types.h> that the enabled check reads, made by bindgen.
-//! `tests/bindings.rs` compares, and generates it again if asked.
+//! `tests/bindings` compares, and generates it again if asked.
 #![allow(missing_docs, non_camel_case_types, dead_code)]
 
 #[repr(C)]

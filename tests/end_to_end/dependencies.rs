@@ -35,10 +35,7 @@ const LICENCES: &[&str] = &[
 const DUPLICATES: &[(&str, &str)] = &[
     ("bitflags", "defmt, which jiff names for microcontrollers and nothing here compiles, needs 1.x"),
     ("signal-hook", "crossterm needs 0.3; ltt-top and valkey-lite use 0.4"),
-    (
-        "syn",
-        "serde and clap have moved to 3.x; bindgen, ratatui's macros and lttng-provider-derive are at 2.x",
-    ),
+    ("syn", "serde and clap have moved to 3.x; ratatui's macros and lttng-provider-derive are at 2.x"),
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::lookahead::Lookahead;
+use super::lookahead::{LocatedEvent, Lookahead};
 use super::open_packet::OpenPacket;
 use super::ordered_event::{OrderedEvent, Values};
 use super::packet_source::Storage;
@@ -58,18 +58,16 @@ impl ActivePacket {
         }
     }
 
-    /// The next event.
+    /// An event that has been located.
     #[inline(always)]
-    pub fn event(&self) -> OrderedEvent<'_> {
-        // The caller has checked that there is a next event.
-        let next = self.ahead.peek().copied().unwrap_or_default();
+    pub fn event(&self, next: &LocatedEvent) -> OrderedEvent<'_> {
         let plan = &self.packet.plan.classes[next.position as usize];
         let part = self.packet.part();
         let values = match &plan.plan {
             EventPlan::InPlace(stretch, wanted) => Values::InPlace {
                 wanted,
                 bytes: part.bytes,
-                marks: self.ahead.marks(&next, stretch.marks()),
+                marks: self.ahead.marks(next, stretch.marks()),
                 context: part.context,
             },
             EventPlan::Stages(stages) => {

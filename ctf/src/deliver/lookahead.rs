@@ -52,10 +52,19 @@ impl Lookahead {
         self.events.get(self.next)
     }
 
-    /// Moves on to the one after it.
-    #[inline(always)]
-    pub fn pop(&mut self) {
-        self.next += 1;
+    /// The next events up to a time, at most this number. The events of a chunk are in order.
+    #[inline]
+    pub fn run(&self, last: i64, most: usize) -> &[LocatedEvent] {
+        let rest = &self.events[self.next.min(self.events.len())..];
+        let rest = &rest[..most.min(rest.len())];
+        let length = rest.iter().position(|event| event.timestamp > last).unwrap_or(rest.len());
+        &rest[..length]
+    }
+
+    /// Moves on by a number of events.
+    #[inline]
+    pub fn advance(&mut self, count: usize) {
+        self.next += count;
     }
 
     /// The marks of an event whose fields are read in place.

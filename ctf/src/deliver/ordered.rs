@@ -20,13 +20,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::active_packet::ActivePacket;
 use super::arrivals::Arrivals;
+use super::lookahead::LocatedEvent;
 use super::open_packet::{OpenPacket, PART};
 use super::ordered_event::OrderedEvent;
 use super::packet_source::PacketSource;
@@ -106,11 +107,15 @@ struct Current {
 }
 
 impl Current {
-    /// Whether its event at this time comes before all others.
+    /// Up to when its events come before all others.
     #[inline(always)]
-    fn is_first(&self, time: i64) -> bool {
-        self.floor.is_none_or(|floor| time < floor)
-            && self.other.is_none_or(|other| (time, self.stream, self.number) < (other.0, other.1, other.2))
+    fn last_time(&self) -> i64 {
+        let before_floor = self.floor.map_or(i64::MAX, |floor| floor.saturating_sub(1));
+        let before_other = self.other.map_or(i64::MAX, |(time, stream, number, _)| {
+            let is_second = (self.stream, self.number) > (stream, number);
+            time.saturating_sub(i64::from(is_second))
+        });
+        before_floor.min(before_other)
     }
 
     /// The next event of the others, if it comes before what is not open yet.
@@ -139,6 +144,17 @@ impl<'a> Step<'a> {
             Step::Wait | Step::End => None,
         }
     }
+}
+
+/// Why [`InOrder::next_events`] handed out no more events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// There were enough.
+    Enough,
+    /// As [`Step::Wait`].
+    Wait,
+    /// As [`Step::End`].
+    End,
 }
 
 /// What the merge found to be next.
@@ -248,25 +264,69 @@ impl<'r> InOrder<'r> {
     /// The next event, or why none can be handed out.
     #[inline]
     pub fn next_event(&mut self) -> Step<'_> {
+        match self.next_packet() {
+            Choice::Packet(slot) => {
+                let packet = &self.open[slot];
+                // There is one, or the packet would not have been chosen.
+                let next = packet.ahead.peek().copied().unwrap_or_default();
+                self.tally.count(1, next.timestamp, next.timestamp);
+                Step::Event(packet.event(&next))
+            }
+            Choice::Wait => Step::Wait,
+            Choice::End => Step::End,
+        }
+    }
+
+    /// Hands out events, at most this number, until a function wants no more of them. That is faster than one
+    /// [`next_event`](InOrder::next_event) after the other: most events come before all others together with their neighbours.
+    #[inline]
+    pub fn next_events(
+        &mut self,
+        most: usize,
+        mut take: impl FnMut(&OrderedEvent<'_>) -> ControlFlow<()>,
+    ) -> Pause {
+        let mut left = most;
+        while left > 0 {
+            let slot = match self.next_packet() {
+                Choice::Packet(slot) => slot,
+                Choice::Wait => return Pause::Wait,
+                Choice::End => return Pause::End,
+            };
+            let last = self.current.map_or(i64::MIN, |current| current.last_time());
+            let packet = &mut self.open[slot];
+            let run = packet.ahead.run(last, left);
+            let wants_no_more = |next: &LocatedEvent| take(&packet.event(next)).is_break();
+            let stopped = run.iter().position(wants_no_more);
+            let taken = stopped.map_or(run.len(), |place| place + 1);
+            let [Some(first), Some(last)] = [run.first(), run.get(taken.wrapping_sub(1))] else { break };
+            self.tally.count(taken as u64, first.timestamp, last.timestamp);
+            // The last one is passed when the next is asked for.
+            packet.ahead.advance(taken - 1);
+            left -= taken;
+            if stopped.is_some() {
+                break;
+            }
+        }
+        Pause::Enough
+    }
+
+    /// Passes the last event, and finds the packet that has the next one.
+    #[inline(always)]
+    fn next_packet(&mut self) -> Choice {
         if let Some(current) = self.current {
             let packet = &mut self.open[current.slot];
-            packet.ahead.pop();
+            packet.ahead.advance(1);
             if let Some(time) = packet.next_time() {
-                if current.is_first(time) {
-                    return Step::Event(self.event(current.slot));
+                if time <= current.last_time() {
+                    return Choice::Packet(current.slot);
                 }
                 if let Some(other) = current.other_before_floor() {
-                    let slot = self.take_turns(current, time, other);
-                    return Step::Event(self.event(slot));
+                    return Choice::Packet(self.take_turns(current, time, other));
                 }
             }
             self.put_back(current);
         }
-        match self.choose() {
-            Choice::Packet(slot) => Step::Event(self.event(slot)),
-            Choice::Wait => Step::Wait,
-            Choice::End => Step::End,
-        }
+        self.choose()
     }
 
     /// Where events are missing before packets that have come since the last call. For traces that are complete from the
@@ -434,13 +494,5 @@ impl<'r> InOrder<'r> {
         self.arrivals.streams[stream].open -= 1;
         // The stream's next packet may have had to wait for this one.
         self.arrivals.give_floor(stream);
-    }
-
-    /// Hands out the next event of an open packet.
-    #[inline(always)]
-    fn event(&mut self, slot: usize) -> OrderedEvent<'_> {
-        let event = self.open[slot].event();
-        self.tally.count(1, event.timestamp(), event.timestamp());
-        event
     }
 }

@@ -67,6 +67,17 @@ impl<'a> OrderedEvent<'a> {
         }
     }
 
+    /// The value of a field, if it is an integer, in two's complement.
+    #[inline]
+    pub fn integer(&self, field: usize) -> Option<u64> {
+        if let Values::InPlace { wanted, bytes, marks, .. } = &self.values
+            && let ValueSource::Field(field) = &wanted[field]
+        {
+            return field.integer(bytes, marks);
+        }
+        self.value(field).integer()
+    }
+
     /// The value of a field, as far as it is brief.
     #[inline]
     pub fn brief(&self, field: usize) -> Brief {

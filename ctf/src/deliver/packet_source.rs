@@ -105,12 +105,12 @@ pub(crate) enum Storage {
     /// In a file, which has these numbers: its trace's, and its own there.
     File { trace: usize, file: usize, location: Arc<Location> },
     /// In memory, under a name.
-    Memory { name: Arc<Path>, bytes: Arc<[u8]> },
+    Memory { name: Arc<Path>, bytes: Arc<Vec<u8>> },
 }
 
 impl Packet {
     /// A packet in memory. Damage in it is reported under the name.
-    pub fn from_bytes(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Packet {
+    pub fn from_bytes(name: impl Into<PathBuf>, bytes: impl Into<Arc<Vec<u8>>>) -> Packet {
         let (name, bytes) = (Arc::from(name.into()), bytes.into());
         Packet {
             offset: 0,
@@ -133,7 +133,7 @@ impl Storage {
     pub fn open(&self, files: &mut FilePool) -> io::Result<Rc<Bytes>> {
         match self {
             Storage::File { trace, file, location } => files.get(*trace, *file, location),
-            Storage::Memory { bytes, .. } => Ok(Rc::new(Bytes::memory(Arc::clone(bytes)))),
+            Storage::Memory { bytes, .. } => Ok(Rc::new(Bytes::packet(Arc::clone(bytes)))),
         }
     }
 

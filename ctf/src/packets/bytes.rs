@@ -129,11 +129,17 @@ enum Content {
     File(File),
     Part(Arc<File>, u64),
     Memory(Arc<[u8]>),
+    Packet(Arc<Vec<u8>>),
 }
 
 impl Bytes {
     pub fn memory(bytes: Arc<[u8]>) -> Bytes {
         Bytes { length: bytes.len() as u64, content: Content::Memory(bytes) }
+    }
+
+    /// A packet as it arrived.
+    pub fn packet(bytes: Arc<Vec<u8>>) -> Bytes {
+        Bytes { length: bytes.len() as u64, content: Content::Packet(bytes) }
     }
 
     /// Reads up to `length` bytes at an offset.
@@ -160,11 +166,13 @@ impl Content {
         match self {
             Content::File(file) => file.read_at(buffer, offset),
             Content::Part(file, begin) => file.read_at(buffer, begin.saturating_add(offset)),
-            Content::Memory(bytes) => {
-                let mut rest =
-                    usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
-                io::Read::read(&mut rest, buffer)
-            }
+            Content::Memory(bytes) => read_memory(bytes, buffer, offset),
+            Content::Packet(bytes) => read_memory(bytes, buffer, offset),
         }
     }
+}
+
+fn read_memory(bytes: &[u8], buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+    rest.read(buffer)
 }

@@ -1,9 +1,10 @@
 //! Events in the order of time: against a brute-force sort of random traces, and fed packet by packet.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ctf_reader::{InOrder, NextPacket, Reader, Report, Step, Value, Window, all_fields};
+use ctf_reader::{InOrder, NextPacket, OrderedEvent, Pause, Reader, Report, Step, Value, Window, all_fields};
 use lttng_testing::Random;
 
 use crate::arriving::{self, Piece, Shared};
@@ -35,6 +36,30 @@ fn read(reader: &Reader, window: Window) -> (Vec<EventKey>, Report) {
         seen.push((event.timestamp(), number(event.field("stream")), number(event.field("number"))));
     }
     (seen, events.report())
+}
+
+/// The same, in pieces of any size, some of which end early, with single events between them.
+fn read_in_pieces(reader: &Reader, window: Window, random: &mut Random) -> (Vec<EventKey>, Report) {
+    let mut events = reader.in_order(window, all_fields);
+    let mut seen = Vec::new();
+    let key = |event: &OrderedEvent<'_>| {
+        (event.timestamp(), number(event.field("stream")), number(event.field("number")))
+    };
+    loop {
+        let (most, stop) = (random.below(300) as usize, seen.len() + random.below(600) as usize);
+        let pause = events.next_events(most, |event| {
+            seen.push(key(event));
+            if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match events.next_event() {
+            Step::Event(event) => {
+                assert_eq!(pause, Pause::Enough);
+                seen.push(key(&event));
+            }
+            Step::Wait => panic!("files never wait"),
+            Step::End => return (seen, events.report()),
+        }
+    }
 }
 
 fn number(value: Option<Value<'_>>) -> u64 {
@@ -81,6 +106,8 @@ fn random_traces_come_as_a_brute_force_sort_has_them() {
         assert_eq!(seen, expected, "seed {seed}");
         assert_eq!((report.events, report.damage.len()), (expected.len() as u64, 0), "seed {seed}");
         assert_eq!(report.clock_steps.count, 0, "seed {seed}");
+        let in_pieces = read_in_pieces(&reader, Window::default(), &mut random);
+        assert_eq!(in_pieces, (seen, report), "seed {seed}");
         let (since, until) = (random.below(500) as i64, random.below(4000) as i64);
         let (within, _) = read(&reader, Window { since: Some(since), until: Some(until) });
         expected.retain(|(time, ..)| (since..=until).contains(time));

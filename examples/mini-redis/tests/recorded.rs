@@ -121,7 +121,7 @@ fn request(stream: &mut TcpStream, words: &[&str], reply: &str) {
 }
 
 fn server() -> PathBuf {
-    Program::binary("traced-mini-redis", "traced-mini-redis").traced().build()
+    env!("CARGO_BIN_EXE_traced-mini-redis").into()
 }
 
 fn recorded(session: &Session<'_>, server: Server) -> Vec<Event> {

@@ -1,5 +1,5 @@
 //! The part of LTTng-UST's headers that describes and records events, made by bindgen.
-//! `tests/bindings.rs` compares, and generates it again if asked.
+//! `tests/bindings` compares, and generates it again if asked.
 #![allow(missing_docs, non_camel_case_types, non_upper_case_globals, dead_code)]
 use super::describe::lttng_ust_event_field;
 pub use super::tracepoint::lttng_ust_tracepoint;

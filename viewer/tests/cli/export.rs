@@ -343,3 +343,14 @@ fn slow_nests_spans_by_their_numbers() {
     ];
     assert_eq!(chains, expected);
 }
+
+#[test]
+fn incidents_name_the_queries_of_the_request_itself() {
+    let found = json(ltt_top(["incidents", "--each"]).arg(interleaved().path()));
+    let link = |link: &Value| format!("{} {}", link["event"].as_str().unwrap(), link["duration_us"]);
+    let chain = |incident: &Value| incident["chain"].as_array().unwrap().iter().map(link).collect::<Vec<_>>();
+    let mut chains: Vec<_> = found["incidents"].as_array().unwrap().iter().map(chain).collect();
+    chains.sort();
+    let expected = [["app:request 10000", "app:query 7000"], ["app:request 8500", "app:query 12200"]];
+    assert_eq!(chains, expected, "each request is an incident, with what it waited for");
+}

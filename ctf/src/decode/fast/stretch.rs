@@ -202,6 +202,15 @@ impl StoredField {
 }
 
 impl StoredField {
+    /// Its value in an event with these marks, if it is an integer, in two's complement.
+    #[inline]
+    pub fn integer(&self, bytes: &[u8], marks: &[u32]) -> Option<u64> {
+        match self.form {
+            FieldForm::Integer(read) => Some(read.raw(bytes, marks[self.mark] as usize + self.offset)),
+            _ => None,
+        }
+    }
+
     /// Its value in an event with these marks, as far as it is brief.
     #[inline]
     pub fn brief(&self, bytes: &[u8], marks: &[u32]) -> Brief {

@@ -8,7 +8,7 @@ use lttng_testing::{CommandInTime as _, Daemon, Program};
 use serde_json::Value;
 
 #[test]
-fn interleaved_requests_are_trees_in_slow_and_in_the_timeline() {
+fn interleaved_requests_are_trees_in_slow_in_incidents_and_in_the_timeline() {
     let daemon = Daemon::start();
     let session = daemon.session();
     session.enable("service:*");
@@ -49,6 +49,16 @@ fn interleaved_requests_are_trees_in_slow_and_in_the_timeline() {
         assert!(chain[1]["duration_us"].as_f64() <= chain[0]["duration_us"].as_f64(), "{event}");
     }
     assert_eq!(slow["events"].as_array().unwrap().len(), 9);
+
+    let shortest = ["incidents", "--longer-than", "1ns", "--format", "json", "-n", "0"];
+    let incidents: Value = serde_json::from_str(&ltt_top(&shortest)).unwrap();
+    let chains: Vec<&Value> =
+        incidents["incidents"].as_array().unwrap().iter().map(|incident| &incident["chain"]).collect();
+    assert_eq!(chains.len(), 3, "one for each request: {chains:?}");
+    for chain in chains {
+        assert_eq!(names(chain), ["service:request", "service:part"]);
+        assert!(chain[1]["count"].as_u64() <= Some(2), "a request has two parts: {chain}");
+    }
 
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();

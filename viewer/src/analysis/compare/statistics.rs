@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::blocks::BLOCKS;
 use crate::analysis::durations::histogram::Histogram;
 use crate::analysis::groups::quantile::Quantile;
-use crate::analysis::outliers::verdict::ln_student_tail;
+use crate::analysis::outliers::verdict::{ln_student_tail, student_quantile, tail_quantile};
 
 /// The fewest blocks with durations, and the fewest durations, on each side for a verdict.
 const FEWEST_BLOCKS: usize = 4;
@@ -83,28 +83,49 @@ fn mean_rank(blocks: &[Histogram], ranks: &BTreeMap<u64, f64>) -> Option<MeanRan
     }
     let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / count;
     let errors: Vec<f64> = sums.iter().map(|(of_block, sum)| sum - mean * of_block).collect();
-    let squares: f64 = errors.iter().map(|error| error * error).sum();
-    let blocks = sums.len() as f64;
-    let repetition = repetition(&errors, squares);
-    Some(MeanRank {
-        mean,
-        variance: blocks / (blocks - 1.0) * squares * repetition / (count * count),
-        freedom: ((blocks - 1.0) / repetition).max(1.0),
-    })
+    let Spread { variance, freedom, .. } = Spread::of(&errors);
+    Some(MeanRank { mean, variance: variance / (count * count), freedom })
 }
 
-/// How many blocks say as much as one would if neighbours were independent: blocks are taken as a series in which each
-/// keeps a share of the one before it.
-fn repetition(errors: &[f64], squares: f64) -> f64 {
-    if squares <= 0.0 {
+/// How far off the sum over the blocks of a recording may be.
+struct Spread {
+    variance: f64,
+    /// The share of a block that the next one keeps, as if they were a series.
+    kept: f64,
+    /// The number of independent blocks that say as much, less one.
+    freedom: f64,
+}
+
+impl Spread {
+    /// From what each block deviates by.
+    fn of(errors: &[f64]) -> Self {
+        let blocks = errors.len() as f64;
+        let squares: f64 = errors.iter().map(|error| error * error).sum();
+        let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
+        let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
+        let kept = if squares > 0.0 { kept.clamp(0.0, MOST_KEPT) } else { 0.0 };
+        let repetition = (1.0 + kept) / (1.0 - kept);
+        Spread {
+            variance: blocks / (blocks - 1.0) * squares * repetition,
+            kept,
+            freedom: ((blocks - 1.0) / repetition).max(1.0),
+        }
+    }
+}
+
+/// How many times wider an interval is than pairs of neighbouring blocks say: they know what a block has in common with the
+/// next one, but not what it has with those after that, nor that few blocks say little about how they vary.
+fn widening(sides: [Spread; 2]) -> f64 {
+    let sum = |of: &dyn Fn(&Spread) -> f64| sides.iter().map(of).sum::<f64>();
+    let variance = sum(&|side| side.variance);
+    if variance <= 0.0 {
         return 1.0;
     }
-    let neighbours: f64 = errors.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let blocks = errors.len() as f64;
-    // Measured around their own mean, neighbours look less alike than they are (Kendall's correction).
-    let kept = (blocks * neighbours / squares + 1.0) / (blocks - 3.0);
-    let kept = kept.clamp(0.0, MOST_KEPT);
-    (1.0 + kept) / (1.0 - kept)
+    let drawn = sum(&|side| side.variance * (1.0 - side.kept));
+    let freedom = variance * variance / sum(&|side| side.variance * side.variance / side.freedom);
+    let normal = tail_quantile(BEYOND.ln());
+    student_quantile(normal, freedom) / normal * (variance / drawn).sqrt()
 }
 
 /// From the lowest to the highest ratio that the data allow.
@@ -120,12 +141,11 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64) -> [Inter
         for _ in 0..DRAWS {
             let [before, after] = sides.each_ref().map(|side| side.draw(&mut random));
             for (place, draw) in draws.iter_mut().enumerate() {
-                // A duration of 7 whole microseconds took from 7 to 8.
-                let unit = if place < 2 { 0.0 } else { 1.0 };
-                draw.push((after[place] / (before[place] + unit), (after[place] + unit) / before[place]));
+                draw.push(ratios(place, before, after));
             }
         }
     }
+    let [before, after] = sides.each_ref().map(|side| side.figures(&[1; BLOCKS]));
     std::array::from_fn(|place| {
         let has_enough = |side: &Side| match place.checked_sub(2).map(|place| QUANTILES[place]) {
             None => true,
@@ -142,8 +162,24 @@ pub fn intervals(before: &[Histogram], after: &[Histogram], seed: u64) -> [Inter
         lows.sort_by(f64::total_cmp);
         highs.sort_by(f64::total_cmp);
         let beyond = (DRAWS as f64 * BEYOND) as usize;
-        Some((lows.get(beyond).copied().unwrap_or(0.0), highs[DRAWS - 1 - beyond]))
+        let (low, high) = (lows.get(beyond).copied().unwrap_or(0.0), highs[DRAWS - 1 - beyond]);
+        let (least, most) = ratios(place, before, after);
+        let widening = widening(
+            [(&sides[0], before), (&sides[1], after)].map(|(side, of)| side.spread(place, of[place])),
+        );
+        // Not finite, or nothing, where a figure is 0.
+        let widened = |from: f64, to: f64| from * (to / from).powf(widening);
+        let [widest_low, widest_high] = [widened(least, low), widened(most, high)];
+        let low = if widest_low.is_finite() { low.min(widest_low) } else { low };
+        let high = if widest_high.is_finite() { high.max(widest_high) } else { high };
+        Some((low, high))
     })
+}
+
+/// The lowest and the highest ratio of a figure, after to before: a duration of 7 whole microseconds took from 7 to 8.
+fn ratios(place: usize, before: [f64; 6], after: [f64; 6]) -> (f64, f64) {
+    let unit = if place < 2 { 0.0 } else { 1.0 };
+    (after[place] / (before[place] + unit), (after[place] + unit) / before[place])
 }
 
 /// The durations of one side, for drawing blocks from.
@@ -179,10 +215,44 @@ impl Side {
             times[first] += 1;
             times[(first + 1) % BLOCKS] += 1;
         }
-        let of = |counts: &[u64; BLOCKS]| counts.iter().zip(&times).map(|(count, times)| count * times).sum();
+        self.figures(&times)
+    }
+
+    /// How far off a figure may be, relative to its size. `value` is what it is in the recording.
+    fn spread(&self, place: usize, value: f64) -> Spread {
+        let mut counts = [0.0; BLOCKS];
+        let mut above = [0.0; BLOCKS];
+        for (duration, of_value) in &self.values {
+            for (block, &count) in of_value.iter().enumerate() {
+                counts[block] += count as f64;
+                above[block] += if *duration as f64 > value { count as f64 } else { 0.0 };
+            }
+        }
+        let deviations = |of: &[f64]| -> Vec<f64> {
+            let mean = of.iter().sum::<f64>() / BLOCKS as f64;
+            of.iter().map(|value| value - mean).collect()
+        };
+        let count = self.count as f64;
+        let (errors, size) = match place {
+            0 => (deviations(&counts), count),
+            1 => (deviations(&self.totals), self.totals.iter().sum()),
+            // A percentile moves as the number of durations above it does.
+            _ => {
+                let share = above.iter().sum::<f64>() / count;
+                let blocks = counts.iter().zip(&above).filter(|(count, _)| **count > 0.0);
+                (blocks.map(|(count, above)| above - share * count).collect(), count)
+            }
+        };
+        let spread = Spread::of(&errors);
+        Spread { variance: if size > 0.0 { spread.variance / (size * size) } else { 0.0 }, ..spread }
+    }
+
+    /// The figures, if each block counts this many times.
+    fn figures(&self, times: &[u64; BLOCKS]) -> [f64; 6] {
+        let of = |counts: &[u64; BLOCKS]| counts.iter().zip(times).map(|(count, times)| count * times).sum();
         let counts: Vec<u64> = self.values.iter().map(|(_, counts)| of(counts)).collect();
         let count: u64 = counts.iter().sum();
-        let total = self.totals.iter().zip(&times).map(|(total, times)| total * *times as f64).sum();
+        let total = self.totals.iter().zip(times).map(|(total, times)| total * *times as f64).sum();
         let mut figures = [count as f64, total, f64::NAN, f64::NAN, f64::NAN, f64::NAN];
         let (mut below, mut place) = (0, 0);
         for ((value, _), of_value) in self.values.iter().zip(counts) {

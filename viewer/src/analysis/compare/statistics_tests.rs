@@ -180,16 +180,12 @@ fn few_durations_tell_nothing() {
     assert_eq!(p999, None, "one duration is beyond it");
 }
 
-#[test]
-fn intervals_contain_the_true_change() {
-    let seed = fastrand::u64(..);
-    println!("seed {seed}");
-    let mut random = fastrand::Rng::with_seed(seed);
-    let pairs = 60;
+/// Of this number of pairs with a known change, how often each figure's interval misses it.
+fn missed(law: Law, pairs: usize, random: &mut fastrand::Rng) -> [usize; 6] {
     let mut missed = [0; 6];
     for _ in 0..pairs {
-        let before = recording(Law::LogNormal, 5000, 1.0, &mut random);
-        let after = recording(Law::LogNormal, 5000, 1.1, &mut random);
+        let before = recording(law, 5000, 1.0, random);
+        let after = recording(law, 5000, 1.1, random);
         let intervals = intervals(&before, &after, random.u64(..));
         for (place, interval) in intervals.iter().enumerate() {
             let truth = if place == 0 { 1.0 } else { 1.1 };
@@ -197,6 +193,34 @@ fn intervals_contain_the_true_change() {
             missed[place] += usize::from(!(low..=high).contains(&truth));
         }
     }
-    // 99 % intervals of 24 blocks: at most 3 % miss, and chance adds a few of 60.
-    assert!(missed.iter().all(|missed| *missed <= 8), "{missed:?}");
+    missed
+}
+
+#[test]
+fn intervals_contain_the_true_change() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let random = &mut fastrand::Rng::with_seed(seed);
+    // 99 % intervals of 24 blocks; a drift over an eighth of a recording is seen too rarely to know all of its width.
+    for (law, share) in [(Law::LogNormal, 0.03), (Law::Wandering(40), 0.03), (Law::Wandering(8), 0.08)] {
+        let pairs = 20;
+        let missed = missed(law, pairs, random).map(|missed| missed as f64 / pairs as f64);
+        assert!(missed.iter().all(|missed| *missed <= most_by_chance(pairs, share)), "{law:?}: {missed:?}");
+    }
+}
+
+#[test]
+#[ignore = "make check: the table in docs/compare.md"]
+fn of_a_thousand_intervals_few_miss_the_true_change() {
+    let random = &mut fastrand::Rng::new();
+    println!("| durations | rate | time | p50 | p90 | p99 | p99.9 |\n|---|---|---|---|---|---|---|");
+    for (law, share) in
+        LAWS.into_iter().filter(|law| !matches!(law, Law::ZeroOrOne)).zip([0.03, 0.03, 0.03, 0.03, 0.08])
+    {
+        let pairs = 1000;
+        let missed = missed(law, pairs, random).map(|missed| missed as f64 / pairs as f64);
+        let row = missed.map(|missed| format!("{:.1} %", missed * 100.0)).join(" | ");
+        println!("| {law:?} | {row} |");
+        assert!(missed.iter().all(|missed| *missed <= most_by_chance(pairs, share)), "{law:?}: {missed:?}");
+    }
 }

@@ -28,6 +28,13 @@ pub(in crate::analysis) struct OfKind<T> {
     recent: RecentKeys,
 }
 
+/// Where a group of a kind is, until groups are taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analysis) enum Place {
+    Keyless,
+    Keyed(u32),
+}
+
 /// A cache of recently seen groups by their brief keys. Most events hit it, so that most keys are neither hashed nor
 /// compared byte by byte.
 #[derive(Clone, Debug)]
@@ -61,6 +68,22 @@ impl<T> OfKind<T> {
         let (known, place) = self.recent.at(key);
         if *known == key { self.keyed.get_mut(*place as usize).map(|(_, value)| value) } else { None }
     }
+
+    /// The place of a recently seen group.
+    #[inline(always)]
+    pub fn recall_place(&mut self, key: Brief) -> Option<Place> {
+        let (known, place) = *self.recent.at(key);
+        (known == key).then_some(Place::Keyed(place))
+    }
+
+    /// The value of the group in a place.
+    #[inline]
+    pub fn at(&mut self, place: Place) -> Option<&mut T> {
+        match place {
+            Place::Keyless => self.keyless.as_mut(),
+            Place::Keyed(place) => self.keyed.get_mut(place as usize).map(|(_, value)| value),
+        }
+    }
 }
 
 impl<T> Default for Groups<T> {
@@ -75,27 +98,32 @@ impl<T> Groups<T> {
         self.keyed
     }
 
+    /// The place of a group, if it is known.
+    #[inline]
+    pub fn find(&self, kind: usize, key: &[u8]) -> Option<Place> {
+        let of_kind = self.kinds.get(kind)?.as_ref()?;
+        if key.is_empty() {
+            return of_kind.keyless.as_ref().map(|_| Place::Keyless);
+        }
+        let hash = hash_of(&self.hasher, key);
+        let is_key = |&place: &u32| *of_kind.keyed[place as usize].0 == *key;
+        of_kind.places.find(hash, is_key).map(|&place| Place::Keyed(place))
+    }
+
     /// The value of a group.
     #[inline]
     pub fn get(&self, kind: usize, key: &[u8]) -> Option<&T> {
         let of_kind = self.kinds.get(kind)?.as_ref()?;
-        if key.is_empty() {
-            return of_kind.keyless.as_ref();
+        match self.find(kind, key)? {
+            Place::Keyless => of_kind.keyless.as_ref(),
+            Place::Keyed(place) => of_kind.keyed.get(place as usize).map(|(_, value)| value),
         }
-        let hash = hash_of(&self.hasher, key);
-        let place = of_kind.places.find(hash, |&place| *of_kind.keyed[place as usize].0 == *key)?;
-        Some(&of_kind.keyed[*place as usize].1)
     }
 
     /// The value of a group, to change it.
     pub fn get_mut(&mut self, kind: usize, key: &[u8]) -> Option<&mut T> {
-        let of_kind = self.kinds.get_mut(kind)?.as_mut()?;
-        if key.is_empty() {
-            return of_kind.keyless.as_mut();
-        }
-        let hash = hash_of(&self.hasher, key);
-        let place = *of_kind.places.find(hash, |&place| *of_kind.keyed[place as usize].0 == *key)?;
-        Some(&mut of_kind.keyed[place as usize].1)
+        let place = self.find(kind, key)?;
+        self.of_kind(kind).at(place)
     }
 
     /// The value of a group, created if it is new.

@@ -8,14 +8,15 @@ const PIECES: usize = 256;
 /// The last 2.56 s of a process.
 #[derive(Debug)]
 pub struct Activity {
-    /// The number of the latest piece.
+    /// The number of the latest piece, and when it begins.
     latest: i64,
+    begin: i64,
     counts: [u32; PIECES],
 }
 
 impl Default for Activity {
     fn default() -> Self {
-        Activity { latest: i64::MIN, counts: [0; PIECES] }
+        Activity { latest: i64::MIN, begin: i64::MIN, counts: [0; PIECES] }
     }
 }
 
@@ -23,7 +24,9 @@ impl Activity {
     /// Counts an event.
     #[inline]
     pub fn event(&mut self, time: i64) {
-        let piece = time.div_euclid(PIECE);
+        // Nearly all events are in the latest piece, and need no division.
+        let is_latest = (0..PIECE).contains(&time.saturating_sub(self.begin));
+        let piece = if is_latest { self.latest } else { time.div_euclid(PIECE) };
         if piece > self.latest {
             self.advance(piece);
         }
@@ -36,7 +39,7 @@ impl Activity {
     fn advance(&mut self, piece: i64) {
         let first = (self.latest.saturating_add(1)).max(piece - PIECES as i64 + 1);
         (first..=piece).for_each(|new| self.counts[new.rem_euclid(PIECES as i64) as usize] = 0);
-        self.latest = piece;
+        (self.latest, self.begin) = (piece, piece.saturating_mul(PIECE));
     }
 
     /// The approximate number of events in a span, as far as they are remembered.

@@ -57,6 +57,10 @@ fn of_system(cause: SystemCause) -> &'static str {
         SystemCause::Asleep => {
             "The thread waited in code that has no events: for a lock, a socket, a pipe or another process."
         }
+        SystemCause::Idle => {
+            "The loop slept, and nothing kept it from running: its clients, busy before and after, asked for nothing. Look at \
+             them: at their CPU, at what they all waited for, and at the network."
+        }
         SystemCause::OnCpu => {
             "The thread had its CPU: the code that ran has no event. A profiler (perf record) says which it is."
         }

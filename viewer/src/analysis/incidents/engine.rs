@@ -23,7 +23,9 @@ use super::starved::{Starvation, StarvedGroup};
 use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
 use crate::analysis::finding::{Ns, Span};
-use crate::analysis::intervals::{Feed, Interval, IntervalName, Listener, Nesting, total};
+use crate::analysis::intervals::{
+    Feed, Interval, IntervalName, Link, Listener, Nesting, SpanNumbers, Spans, total,
+};
 use crate::analysis::reading::grown::grown;
 use crate::analysis::recent::remember;
 
@@ -47,6 +49,8 @@ pub struct Engine {
     pub threshold: i64,
     processes: Vec<ProcessState>,
     threads: Vec<ThreadState>,
+    /// Intervals that have the numbers of spans, which nest by these on whatever thread they ended.
+    spans: Spans,
     pending: PendingStalls,
     long: LongIntervals,
     usual: UsualLengths,
@@ -205,7 +209,7 @@ impl Engine {
         state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
         if let Some(tree) = state.nesting.last().filter(|_| turn.length() >= threshold) {
             let stall = Stall::new(thread, IncidentKind::Turn, tree);
-            self.join(stall);
+            self.join(stall, |other| other.thread == thread && other.span.end_ns > turn.begin);
         }
         self.threads[thread].nesting.clear();
     }
@@ -326,25 +330,52 @@ impl Engine {
         });
     }
 
-    /// Judges an interval of a thread without an event loop.
-    fn judge(&mut self, thread: usize, interval: Interval) {
+    /// Whether an interval of a thread without an event loop took improbably long.
+    fn is_improbable(&mut self, thread: usize, interval: &Interval) -> bool {
         let length = interval.length();
         self.usual.take(interval.name, length);
-        if length < self.threshold || length <= self.limit(thread, interval.name, Usual::limit_so_far) {
+        length >= self.threshold && length > self.limit(thread, interval.name, Usual::limit_so_far)
+    }
+
+    /// Judges an interval of a thread without an event loop. Those of its thread that overlap it are the same incident.
+    fn judge(&mut self, thread: usize, interval: Interval) {
+        if !self.is_improbable(thread, &interval) {
             return;
         }
         let state = &self.threads[thread];
         let Some(tree) = state.nesting.last() else { return };
         let mut stall = Stall::new(thread, IncidentKind::Interval, tree);
         stall.is_incomplete = state.nesting.is_incomplete_since(stall.span.begin_ns);
-        self.join(stall);
+        let begin = stall.span.begin_ns;
+        self.join(stall, |other| other.thread == thread && !other.is_span && other.span.end_ns > begin);
     }
 
-    /// Adds an incident; those of its thread that overlap it are the same.
-    fn join(&mut self, mut stall: Stall) {
-        let (thread, begin) = (stall.thread, stall.span.begin_ns);
-        let is_same = |other: &Stall| other.thread == thread && other.span.end_ns > begin;
-        while let Some(joined) = self.tally.take_last(is_same, begin) {
+    /// Judges a span, and returns whether it contains others. Those that it contains are the same incident: others that
+    /// overlap it are of other requests.
+    fn judge_span(&mut self, thread: usize, numbers: SpanNumbers, interval: Interval) -> bool {
+        let (threshold, process) = (self.threshold, self.threads[thread].process);
+        let is_improbable = self.is_improbable(thread, &interval);
+        let (is_larger, found) = self.spans.end(process, numbers, interval, |tree| {
+            let inner = || tree.inner_intervals();
+            let found = is_improbable.then(|| {
+                let long: Vec<Interval> = inner().filter(|inner| inner.length() >= threshold).collect();
+                (Stall { is_span: true, ..Stall::new(thread, IncidentKind::Interval, tree) }, long)
+            });
+            (inner().next().is_some(), found)
+        });
+        if let Some((mut stall, inner)) = found {
+            stall.is_incomplete = self.threads[thread].nesting.is_incomplete_since(stall.span.begin_ns);
+            let is_inner = |root: &Link| {
+                inner.iter().any(|of| (of.name, of.begin, of.end) == (root.name, root.begin, root.end))
+            };
+            self.join(stall, |other| other.is_span && other.chain.first().is_some_and(is_inner));
+        }
+        is_larger
+    }
+
+    /// Adds an incident, joined with those that are the same.
+    fn join(&mut self, mut stall: Stall, is_same: impl Fn(&Stall) -> bool) {
+        while let Some(joined) = self.tally.take_last(&is_same, stall.span.begin_ns) {
             stall.join(joined);
         }
         match self.pending.take_joined(is_same) {
@@ -397,8 +428,13 @@ impl Listener for Engine {
         let (process, has_turns) = (state.process, state.sleeps.is_some());
         state.has_long |= length >= threshold;
         state.has_served |= interval.client.is_some();
-        state.nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
-        let is_larger = state.nesting.last_has_children();
+        let is_larger = match feed.span.filter(|_| !has_turns) {
+            Some(numbers) => self.judge_span(thread, numbers, interval),
+            None => {
+                state.nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
+                state.nesting.last_has_children()
+            }
+        };
         if let Some(client) = interval.client {
             let state = self.process(process);
             if is_larger {
@@ -412,7 +448,7 @@ impl Listener for Engine {
                 self.starved(process, thread, group);
             }
         }
-        if !has_turns {
+        if !has_turns && feed.span.is_none() {
             self.judge(thread, interval);
         }
     }

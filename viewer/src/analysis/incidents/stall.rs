@@ -40,6 +40,8 @@ pub struct Stall {
     pub is_incomplete: bool,
     /// Its number, in the order in which incidents were settled.
     pub number: u64,
+    /// Whether it is a span that nests by its number, so that it may overlap others of its thread.
+    pub is_span: bool,
     /// Whether an event that explains it passes the filters.
     pub is_selected: bool,
 }
@@ -120,19 +122,15 @@ impl Stall {
     }
 
     /// What held it up where no event explains it, and for how long.
-    ///
-    /// A loop that sleeps too long without having been kept from anything is only known to have been silent.
     pub fn system_parts(&self) -> Vec<(SystemCause, i64)> {
         let Some(account) = &self.in_gaps else { return Vec::new() };
-        let is_known =
-            |cause: SystemCause| cause != SystemCause::Asleep || self.kind != IncidentKind::Silence;
         let length = account.length().max(1);
         // The gaps may be more than what is unexplained, if an event reports pieces, or not all of them.
         let part = |time: i64| {
             (i128::from(time) * i128::from(self.unexplained.min(length)) / i128::from(length)) as i64
         };
-        let parts = account.parts().into_iter().filter(|(cause, time)| *time > 0 && is_known(*cause));
-        parts.map(|(cause, time)| (cause, part(time))).collect()
+        let parts = account.parts().into_iter().filter(|(_, time)| *time > 0);
+        parts.filter_map(|(cause, time)| Some((self.known(cause, account)?, part(time)))).collect()
     }
 
     /// How much of it nothing is known of: no event explains it, nor does what the scheduler did.
@@ -142,8 +140,19 @@ impl Stall {
 
     /// What held it up for most of the time that no event explains.
     pub fn held_by(&self) -> Option<SystemCause> {
-        let cause = self.in_gaps.as_ref()?.cause()?;
-        (cause != SystemCause::Asleep || self.kind != IncidentKind::Silence).then_some(cause)
+        let account = self.in_gaps.as_ref()?;
+        self.known(account.cause()?, account)
+    }
+
+    /// What is known of a cause. Between its turns a loop sleeps if there is nothing to do. If nobody saw it asleep, all of
+    /// the machine may have been stopped.
+    fn known(&self, cause: SystemCause, account: &Account) -> Option<SystemCause> {
+        match (cause, self.kind) {
+            (SystemCause::Asleep, IncidentKind::Silence) => {
+                (account.seen_asleep > 0).then_some(SystemCause::Idle)
+            }
+            _ => Some(cause),
+        }
     }
 
     /// What within the cause took most of it, if that is another event: `fork` within BGSAVE.

@@ -1,9 +1,10 @@
 //! From events in time order to intervals of threads.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{
-    Brief, ClassIndex, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Step, Value, Window,
+    Brief, ClassIndex, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window,
 };
 
 use super::interval::{Interval, IntervalName};
@@ -176,9 +177,10 @@ impl Feed {
         let mut wanted: Vec<_> = reader.classes().map(want).collect();
         let take = |class: &Arc<EventClass>| wanted[class.index].take();
         let mut events = reader.in_order(window, take).with_progress(progress);
-        while let Step::Event(event) = events.next_event() {
-            process(self, &event);
-        }
+        events.next_events(usize::MAX, |event| {
+            process(self, event);
+            ControlFlow::Continue(())
+        });
         events.report()
     }
 
@@ -235,7 +237,7 @@ impl Feed {
             return;
         }
         let client = role.client.and_then(|slot| lexicon.client(event, slot));
-        let number = |slot| event.value(slot).integer().unwrap_or(0);
+        let number = |slot| event.integer(slot).unwrap_or(0);
         let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
         self.span = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0));
         let mut name = || {
@@ -307,7 +309,7 @@ impl ClassRole {
     /// The number of the thread that an event is from.
     #[inline]
     fn thread(&self, event: &OrderedEvent<'_>, threads: &mut Threads) -> usize {
-        let id = |slot: Option<usize>| slot.and_then(|slot| integer(&event.value(slot)));
+        let id = |slot: Option<usize>| slot.and_then(|slot| event.integer(slot)).map(|id| id as i64);
         let procname = || self.procname.map(|slot| text(&event.value(slot)));
         threads.number(self.host, id(self.pid), id(self.tid), procname)
     }
@@ -320,14 +322,6 @@ fn act(meaning: &ClassMeaning, class: &str) -> (Act, String) {
         (Some(_), _) => (Act::Ends, class.to_owned()),
         (None, Some((interval, side))) => (Act::Pairs(*side), interval.clone()),
         (None, None) => (Act::Marks, class.to_owned()),
-    }
-}
-
-fn integer(value: &Value<'_>) -> Option<i64> {
-    match value {
-        Value::Unsigned(number) => i64::try_from(*number).ok(),
-        Value::Signed(number) => Some(*number),
-        _ => None,
     }
 }
 

@@ -200,6 +200,12 @@ impl<'n> Tree<'n> {
         &self.nodes[self.nodes.len() - 1]
     }
 
+    /// All intervals within it, the last to end first, except those that were folded.
+    pub fn inner_intervals(&self) -> impl Iterator<Item = Interval> {
+        let inner = self.nodes[..self.nodes.len() - 1].iter().rev();
+        inner.filter(|node| node.count == 1).map(|node| node.interval)
+    }
+
     /// Those directly below it, the last to end first.
     pub fn children(&self) -> impl Iterator<Item = Tree<'n>> {
         let below = &self.nodes[..self.nodes.len() - 1];

@@ -12,7 +12,7 @@ use super::steps::{STEPS, step_of};
 use crate::analysis::durations::hist::HistGroup;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::finding::{EventFinding, GroupName, TraceFinding};
-use crate::analysis::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Sort, Summary, rank};
+use crate::analysis::groups::{Figures, Folded, GROUP_CAP, Group, Groups, Place, Sort, Summary, rank};
 use crate::analysis::reading::{EventKind, LeftOut, Misfit, Roster, Selection, Slots};
 use crate::analysis::slow::longest::{Longest, Recorder};
 
@@ -47,6 +47,8 @@ pub(super) struct Board {
 /// The figures of a group, in total and recent.
 #[derive(Clone)]
 struct GroupState {
+    /// The unit of its durations, in nanoseconds.
+    unit_ns: u128,
     total: Figures,
     recent: Box<RecentFigures>,
 }
@@ -59,6 +61,8 @@ struct RecentFigures {
     is_pending: bool,
     slices: Slices<Figures>,
     slowest: Longest,
+    /// Shorter events, in ticks, are not among the slowest.
+    least: u64,
     /// From when on the slices are complete.
     since: i64,
 }
@@ -71,21 +75,24 @@ impl RecentFigures {
             is_pending: false,
             slices: Slices::default(),
             slowest: Longest::new(SLOWEST),
+            least: 0,
             since,
         }
     }
 }
 
 impl GroupState {
-    /// Adds what is pending to the total and the slices. `sliced` is the number of slices of all groups.
-    fn settle(&mut self, sliced: &mut usize) {
+    /// Adds what is pending to the total and the slices, and to those of all groups. `sliced` is the number of slices of
+    /// all groups.
+    fn settle(&mut self, all: &mut Slices<AllEvents>, sliced: &mut usize) {
         let RecentFigures { pending, second, is_pending, slices, .. } = &mut *self.recent;
         if std::mem::take(is_pending) {
-            let pending = std::mem::take(pending);
+            let (pending, time) = (std::mem::take(pending), second.saturating_mul(SECOND));
             self.total.merge(&pending);
             let before = slices.len();
-            slices.at(second.saturating_mul(SECOND), |figures| figures.merge(&pending));
+            slices.at(time, |figures| figures.merge(&pending));
             *sliced = *sliced + slices.len() - before;
+            all.at(time, |all| all.add(&pending, self.unit_ns));
         }
     }
 }
@@ -101,6 +108,21 @@ struct AllEvents {
 impl Default for AllEvents {
     fn default() -> Self {
         AllEvents { count: 0, steps: [0; STEPS] }
+    }
+}
+
+impl AllEvents {
+    fn add(&mut self, figures: &Figures, unit_ns: u128) {
+        self.count += figures.count();
+        add_steps(&mut self.steps, figures, unit_ns);
+    }
+}
+
+/// Adds the durations of a group, in a unit of this many nanoseconds, to steps.
+fn add_steps(steps: &mut [u64; STEPS], figures: &Figures, unit_ns: u128) {
+    for bucket in figures.durations.buckets() {
+        let ns = u64::try_from(u128::from(bucket.low) * unit_ns).unwrap_or(u64::MAX);
+        steps[step_of(ns)] += bucket.count;
     }
 }
 
@@ -127,73 +149,87 @@ impl Board {
 
     /// Adds an event.
     pub fn event(&mut self, event: &OrderedEvent<'_>) {
-        let Board { roster, recorder, groups, all, sliced, latest, folded, folded_counters, key } = self;
         let of_one = event.events();
-        roster.count(&of_one);
-        let Some(plan) = roster.plan(of_one.class) else { return };
-        let single = of_one.get(0);
+        self.roster.count(&of_one);
+        let Some(plan) = self.roster.plan(of_one.class) else { return };
+        let (single, number) = (of_one.get(0), plan.kind);
         if plan.has_conditions() && !plan.admits(&single) {
             return;
         }
         let ticks = plan.duration(event);
-        let plausible = ticks.filter(|&ticks| ticks < IMPLAUSIBLE);
-        let kind = &roster.kinds()[plan.kind];
         let time = event.timestamp();
-        *latest = time.max(*latest);
-        let step = plausible.map(|ticks| step_of(u64::try_from(kind.ns(ticks)).unwrap_or(u64::MAX)));
-        all.at(time, |all| {
-            all.count += 1;
-            step.iter().for_each(|&step| all.steps[step] += 1);
-        });
+        self.latest = time.max(self.latest);
         // Most events belong to a recently seen group, and their keys need not be encoded.
         let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
-        let is_recent = brief != Brief::OTHER && groups.of_kind(plan.kind).recall(brief).is_some();
-        if !is_recent {
-            plan.encode_key(&single, key);
-            if groups.keyed() >= GROUP_CAP && groups.get(plan.kind, key).is_none() {
-                groups.values_mut().for_each(|state| state.settle(sliced));
-                make_room(groups, roster.kinds(), *latest, |figures, unit_ns| {
-                    folded.add(figures, unit_ns);
-                    add(folded_counters, &group_counters(figures, unit_ns));
-                });
-                *sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
+        let recent =
+            (brief != Brief::OTHER).then(|| self.groups.of_kind(number).recall_place(brief)).flatten();
+        let place = match recent {
+            Some(place) => place,
+            None => {
+                plan.encode_key(&single, &mut self.key);
+                match self.groups.find(number, &self.key).filter(|_| brief == Brief::OTHER) {
+                    Some(place) => place,
+                    None => self.enter(number, brief),
+                }
             }
-            let make =
-                || GroupState { total: Figures::default(), recent: Box::new(RecentFigures::new(i64::MIN)) };
-            match brief {
-                Brief::OTHER => _ = groups.entry(plan.kind, key, make),
-                brief => _ = groups.recallable(plan.kind, brief, key, make),
-            }
-        }
-        let state = match brief {
-            Brief::OTHER => groups.get_mut(plan.kind, key),
-            brief => groups.of_kind(plan.kind).recall(brief),
         };
-        let Some(state) = state else { return };
+        let Board { roster, recorder, groups, all, sliced, .. } = self;
+        let (Some(plan), Some(state)) = (roster.plan(of_one.class), groups.of_kind(number).at(place)) else {
+            return;
+        };
         let second = time.div_euclid(SECOND);
         if state.recent.second != second {
-            state.settle(sliced);
+            state.settle(all, sliced);
             state.recent.second = second;
         }
         let recent = &mut state.recent;
         recent.pending.record(ticks);
         recent.is_pending = true;
-        if let Some(ticks) = plausible
+        if let Some(ticks) = ticks
+            && (recent.least..IMPLAUSIBLE).contains(&ticks)
+            && let kind = &roster.kinds()[number]
             && recent.slowest.has_room_for(kind.ns(ticks), time)
             && let Some(record) = recorder.record(of_one.class, (plan, kind), ticks, &single)
         {
             recent.slowest.push(record);
+            recent.least = recent.slowest.least(kind);
         }
         if *sliced > SLICE_CAP {
-            groups.values_mut().for_each(|state| state.settle(sliced));
-            *sliced = shed_slices(groups, roster.kinds(), *latest);
+            self.settle();
+            self.sliced = shed_slices(&mut self.groups, self.roster.kinds(), self.latest);
         }
+    }
+
+    /// Adds the group of a kind that has the key that was encoded last, unless it is known, and returns its place. A brief
+    /// key can be recalled from now on.
+    #[inline(never)]
+    fn enter(&mut self, kind: usize, brief: Brief) -> Place {
+        if self.groups.keyed() >= GROUP_CAP && self.groups.find(kind, &self.key).is_none() {
+            self.settle();
+            let Board { roster, groups, latest, folded, folded_counters, .. } = self;
+            make_room(groups, roster.kinds(), *latest, |figures, unit_ns| {
+                folded.add(figures, unit_ns);
+                add(folded_counters, &group_counters(figures, unit_ns));
+            });
+            self.sliced = groups.entries().map(|(_, _, state)| state.recent.slices.len()).sum();
+        }
+        let unit_ns = self.roster.kinds()[kind].unit_ns();
+        let make = || GroupState {
+            unit_ns,
+            total: Figures::default(),
+            recent: Box::new(RecentFigures::new(i64::MIN)),
+        };
+        match brief {
+            Brief::OTHER => _ = self.groups.entry(kind, &self.key, make),
+            brief => _ = self.groups.recallable(kind, brief, &self.key, make),
+        }
+        self.groups.find(kind, &self.key).unwrap_or(Place::Keyless)
     }
 
     /// Adds what is pending to all figures; to be called before they are read.
     pub fn settle(&mut self) {
-        let Board { groups, sliced, .. } = self;
-        groups.values_mut().for_each(|state| state.settle(sliced));
+        let Board { groups, all, sliced, .. } = self;
+        groups.values_mut().for_each(|state| state.settle(all, sliced));
     }
 
     /// What was left out, or why the selection does not fit what has arrived.
@@ -270,12 +306,7 @@ impl Board {
                 let slices = self.state(group).map(|state| &state.recent.slices);
                 let unit = group.kind.unit_ns();
                 slices.iter().for_each(|slices| {
-                    slices.each(span, now, |place, figures| {
-                        for bucket in figures.durations.buckets() {
-                            let ns = u64::try_from(u128::from(bucket.low) * unit).unwrap_or(u64::MAX);
-                            columns[place][step_of(ns)] += bucket.count;
-                        }
-                    });
+                    slices.each(span, now, |place, figures| add_steps(&mut columns[place], figures, unit));
                 });
             }
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ctf_reader::{EventClass, Gap, InOrder, OrderedEvent, Report, Step, Window};
+use ctf_reader::{EventClass, Gap, InOrder, OrderedEvent, Pause, Report, Window};
 use lttng_live::{Live, State};
 
 use super::finding::SessionFinding;
@@ -84,19 +84,20 @@ impl<'a, A: Audience + 'a> Intake<'a, A> {
         let begin = Instant::now();
         self.has_more = true;
         while begin.elapsed() < TURN {
-            for _ in 0..EVENTS {
-                match self.merge.next_event() {
-                    Step::Event(event) => {
-                        if self.audience.borrow_mut().event(&event).is_break() {
-                            return Turn::Over;
-                        }
-                    }
-                    Step::Wait => {
-                        self.has_more = false;
-                        return Turn::Open;
-                    }
-                    Step::End => return Turn::Over,
+            let mut is_enough = false;
+            let pause = self.merge.next_events(EVENTS, |event| {
+                let wish = self.audience.borrow_mut().event(event);
+                is_enough |= wish.is_break();
+                wish
+            });
+            match pause {
+                Pause::Enough if is_enough => return Turn::Over,
+                Pause::Enough => {}
+                Pause::Wait => {
+                    self.has_more = false;
+                    return Turn::Open;
                 }
+                Pause::End => return Turn::Over,
             }
         }
         Turn::Open

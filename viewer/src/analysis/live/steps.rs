@@ -3,12 +3,24 @@
 /// The number of steps: one for 0, and three for each power of ten of a 64-bit number.
 pub(super) const STEPS: usize = 59;
 
+/// Where each step begins.
+const STARTS: [u64; STEPS] = {
+    let mut starts = [0; STEPS];
+    let mut step = 0;
+    while step < STEPS {
+        starts[step] = step_start(step);
+        step += 1;
+    }
+    starts
+};
+
 /// The step of a duration.
 #[inline]
 pub(super) fn step_of(ns: u64) -> usize {
     let Some(digits) = ns.checked_ilog10() else { return 0 };
-    let first = ns / 10_u64.pow(digits);
-    1 + 3 * digits as usize + usize::from(first >= 2) + usize::from(first >= 5)
+    let step = 1 + 3 * digits as usize;
+    let is_past = |step: usize| STARTS.get(step).is_some_and(|&start| ns >= start);
+    step + usize::from(is_past(step + 1)) + usize::from(is_past(step + 2))
 }
 
 /// Where a step begins.

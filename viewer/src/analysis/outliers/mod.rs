@@ -139,7 +139,7 @@ pub(in crate::analysis) fn outliers<S: Source>(
 ) -> Result<Outliers, Failure> {
     let angle = Angle::new(selection, input.window, in_isolation);
     let courses = Judging::courses(input, selection, &angle, cap)?;
-    let judging = Judging::new(input, courses, angle, rule)?;
+    let judging = Judging::new(input, (courses, None), angle, rule)?;
     let collected = judging.read_all(input, judging.collector(limit))?;
     judging.finish(input, selection, collected, limit)
 }
@@ -163,14 +163,14 @@ impl Judging {
         in_window(input, angle.judged, |input| Courses::read(input, &Arc::new(judged), cap))
     }
 
-    /// Judges groups that were read.
+    /// Judges groups that were read, unless that was done before.
     pub fn new<S: Source>(
         input: &mut SourceWindow<'_, S>,
-        courses: Courses,
+        (courses, judged): (Courses, Option<Judged>),
         angle: Angle,
         rule: &Rule,
     ) -> Result<Judging, Failure> {
-        let found = in_window(input, angle.judged, |input| courses.verdicts(input, rule))?;
+        let found = in_window(input, angle.judged, |input| courses.verdicts(input, rule, judged))?;
         Ok(Judging { angle, found })
     }
 

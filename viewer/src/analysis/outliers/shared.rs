@@ -5,9 +5,10 @@
 //! by the number of values that were compared (Bonferroni). Of large groups a part of the events is compared, chosen by
 //! their times, so that the result does not depend on how events are dealt out to threads.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::verdict::{JudgedGroup, Limits, Period};

@@ -105,9 +105,10 @@ fn others(
         None => courses.summary.ranked(sort),
     };
     let has_all = !of_incidents.in_isolation && !selection.of_any_duration().is_filter();
-    let periods = match has_all && selection.processes == Processes::Together {
-        true => costly(courses.judged(&rule).periods, window),
-        false => slow_periods(*input.source, window, selection, of_incidents)?,
+    let judged = (has_all && selection.processes == Processes::Together).then(|| courses.judged(&rule));
+    let periods = match &judged {
+        Some(judged) => costly(judged.periods.clone(), window),
+        None => slow_periods(*input.source, window, selection, of_incidents)?,
     };
     let top = Top::new(&summary, sort, &QUANTILES, GROUPS, None);
     let by_client = Arc::new(Selection { by: Some(vec!["client".into()]), ..Selection::clone(selection) });
@@ -116,7 +117,7 @@ fn others(
         SliceCollector::new(selection, &summary, SLICED),
         Pair(SummaryCollector::beside(Arc::clone(&by_client)), InfoCollector::of(&Arc::new(with_repeats))),
     );
-    let judging = Judging::new(input, courses, angle, &rule)?;
+    let judging = Judging::new(input, (courses, judged), angle, &rule)?;
     let singles = judging.collector(FINDINGS);
     let (singles, (Pair(slices, Pair(clients, info)), report)) = match judging.has_window() {
         true => (judging.read_all(input, singles)?, input.read(of_all)?),

@@ -168,10 +168,9 @@ impl ClassPlan {
     #[inline]
     pub fn duration(&self, event: &OrderedEvent<'_>) -> Option<u64> {
         let DurationSlot { slot, float_scale } = self.duration?;
-        let value = event.value(slot);
         Some(match float_scale {
-            None => value.integer().unwrap_or(IMPLAUSIBLE),
-            Some(scale) => float_ticks(&value, scale),
+            None => event.integer(slot).unwrap_or(IMPLAUSIBLE),
+            Some(scale) => float_ticks(&event.value(slot), scale),
         })
     }
 

@@ -27,6 +27,8 @@ pub struct Account {
     pub cpu: i32,
     /// Who had that CPU for most of the time.
     pub had_cpu: Option<String>,
+    /// How often it was seen asleep in this time. Where nobody looked, it may have been kept from more than is known.
+    pub seen_asleep: u32,
     pub source: AccountSource,
 }
 
@@ -61,6 +63,8 @@ pub enum SystemCause {
     Device,
     /// It waited for something else: a lock, a socket, another process.
     Asleep,
+    /// It waited for requests, of which none came.
+    Idle,
     /// It ran code that has no events.
     OnCpu,
 }
@@ -103,6 +107,7 @@ impl Account {
 
     /// How much of the time went into something.
     pub fn time_of(&self, cause: SystemCause) -> i64 {
+        let cause = if cause == SystemCause::Idle { SystemCause::Asleep } else { cause };
         self.parts().iter().find(|(part, _)| *part == cause).map_or(0, |(_, time)| *time)
     }
 
@@ -122,6 +127,7 @@ impl Account {
         self.major_faults += other.major_faults;
         self.voluntary_switches += other.voluntary_switches;
         self.involuntary_switches += other.involuntary_switches;
+        self.seen_asleep += other.seen_asleep;
         self
     }
 }

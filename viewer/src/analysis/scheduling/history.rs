@@ -108,6 +108,8 @@ impl History {
             if from.time >= span.end_ns {
                 break;
             }
+            let is_seen = source == AccountSource::Kernel || from.time > span.begin_ns;
+            account.seen_asleep += u32::from(is_seen && from.state == b'S');
             // After the last point nothing has changed.
             let last = Point { time: span.end_ns.max(from.time + 1), ..from };
             let to = self.points.get(place + 1).copied().unwrap_or(last);
@@ -214,6 +216,23 @@ mod tests {
         assert_eq!(account(&history, 10, 90)[3], 49, "after the last sample nothing changed");
         let span = Span { begin_ns: -1, end_ns: 5 };
         assert_eq!(history.account(span, AccountSource::Samples), None);
+    }
+
+    #[test]
+    fn a_thread_was_seen_asleep_if_somebody_looked_meanwhile() {
+        let asleep = |points: &[(i64, i64, i64, u8)], source| {
+            let span = Span { begin_ns: 10 * MS, end_ns: 50 * MS };
+            history(points).account(span, source).expect("it is known").seen_asleep
+        };
+        let (before, after) = ((5, 5, 0, b'S'), (55, 6, 0, b'S'));
+        assert_eq!(asleep(&[before, (30, 5, 0, b'S'), after], AccountSource::Samples), 1);
+        assert_eq!(
+            asleep(&[before, after], AccountSource::Samples),
+            0,
+            "all of the machine may have stopped"
+        );
+        assert_eq!(asleep(&[before, after], AccountSource::Kernel), 1, "the kernel says each change");
+        assert_eq!(asleep(&[before, (30, 5, 0, b'T'), after], AccountSource::Samples), 0);
     }
 
     #[test]

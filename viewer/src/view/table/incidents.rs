@@ -195,6 +195,7 @@ fn system_cause(cause: SystemCause) -> &'static str {
         SystemCause::Faults => "major faults",
         SystemCause::Device => "device",
         SystemCause::Asleep => "asleep in no event",
+        SystemCause::Idle => "no requests",
         SystemCause::OnCpu => "code without events",
     }
 }
@@ -220,6 +221,7 @@ pub fn held_by(held_by: &HeldBy) -> String {
         }
         SystemCause::Device => format!("blocked for {part}: waited for a device"),
         SystemCause::Asleep => format!("asleep for {part}: waited for a lock, a socket or another process"),
+        SystemCause::Idle => format!("slept for {part}: no requests came"),
         SystemCause::OnCpu if part.starts_with("all") => "on the CPU throughout: code without events".into(),
         SystemCause::OnCpu => format!("on the CPU for {part}: code without events"),
     }

@@ -73,3 +73,16 @@ fn what_nothing_covers_is_unexplained() {
     assert_eq!(partly.cause().map(|cause| cause.length), Some(101_700_000));
     assert_eq!(partly.unexplained, 115_000_000);
 }
+
+#[test]
+fn a_loop_that_was_seen_asleep_between_its_turns_had_no_requests() {
+    let silence = |seen_asleep| {
+        let account = Account { asleep: 8_000, queued: 2_000, seen_asleep, ..Account::default() };
+        let span = Span { begin_ns: 0, end_ns: 10_000 };
+        Stall { in_gaps: Some(Box::new(account)), ..Stall::silence(0, span) }
+    };
+    let seen = silence(3);
+    assert_eq!((seen.held_by(), seen.unaccounted()), (Some(SystemCause::Idle), 0));
+    let unseen = silence(0);
+    assert_eq!((unseen.held_by(), unseen.unaccounted()), (None, 8_000), "nobody looked");
+}

@@ -14,6 +14,12 @@ use super::rule::{PERIOD_EVENTS, PERIOD_JUMP, PERIOD_OVER_NOISE, PERIOD_SURE, PE
 const SHORT: usize = 3;
 /// How many times the noise a jump at an edge is, at least.
 const EDGE_OVER_NOISE: f64 = 2.0;
+/// From this noise on, durations resemble those shortly before so much that whole ranges say little, and single steps more.
+const ALIKE_NOISE: f64 = 2.0;
+/// The number of lengths on each side of a step, each twice the one before.
+const STEP_SIZES: usize = 6;
+/// The fewest events on each side of a step.
+const STEP_EVENTS: f64 = 4.0;
 /// How often what is left and right of a change is searched again.
 const DEPTH: usize = 6;
 
@@ -29,7 +35,7 @@ pub(super) fn changes(course: &PrefixSums, probability: f64, least_factor: f64) 
     while let Some((piece, depth)) = pieces.pop() {
         let Some(change) = course.strongest(&piece, probability, &noise) else { continue };
         let raised = course.raised(&piece, &change);
-        match raised.filter(|raised| course.is_slow_period(raised, least_factor)) {
+        match raised.filter(|raised| course.is_slow_period(raised, least_factor, probability)) {
             Some(raised) => {
                 let rest = [piece.start..raised.start, raised.end..piece.end];
                 found.push(raised);
@@ -95,7 +101,70 @@ impl PrefixSums {
         let score = over_noise(&range);
         // Bonferroni: the probability is divided by the number of ranges examined.
         let looked_at = 10.0 * self.bins() as f64;
-        (score * score / 2.0 > (looked_at / probability).ln()).then_some(range)
+        if score * score / 2.0 > (looked_at / probability).ln() {
+            return Some(range);
+        }
+        let shorter = range.len().min(length - range.len()).max(1);
+        let is_alike = noise[shorter.ilog2() as usize] >= ALIKE_NOISE && score >= PERIOD_OVER_NOISE;
+        is_alike.then(|| self.between_steps(&range, piece, probability)).flatten()
+    }
+
+    /// The range between the largest steps near the edges of another one, if both are larger than chance allows.
+    ///
+    /// Where each duration resembles the one before, the level wanders far, but slowly: a step from a few durations to the
+    /// next ones is improbable even if the level was as high at other times.
+    fn between_steps(
+        &self,
+        range: &Range<usize>,
+        piece: &Range<usize>,
+        probability: f64,
+    ) -> Option<Range<usize>> {
+        let noise = self.step_noises();
+        let sign = self.score(range, piece).signum();
+        let near = range.len() / 4;
+        let largest = |edge: usize, sign: f64| {
+            if edge == piece.start || edge == piece.end {
+                return Some(edge);
+            }
+            let places = edge.saturating_sub(near).max(piece.start + 1)..=(edge + near).min(piece.end - 1);
+            let sized = places.map(|place| (sign * self.step(place, sign, &noise), place));
+            let (size, place) = sized.max_by(|one, other| one.0.total_cmp(&other.0))?;
+            self.is_improbable_step(size, probability).then_some(place)
+        };
+        let (start, end) = (largest(range.start, sign)?, largest(range.end, -sign)?);
+        (start < end).then_some(start..end)
+    }
+
+    /// The noise of the lengths on each side of a step.
+    fn step_noises(&self) -> [f64; STEP_SIZES] {
+        std::array::from_fn(|power| self.fluctuation(1 << power))
+    }
+
+    /// By how many times the usual difference the level rises at an edge, from a few durations before it to those after it;
+    /// of several numbers of durations that with the largest one in the direction of `sign`.
+    fn step(&self, edge: usize, sign: f64, noise: &[f64; STEP_SIZES]) -> f64 {
+        let mut largest = 0.0;
+        for (power, noise) in noise.iter().enumerate() {
+            let size = 1 << power;
+            if edge < size || edge + size > self.bins() {
+                break;
+            }
+            let (before, after) = (edge - size..edge, edge..edge + size);
+            let [one, other] = [&before, &after].map(|range| self.count(range));
+            if one.min(other) < STEP_EVENTS {
+                continue;
+            }
+            let error = noise * (self.variance * (1.0 / one + 1.0 / other)).sqrt();
+            let step = sign * (self.level(&after) - self.level(&before)) / error;
+            largest = step.max(largest);
+        }
+        sign * largest
+    }
+
+    /// Whether a step is larger than chance allows at any of all places.
+    fn is_improbable_step(&self, size: f64, probability: f64) -> bool {
+        let looked_at = (STEP_SIZES * self.bins()) as f64;
+        size * size / 2.0 > (looked_at / probability).ln()
     }
 
     /// Moves the edges of a range until it differs most.
@@ -139,7 +208,7 @@ impl PrefixSums {
     }
 
     /// Whether a raised range is a slow period: slow enough, with sharp edges, and above the usual fluctuation.
-    fn is_slow_period(&self, range: &Range<usize>, least_factor: f64) -> bool {
+    fn is_slow_period(&self, range: &Range<usize>, least_factor: f64, probability: f64) -> bool {
         let whole = 0..self.bins();
         let (inside, all) = (self.count(range), self.count(&whole));
         let outside = all - inside;
@@ -167,11 +236,16 @@ impl PrefixSums {
         if difference / error < PERIOD_OVER_NOISE {
             return false;
         }
+        let steps = (noise >= ALIKE_NOISE).then(|| self.step_noises());
+        let is_step = |edge: usize, sign: f64| {
+            let size = steps.as_ref().map(|noise| sign * self.step(edge, sign, noise));
+            size.is_some_and(|size| self.is_improbable_step(size, probability))
+        };
         range.len() <= SHORT
-            || [range.start, range.end]
+            || [(range.start, 1.0), (range.end, -1.0)]
                 .into_iter()
-                .filter(|&edge| edge > 0 && edge < whole.end)
-                .all(|edge| self.is_sharp(edge, range, difference, noise))
+                .filter(|&(edge, _)| edge > 0 && edge < whole.end)
+                .all(|(edge, sign)| self.is_sharp(edge, range, difference, noise) || is_step(edge, sign))
     }
 
     /// Whether the level jumps at an edge by most of the difference. A drift across the edge is not a jump: straight

@@ -84,20 +84,22 @@ impl Courses {
         Ok(Courses { summary, selection: Arc::clone(selection), resolution, cap })
     }
 
-    /// Judges all groups. If the selection has processes counted and there are several, the trace is read again with
-    /// processes apart.
+    /// Judges all groups, unless that was done as they were read. If the selection has processes counted and there are
+    /// several, the trace is read again with processes apart.
     pub fn verdicts<S: Source>(
         mut self,
         input: &mut SourceWindow<'_, S>,
         rule: &Rule,
+        mut judged: Option<Judged>,
     ) -> Result<Verdicts, Failure> {
         if (2..=PROCESSES_MAX).contains(&self.summary.processes.len()) {
             let apart = Selection { processes: Processes::Apart, ..Selection::clone(&self.selection) };
             self.selection = Arc::new(apart);
             self.summary = summarise_into(input, &self.selection, Sort::Total, self.cap, self.resolution)?;
+            judged = None;
         }
         Ok(Verdicts {
-            judged: self.judged(rule),
+            judged: judged.unwrap_or_else(|| self.judged(rule)),
             trace: TraceFinding::new(&self.summary.report),
             notes: Notes::of_summary(&self.summary),
             selection: self.selection,

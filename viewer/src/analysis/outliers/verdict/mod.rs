@@ -44,6 +44,6 @@ pub use rule::{Rule, RuleFinding};
 pub(in crate::analysis) use tests::samples::Random;
 
 pub(in crate::analysis) use judge::{Courses, JudgedGroup, Verdicts, single_limit};
-pub(in crate::analysis) use normal::ln_student_tail;
 #[cfg(test)]
 pub(in crate::analysis) use normal::ln_tail;
+pub(in crate::analysis) use normal::{ln_student_tail, student_quantile, tail_quantile};

@@ -18,6 +18,12 @@ pub fn ln_student_tail(t2: f64, freedom: f64) -> f64 {
     ln_tail((8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t2 / freedom).ln_1p()).sqrt())
 }
 
+/// The value that Student's variable exceeds as often as a normal one exceeds `z`: the inverse of [`ln_student_tail`].
+pub fn student_quantile(z: f64, freedom: f64) -> f64 {
+    let z = z * (8.0 * freedom + 3.0) / (8.0 * freedom + 1.0);
+    (freedom * (z * z / freedom).exp_m1()).sqrt()
+}
+
 /// The value that is exceeded with this probability, whose logarithm is given: the inverse of [`ln_tail`].
 pub fn tail_quantile(ln_probability: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0 + (2.0 * -ln_probability.min(0.0)).sqrt());
@@ -67,5 +73,10 @@ mod tests {
             assert!((tail_quantile(ln_tail(z)) - z).abs() < 1e-6);
         }
         assert!((mills(0.0) - 1.253_314).abs() < 1e-3);
+        for (freedom, t) in [(3.0, 5.841), (10.0, 3.169), (46.0, 2.687)] {
+            let told = student_quantile(tail_quantile(0.005_f64.ln()), freedom);
+            assert!((told / t - 1.0).abs() < 0.05, "{freedom}: {told} for {t}");
+            assert!((ln_student_tail(told * told, freedom).exp() - 0.005).abs() < 1e-6);
+        }
     }
 }

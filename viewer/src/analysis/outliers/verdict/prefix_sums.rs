@@ -187,7 +187,7 @@ impl PrefixSums {
     }
 
     /// The noise of blocks of a number of bins, by the median of the differences between neighbours.
-    fn fluctuation(&self, size: usize) -> f64 {
+    pub fn fluctuation(&self, size: usize) -> f64 {
         const FEWEST: usize = 8;
         let ratios = self.ratios(size);
         if ratios.len() < FEWEST {

@@ -31,7 +31,7 @@ type Condition = (&'static str, &'static str, fn(&mut Random, bool) -> Drawn, u6
 const CONDITIONS: [Condition; 9] = [
     ("AR(1), 0.5", "6 s, 5 times slower", |random, plants| autocorrelated(0.5, random, plants), 1, 38),
     ("AR(1), 0.9", "6 s, 5 times slower", |random, plants| autocorrelated(0.9, random, plants), 2, 30),
-    ("AR(1), 0.99", "6 s, 5 times slower", |random, plants| autocorrelated(0.99, random, plants), 3, 0),
+    ("AR(1), 0.99", "6 s, 5 times slower", |random, plants| autocorrelated(0.99, random, plants), 1, 15),
     ("leak, doubling", "mean 2 times as long at the end", |random, plants| leak(2.0, random, plants), 1, 36),
     ("leak, tenfold", "mean 10 times as long at the end", |random, plants| leak(10.0, random, plants), 1, 36),
     ("ten groups of 30, mean 0.5 ms", "51 ms in one of them", small_groups, 1, 28),
