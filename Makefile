@@ -28,7 +28,7 @@ bench: setup
 	cargo bench --quiet --package ltt-top --bench reading --bench live
 	cargo bench --quiet --package ltt-parquet --bench export
 
-# Debian packages of ltt-top and lttng-catalog, in out/deb.
+# Debian packages of ltt-top, lttng-catalog and ltt-parquet, in out/deb.
 deb:
 	@scripts/deb.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Debian packages of ltt-top and lttng-catalog: program, man pages, completions, catalogs. They go to out/deb, or to
-# the folder that is named.
+# Builds Debian packages of ltt-top, lttng-catalog and ltt-parquet: program, man pages, completions, catalogs, queries. They go
+# to out/deb, or to the folder that is named.
 #
 #   scripts/deb.sh [DIR]
 #
@@ -20,8 +20,8 @@ for tool in dpkg-deb dpkg-shlibdeps strip; do
 done
 git rev-parse --quiet --verify HEAD >/dev/null || fail "this is not a Git repository: version and date come from the commit"
 
-step "Building ltt-top and lttng-catalog"
-cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli
+step "Building ltt-top, lttng-catalog and ltt-parquet"
+cargo build --locked --profile "$profile" --package ltt-top --package lttng-catalog-cli --package ltt-parquet
 
 version=$(sed --quiet 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head --lines=1)
 # Everything in the package is as old as the commit, so that the same commit gives the same package.
@@ -92,6 +92,11 @@ package() {
 		done
 		install -D --mode=644 docs/verdicts.md "$doc/verdicts.md"
 	fi
+	if [ "$name" = ltt-parquet ]; then
+		install -D --mode=644 fleet/job.py "$share/$name/job.py"
+		install -D --mode=644 --target-directory="$share/$name/sql" docs/sql/*.sql
+		install -D --mode=644 docs/fleet.md "$doc/fleet.md"
+	fi
 	mkdir --parents "$doc"
 	copyright "$crate" >"$doc/copyright"
 	notices "$crate" >"$doc/licenses"
@@ -124,3 +129,4 @@ package() {
 mkdir --parents "$out"
 package ltt-top ltt-top
 package lttng-catalog lttng-catalog-cli
+package ltt-parquet ltt-parquet

@@ -10,7 +10,7 @@
 #   namespaces   `make demo` as root where user namespaces are refused
 #   quickstart   README's quickstart, as root and as a plain user
 #   install      `cargo install --path viewer`
-#   deb          both Debian packages: built, installed with apt, run; man pages and completions
+#   deb          all Debian packages: built, installed with apt, run; man pages and completions
 #   test         `make test`; only if it is named
 #
 # Environment:
@@ -185,18 +185,18 @@ install() {
 }
 
 deb() {
-	step "Both Debian packages, built as a plain user"
+	step "All Debian packages, built as a plain user"
 	in_root root "apt-get update --quiet=2; apt-get install --quiet=2 --yes --no-install-recommends git dpkg-dev binutils gcc libc6-dev man-db bash-completion zsh fish >/dev/null"
 	in_root user "scripts/deb.sh ~/deb"
 	step "Installed with apt"
 	in_root root "apt-get install --quiet=2 --yes --no-install-recommends /home/user/deb/*.deb >/dev/null"
-	in_root user "ltt-top --version && lttng-catalog --version && ltt-top info tests/data/valkey-mixed.tar.xz | head -1"
+	in_root user "ltt-top --version && lttng-catalog --version && ltt-parquet --version && ltt-top info tests/data/valkey-mixed.tar.xz | head -1"
 	in_root user "man --warnings ltt-top-live 2>&1 | grep -q 'ltt-top live' && echo 'man ltt-top-live: there'" ||
 		step "man pages are left out of minimal systems by dpkg; the package has $(in_root root "dpkg --listfiles ltt-top | grep --count man1/") "
 	in_root user "bash -ic '. /usr/share/bash-completion/bash_completion; _completion_loader ltt-top; complete -p ltt-top' 2>/dev/null"
 	in_root user "zsh -fic 'autoload -U compinit; compinit -u -D; echo zsh: \$_comps[ltt-top]'"
 	in_root user "fish --command \"complete --do-complete 'ltt-top inc'\""
-	in_root root "apt-get remove --quiet=2 --yes ltt-top lttng-catalog >/dev/null; ! command -v ltt-top"
+	in_root root "apt-get remove --quiet=2 --yes ltt-top lttng-catalog ltt-parquet >/dev/null; ! command -v ltt-top"
 }
 
 test() {

@@ -1,7 +1,7 @@
 //! Tells the program its version with the commit that it was built from: `VERSION_WITH_COMMIT`.
 //!
-//! `catalog-tool/build.rs` is a link to this file. A release build is made again after each commit; a debug build only
-//! when its sources change, so that a commit does not compile everything again.
+//! `catalog-tool/build.rs` and `fleet/build.rs` are links to this file. A release build is made again after each commit; a debug
+//! build only when its sources change, so that a commit does not compile everything again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +69,9 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
         return vec![folder.to_owned()];
     }
     let top = folder.parent().unwrap_or(folder);
-    let crates = CRATES.iter().map(|name| top.join(name)).chain([folder.to_owned()]);
+    // ltt-parquet contains the library of ltt-top.
+    let library = folder.ends_with("fleet").then(|| top.join("viewer"));
+    let crates = CRATES.iter().map(|name| top.join(name)).chain(library).chain([folder.to_owned()]);
     let entries = crates.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let entries = entries.filter(|entry| !OTHERS.iter().any(|other| entry.file_name() == *other));
     let mut sources: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap_complete::Shell;
 use ltt_top::text::escape;
 use ltt_top::unit::{TimeUnit, parse_duration};
 
-use crate::USAGE;
+use crate::{FAILED, USAGE, man};
 
 /// Exports LTTng traces to Parquet, for DuckDB, Spark and other engines.
 ///
@@ -17,7 +18,7 @@ use crate::USAGE;
 #[derive(Debug, Parser)]
 #[command(
     name = "ltt-parquet",
-    version,
+    version = env!("VERSION_WITH_COMMIT"),
     max_term_width = 100,
     after_help = "Exit status: 0 all exported, 1 a host could not be exported, 2 wrong command line, 3 exported, but \
                   part of a trace is damaged and left out. A run that was killed leaves no file that an engine reads; \
@@ -61,21 +62,74 @@ pub struct Options {
     pub threads: Option<u16>,
 }
 
-/// Reads the command line; otherwise says why not, and returns the exit status.
+// What packagers need, which is not part of the help; a doc comment would be taken for the program's description.
+#[derive(Debug, Subcommand)]
+enum Packaging {
+    /// Write a completion script for a shell.
+    #[command(hide = true)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Write the man page into a folder.
+    #[command(hide = true)]
+    Man {
+        /// The folder; it is created if it does not exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+impl Packaging {
+    /// Returns the exit status.
+    fn run(&self) -> u8 {
+        let written = match self {
+            Packaging::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut Options::command(), "ltt-parquet", &mut script);
+                std::io::stdout()
+                    .lock()
+                    .write_all(&script)
+                    .map_err(|error| format!("cannot write it: {error}"))
+            }
+            Packaging::Man { folder } => man::write(Options::command(), folder)
+                .map_err(|error| format!("{}: cannot write man pages: {error}", folder.display())),
+        };
+        written.map_or_else(
+            |error| {
+                tell(&format!("error: {error}"));
+                FAILED
+            },
+            |()| 0,
+        )
+    }
+}
+
+/// Reads the command line; otherwise says why not, or writes what packagers need, and returns the exit status.
 pub fn parse() -> Result<Options, u8> {
-    Options::try_parse().map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // The pipe may be closed, as in `ltt-parquet --help | head -1`.
-            _ = error.print();
-            0
-        }
-        _ => {
-            let message = error.to_string();
-            let said = message.split("\n\nUsage:").next().unwrap_or(&message);
-            let words: Vec<&str> = said.split_whitespace().collect();
-            tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
-            USAGE
-        }
+    let command = Packaging::augment_subcommands(Options::command())
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .disable_help_subcommand(true);
+    let parsed = command.try_get_matches().and_then(|matches| match matches.subcommand_name() {
+        Some(_) => Packaging::from_arg_matches(&matches).map(|packaging| Err(packaging.run())),
+        None => Options::from_arg_matches(&matches).map(Ok),
+    });
+    parsed.unwrap_or_else(|error| {
+        Err(match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                // The pipe may be closed, as in `ltt-parquet --help | head -1`.
+                _ = error.print();
+                0
+            }
+            _ => {
+                let message = error.to_string();
+                let said = message.split("\n\nUsage:").next().unwrap_or(&message);
+                let words: Vec<&str> = said.split_whitespace().collect();
+                tell(&format!("{} (see ltt-parquet --help)", words.join(" ")));
+                USAGE
+            }
+        })
     })
 }
 

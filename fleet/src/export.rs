@@ -1,27 +1,28 @@
-//! Exports hosts, several at a time: for each, one thread reads in the order of time, others encode, and one writes.
+//! Exports hosts, several at a time: for each, one thread reads in the order of time, others encode, and one writes. If there
+//! are more threads than hosts, another one reads for the incidents alone.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use ctf_reader::{Discovery, Report, Step, Window};
+use ctf_reader::{Discovery, OrderedEvent, Reader, Report, Step, Window};
 use ltt_top::analysis::Selection;
 use ltt_top::analysis::finding::TraceFinding;
 use ltt_top::analysis::incidents::{Incident, Watch};
 use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::meaning::Dictionary;
 use ltt_top::samples::SampleReader;
-use ltt_top::source::{self, Readers, Recording};
+use ltt_top::source::{self, Recording};
 use ltt_top::text::amount::counted;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 
 use crate::cli::{Options, tell};
 use crate::column::Layout;
-use crate::encode::{EncodedRows, encode};
+use crate::encode::{EncodedRows, RowGroup, encode};
 use crate::folder::{self, HostFolder, State, date_of};
 use crate::groups::{self, Cells};
 use crate::hosts::{Host, hosts};
@@ -57,8 +58,8 @@ struct Context<'o> {
     options: &'o Options,
     output: &'o Path,
     selection: Arc<Selection>,
-    /// The threads that encode, for each host.
-    encoders: usize,
+    /// The threads for each host.
+    threads: usize,
 }
 
 /// What was done for a host.
@@ -85,12 +86,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     let threads =
         options.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let workers = threads.min(hosts.len()).max(1);
-    let context = Context {
-        options,
-        output,
-        selection: Arc::new(selection),
-        encoders: (threads / workers).saturating_sub(1).max(1),
-    };
+    let context = Context { options, output, selection: Arc::new(selection), threads: threads / workers };
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -229,19 +225,27 @@ fn write(
     let mut watch =
         Watch::new(&context.selection, context.options.longer_than_ns, reader.gaps(Window::default()));
     let traces = reader.traces();
+    // Finding incidents takes as long as making rows; reading once more costs less than a core that waits.
+    let has_follower = context.threads > 1;
+    let wanted: Vec<_> = reader
+        .classes()
+        .map(|class| watch.want(class, traces[class.trace].environment("hostname")))
+        .collect();
     let plan = EventPlan::new(reader.classes(), &traces, dictionary, |class| {
-        watch.want(class, traces[class.trace].environment("hostname"))
+        if has_follower { None } else { wanted[class.index].clone() }
     });
     let plan = plan.map_err(|error| error.to_string())?;
     // Losses are known before the first event is read; damage is not.
     let before = reader.in_order(Window::default(), |_| None).report();
     let before = metadata::of_host(host, reader, dictionary, &before);
     let mut tables = Tables::new(folder, &plan, before).map_err(|error| unwritable(&error))?;
+    let is_given_up = &AtomicBool::new(false);
     let report = thread::scope(|scope| {
-        let (tasks, waiting) = sync_channel::<Task>(context.encoders);
-        let (encoded, in_order) = sync_channel::<Receiver<ParquetResult<EncodedRows>>>(2 * context.encoders);
+        let encoders = context.threads.saturating_sub(2).max(1);
+        let (tasks, waiting) = sync_channel::<Task>(encoders);
+        let (encoded, in_order) = sync_channel::<Receiver<ParquetResult<EncodedRows>>>(2 * encoders);
         let waiting = Arc::new(Mutex::new(waiting));
-        for _ in 0..context.encoders {
+        for _ in 0..encoders {
             let (waiting, plan) = (Arc::clone(&waiting), &plan);
             scope.spawn(move || {
                 loop {
@@ -261,10 +265,19 @@ fn write(
             }
             Ok(())
         });
-        let report = read(recording.readers(), &plan, &mut watch, |rows| {
+        let hand_over = |rows| {
             let (reply, received) = sync_channel(1);
-            encoded.send(received).is_ok() && tasks.send(Task { rows, reply }).is_ok()
-        });
+            let is_taken = encoded.send(received).is_ok() && tasks.send(Task { rows, reply }).is_ok();
+            is_given_up.store(!is_taken, Ordering::Relaxed);
+            is_taken
+        };
+        let (watch, samples) = (&mut watch, recording.readers().samples);
+        let report = if has_follower {
+            scope.spawn(move || Watcher::new(watch, samples).follow(reader, wanted, is_given_up));
+            read(reader, &plan, None, hand_over)
+        } else {
+            read(reader, &plan, Some(Watcher::new(watch, samples)), hand_over)
+        };
         drop((encoded, tasks));
         let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         written.map(|()| report)
@@ -295,24 +308,22 @@ struct Task {
     reply: SyncSender<ParquetResult<EncodedRows>>,
 }
 
-/// Reads all events in the order of time, and hands rows over until that fails.
+/// Reads all events in the order of time, lets somebody watch, and hands rows over until that fails.
 fn read(
-    readers: Readers<'_>,
+    reader: &Reader,
     plan: &EventPlan,
-    watch: &mut Watch,
+    mut watcher: Option<Watcher<'_>>,
     mut hand_over: impl FnMut(Rows) -> bool,
 ) -> Report {
-    let mut samples = readers.samples.map(|samples| SampleReader::new(samples, Window::default()));
-    let mut events = readers.events.in_order(Window::default(), |class| {
+    let mut events = reader.in_order(Window::default(), |class| {
         plan.classes.get(class.index)?.as_ref().map(|class| class.wanted.clone())
     });
     // The date of the last event is the last.
     let mut open: Vec<RowBuilder> = Vec::new();
     while let Step::Event(event) = events.next_event() {
-        if let Some(samples) = &mut samples {
-            samples.around(event.timestamp(), |host, time, sample| watch.sample(host, time, sample));
+        if let Some(watcher) = &mut watcher {
+            watcher.event(&event);
         }
-        watch.event(&event);
         let class = event.class().index;
         let Some(class_plan) = plan.classes.get(class).and_then(Option::as_ref) else { continue };
         let date = date_of(event.timestamp());
@@ -339,8 +350,42 @@ fn read(
         }
     }
     let report = events.report();
-    watch.finish();
+    if let Some(watcher) = watcher {
+        watcher.watch.finish();
+    }
     report
+}
+
+/// Finds incidents, with the samples that were taken meanwhile.
+struct Watcher<'w> {
+    watch: &'w mut Watch,
+    samples: Option<SampleReader<'w>>,
+}
+
+impl<'w> Watcher<'w> {
+    fn new(watch: &'w mut Watch, samples: Option<&'w Reader>) -> Watcher<'w> {
+        Watcher { watch, samples: samples.map(|samples| SampleReader::new(samples, Window::default())) }
+    }
+
+    #[inline]
+    fn event(&mut self, event: &OrderedEvent<'_>) {
+        let Watcher { watch, samples } = self;
+        if let Some(samples) = samples {
+            samples.around(event.timestamp(), |host, time, sample| watch.sample(host, time, sample));
+        }
+        watch.event(event);
+    }
+
+    /// Reads all events by itself, with the fields that are wanted of each class, unless that is of no use any more.
+    fn follow(mut self, reader: &Reader, mut wanted: Vec<Option<Vec<usize>>>, is_given_up: &AtomicBool) {
+        let mut events = reader.in_order(Window::default(), |class| wanted[class.index].take());
+        while !is_given_up.load(Ordering::Relaxed)
+            && let Step::Event(event) = events.next_event()
+        {
+            self.event(&event);
+        }
+        self.watch.finish();
+    }
 }
 
 /// The files of a host in the making.
@@ -427,10 +472,18 @@ impl<'f> Tables<'f> {
     }
 
     fn incidents(&mut self, found: &[Incident], metadata: &[(String, String)]) -> ParquetResult<()> {
-        for (date, group) in incidents::encode(&self.incidents_layout, found)? {
+        let mut dates: BTreeMap<i64, Option<RowGroup>> = incidents::encode(&self.incidents_layout, found)?
+            .into_iter()
+            .map(|(date, group)| (date, Some(group)))
+            .collect();
+        // Engines refuse a table without files, and a fleet may have no incident at all.
+        if dates.is_empty() {
+            dates.extend(self.numbers.keys().next().map(|&date| (date, None)));
+        }
+        for (date, group) in dates {
             let mut file =
                 TableFile::create(&self.folder.temporary("incidents", date, 0), &self.incidents_layout)?;
-            file.append(group)?;
+            group.map_or(Ok(()), |group| file.append(group))?;
             self.files.push((file.finish(metadata)?, "incidents", date, 0));
         }
         Ok(())

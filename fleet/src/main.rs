@@ -18,6 +18,7 @@ mod hosts;
 mod hybrid;
 mod incidents;
 mod interner;
+mod man;
 mod metadata;
 mod plan;
 mod rows;

@@ -11,7 +11,7 @@ use crate::handwritten::requests as handwritten;
 use crate::run::{files, ltt_parquet, said};
 
 /// Python with these packages; if they cannot be had within a time, the test is listed as not run.
-fn python(packages: &[&str], limit: Duration) -> Option<PathBuf> {
+pub fn python(packages: &[&str], limit: Duration) -> Option<PathBuf> {
     let mut script = Command::new(workspace().join("scripts/python.sh"));
     script.args(packages).env("PYTHON_TIMEOUT", limit.as_secs().to_string());
     // The script ends before that.

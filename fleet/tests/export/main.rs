@@ -6,6 +6,7 @@ mod equal;
 #[allow(dead_code, reason = "written for more than is needed here")]
 mod handwritten;
 mod many;
+mod odd;
 mod refused;
 mod relay;
 mod run;

@@ -42,3 +42,9 @@ fn what_cannot_be_exported_is_refused_in_one_line() {
     list.args(["--list", "t"]).current_dir(folder.path());
     assert!(list.succeed().starts_with("{\"host\":\"alpha\""));
 }
+
+#[test]
+fn help_says_what_it_is_and_nothing_of_packaging() {
+    let help = Command::new(env!("CARGO_BIN_EXE_ltt-parquet")).arg("-h").succeed();
+    assert!(help.starts_with("Exports LTTng traces to Parquet") && !help.contains("completions"), "{help}");
+}

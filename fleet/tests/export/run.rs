@@ -6,6 +6,7 @@ use std::process::Command;
 
 use lttng_testing::CommandInTime as _;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
 
 /// The program, with a folder to write.
 pub fn ltt_parquet(output: &Path, traces: &[&Path]) -> Command {
@@ -65,4 +66,22 @@ pub fn metadata(output: &Path, table: &str, key: &str) -> Vec<String> {
     values.sort();
     values.dedup();
     values
+}
+
+/// The values of some columns of the table of events, a line for each row.
+pub fn fields(output: &Path, names: &[&str]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for path in files(output, "events") {
+        let reader =
+            SerializedFileReader::new(File::open(path).expect("it is there")).expect("it is complete");
+        for row in reader.get_row_iter(None).expect("it has rows") {
+            let row = row.expect("a row");
+            let value = |name: &&str| {
+                let named = |(column, _): &(&String, &Field)| *column == name;
+                row.get_column_iter().find(named).map_or_else(String::new, |(_, field)| field.to_string())
+            };
+            lines.push(names.iter().map(value).collect::<Vec<_>>().join(" "));
+        }
+    }
+    lines
 }

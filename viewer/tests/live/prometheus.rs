@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use lttng_testing::{CommandInTime as _, Daemon, Relay, need, wait_until, workspace};
+use lttng_testing::{CommandInTime as _, Daemon, Relay, need, not_allowed, patience, wait_until, workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -94,6 +94,11 @@ fn prometheus_knows_what_the_folder_says() {
         commands(server.port, &["GET a"], 5);
         std::thread::sleep(Duration::from_millis(100));
     }
+    for query in dashboard_queries() {
+        wait_until(&format!("{query} has a value"), || {
+            prometheus.query(&query).is_some_and(f64::is_finite)
+        });
+    }
     drop(server);
     daemon.lttng(["stop", session.name()]);
     let top = json(ltt_top(["top", "--limit", "0"]).arg(relay.folder()));
@@ -137,6 +142,42 @@ fn prometheus_knows_what_the_folder_says() {
     }
     let (_, page) = get(&address, "/metrics", "text/plain").unwrap();
     promtool(&["check", "metrics"], None, &page);
+}
+
+/// What the panels of the dashboard ask for, and whether there is what its variables choose from, for all that is there.
+fn dashboard_queries() -> Vec<String> {
+    let text = std::fs::read_to_string(workspace().join("contrib/prometheus/grafana-dashboard.json")).unwrap();
+    let dashboard: Value = serde_json::from_str(&text).unwrap();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let targets = list(&dashboard["panels"]).into_iter().flat_map(|panel| list(&panel["targets"]));
+    let asked = targets.map(|target| target["expr"].as_str().expect("a query").to_owned());
+    let variables = list(&dashboard["templating"]["list"]);
+    let chosen = variables.iter().filter_map(|variable| variable["query"]["query"].as_str()).map(|query| {
+        let metric = query.strip_prefix("label_values(").and_then(|rest| rest.split(", ").next());
+        format!("count({})", metric.expect(query))
+    });
+    let queries: Vec<String> = asked.chain(chosen).collect();
+    assert!(queries.len() >= 12, "{queries:?}");
+    let filled = |query: String| {
+        let all = ["$instance", "$event"].iter().fold(query, |query, name| query.replace(name, ".*"));
+        ["$__rate_interval", "$__range"].iter().fold(all, |query, name| query.replace(name, "5m"))
+    };
+    queries.into_iter().map(filled).collect()
+}
+
+#[test]
+#[ignore = "make check: Grafana's types from npm"]
+fn the_dashboard_has_the_types_that_grafana_publishes() {
+    if !need("npm") {
+        return;
+    }
+    let mut check = Command::new(workspace().join("scripts/check-dashboard.sh"));
+    let output = check.output_within(patience(Duration::from_secs(180))).expect("it runs");
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    match output.status.code() {
+        Some(77) => not_allowed("Grafana's types", &said),
+        status => assert_eq!(status, Some(0), "{said}"),
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Man pages of a command line, one for each command. `catalog-tool/src/man.rs` is a link to this file.
+//! Man pages of a command line, one for each command. `catalog-tool/src/man.rs` and `fleet/src/man.rs` are links to this file.
 
 use std::fs;
 use std::io;

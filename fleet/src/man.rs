@@ -1,0 +1,1 @@
+../../viewer/src/bin/ltt-top/man.rs
