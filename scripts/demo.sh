@@ -120,14 +120,21 @@ step "Filling it: $((500000 / share)) keys, and a set of $((1000000 / share)) me
 client DEBUG POPULATE $((500000 / share))
 load -n $((1000000 / share)) -P 64 -r 100000000 SADD big __rand_int__
 
-# Large buffers where there is room, so that a busy machine loses no events.
-buffers=(--subbuf-size=512K --num-subbuf=4)
-[ "$room" -lt $((16 * cores + 2)) ] || buffers=(--subbuf-size=2M --num-subbuf=8)
-lttng create demo --output="$home/trace"
-lttng enable-channel --userspace "${buffers[@]}" demo
-lttng enable-event --userspace --channel=demo 'valkey_*'
-lttng add-context --userspace --channel=demo --type=vpid --type=vtid --type=procname
-lttng start
+# ltt-top also samples what the scheduler does with the server, which explains what no event does. Its buffers are large, so
+# that a busy machine loses no events; where there is no room for them, LTTng's own tools record with small ones.
+if [ "$room" -ge $((16 * cores + 2)) ]; then
+	"${private[@]}" "$viewer" record -e 'valkey_*' -o "$home/trace" >>"$log" 2>>"$home/recorder" &
+	recorder=$!
+	pids+=("$recorder")
+	until_true grep --quiet "recording into" "$home/recorder"
+else
+	recorder=
+	lttng create demo --output="$home/trace"
+	lttng enable-channel --userspace --subbuf-size=512K --num-subbuf=4 demo
+	lttng enable-event --userspace --channel=demo 'valkey_*'
+	lttng add-context --userspace --channel=demo --type=vpid --type=vtid --type=procname
+	lttng start
+fi
 
 step "Recording 50 clients that set, get, push and pop, for about half a minute"
 load -n $((50000 / share)) -r 100000 -t set,get,incr,lpush,lpop,hset &
@@ -153,8 +160,14 @@ until_true sh -c "redis-cli -p $port INFO persistence | grep --quiet aof_enabled
 load -n $((2000 / share)) -c 4 -r 100000 -t set
 client BGREWRITEAOF
 until_true sh -c "redis-cli -p $port INFO persistence | grep --count --extended-regexp 'aof_rewrite_(scheduled|in_progress):0' | grep --quiet 2"
-lttng stop
-lttng destroy demo
+if [ -n "$recorder" ]; then
+	kill -INT "$recorder"
+	wait "$recorder"
+	unset "pids[-1]"
+else
+	lttng stop
+	lttng destroy demo
+fi
 rm --recursive --force "$trace"
 mkdir --parents "$(dirname "$trace")"
 cp --recursive "$home/trace" "$trace"

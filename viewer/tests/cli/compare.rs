@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::handwritten::{BEGIN, Handwritten};
 use super::run::{json, ltt_top, said};
+use super::shared_trace::SharedTrace;
 
 /// Two thousand requests in two seconds whose durations vary around a number of microseconds, and others that do not
 /// differ between recordings.
@@ -108,4 +109,43 @@ fn every_format_has_the_verdicts_and_sides_may_have_several_traces() {
     for wrong in [&[before][..], &["--before", before], &[before, after, after], &[]] {
         assert_eq!(several(wrong), 2, "{wrong:?}");
     }
+}
+
+/// Three recordings of a real Valkey: two of the same build, and one with a regression of 10 % in GET and LRANGE.
+#[test]
+fn of_a_real_server_the_same_build_is_the_same_and_a_regression_is_found() {
+    let recorded = SharedTrace::unpack_named("valkey-pair");
+    let compare = |before: &str, after: &str| {
+        json(ltt_top(["compare"]).args([before, after].map(|name| recorded.folder().join(name))))
+    };
+    let again = compare("before", "again");
+    assert_eq!((&again["compared"], &again["slower"], &again["faster"]), (&5.into(), &0.into(), &0.into()));
+    for group in again["groups"].as_array().unwrap() {
+        for change in group["changes"].as_array().unwrap() {
+            let (low, high) = (change["low"].as_f64(), change["high"].as_f64());
+            let allows_none = low.is_none_or(|low| low <= 1.0) && high.is_none_or(|high| high >= 1.0);
+            assert!(allows_none, "{}: {change}", group["key"]);
+        }
+    }
+    let slower = compare("before", "slower");
+    let named = |name: &str| {
+        let is_it = |group: &&Value| group["key"]["name"] == name;
+        slower["groups"].as_array().unwrap().iter().find(is_it).unwrap()
+    };
+    let lrange = named("lrange");
+    assert_eq!(
+        (&lrange["verdict"], &slower["groups"][0]["key"]["name"]),
+        (&"slower".into(), &"lrange".into())
+    );
+    let time = lrange["changes"].as_array().unwrap().last().unwrap();
+    let (low, high) = (time["low"].as_f64().unwrap(), time["high"].as_f64().unwrap());
+    assert!((low..=high).contains(&1.1), "{time}");
+    for name in ["set", "hset", "zadd"] {
+        assert_eq!(named(name)["verdict"], "no_difference", "{name}");
+    }
+    assert_eq!(
+        (&slower["slower"], &slower["faster"]),
+        (&1.into(), &0.into()),
+        "GET takes 2 µs, which hides a tenth"
+    );
 }

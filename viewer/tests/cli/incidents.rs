@@ -285,3 +285,13 @@ fn random_and_hostile_timelines_are_survived() {
         }
     }
 }
+
+/// The goal for a busy machine: what no event explains, the scheduler does.
+#[test]
+fn of_the_time_that_a_busy_demo_was_blocked_nearly_all_has_a_cause() {
+    let recorded = SharedTrace::unpack_named("valkey-lite-busy");
+    let found = json(ltt_top(["incidents"]).arg(recorded.folder()));
+    let us = |key: &str| found[key].as_f64().unwrap();
+    let known = 1.0 - us("unaccounted_us") / us("blocked_us");
+    assert!(known >= 0.95, "only {known:.3} of {} µs has a cause: {}", us("blocked_us"), found["causes"]);
+}

@@ -95,9 +95,7 @@ fn prometheus_knows_what_the_folder_says() {
         std::thread::sleep(Duration::from_millis(100));
     }
     for query in dashboard_queries() {
-        wait_until(&format!("{query} has a value"), || {
-            prometheus.query(&query).is_some_and(f64::is_finite)
-        });
+        wait_until(&format!("{query} has a value"), || prometheus.query(&query).is_some_and(f64::is_finite));
     }
     drop(server);
     daemon.lttng(["stop", session.name()]);
@@ -146,7 +144,8 @@ fn prometheus_knows_what_the_folder_says() {
 
 /// What the panels of the dashboard ask for, and whether there is what its variables choose from, for all that is there.
 fn dashboard_queries() -> Vec<String> {
-    let text = std::fs::read_to_string(workspace().join("contrib/prometheus/grafana-dashboard.json")).unwrap();
+    let text =
+        std::fs::read_to_string(workspace().join("contrib/prometheus/grafana-dashboard.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&text).unwrap();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let targets = list(&dashboard["panels"]).into_iter().flat_map(|panel| list(&panel["targets"]));
