@@ -88,6 +88,12 @@ impl ActivePacket {
         Some(self.storage.damage(offset, reason))
     }
 
+    /// Releases bytes that are in memory.
+    pub fn release(&mut self) {
+        self.storage.release();
+        self.packet.release();
+    }
+
     /// Takes the memory of a packet that is closed, for reuse.
     pub fn take_memory(&mut self) -> (Lookahead, Vec<u8>) {
         let mut ahead = std::mem::take(&mut self.ahead);

@@ -45,7 +45,9 @@ pub struct OpenPacket {
     /// Where in the part decoding is.
     pub cursor: Cursor,
     buffer: Vec<u8>,
-    /// The number of bytes of the part in the buffer.
+    /// The whole packet, if it is in memory; the buffer is not used then.
+    memory: Option<Arc<Vec<u8>>>,
+    /// The number of bytes of the part that has been read.
     filled: usize,
     is_event_too_large: bool,
 }
@@ -82,16 +84,19 @@ impl OpenPacket {
             base: 0,
             cursor: Cursor::new(header.events_at as usize, header.begin.unwrap_or(0)),
             buffer,
+            memory: bytes.as_packet(),
             filled: 0,
             is_event_too_large: false,
         };
         open.read(bytes)?;
         if open.plan.needs_context || !open.slots.is_empty() {
             let stream = &metadata.streams[header.stream];
-            let head = &open.buffer[..open.filled.min(head)];
+            let mut slots = std::mem::take(&mut open.slots);
+            let head = &open.part().bytes[..open.filled.min(head)];
             // The header was valid when the packet was found.
-            let values = header::context(metadata, stream, head, &mut open.slots).unwrap_or_default();
-            open.context = values.into_iter().map(Frozen::from).collect();
+            let values = header::context(metadata, stream, head, &mut slots).unwrap_or_default();
+            let context = values.into_iter().map(Frozen::from).collect();
+            (open.context, open.slots) = (context, slots);
         }
         Ok(open)
     }
@@ -99,8 +104,16 @@ impl OpenPacket {
     /// Reads the next part, or the same one again and more of it.
     pub fn read(&mut self, bytes: &Bytes) -> io::Result<()> {
         let length = self.part.min(self.left());
-        self.filled = bytes.read(self.offset + self.base, length, &mut self.buffer)?.len();
+        self.filled = match &self.memory {
+            Some(memory) => length.min(memory.len().saturating_sub(self.begin())),
+            None => bytes.read(self.offset + self.base, length, &mut self.buffer)?.len(),
+        };
         Ok(())
+    }
+
+    /// Where the part begins in memory.
+    fn begin(&self) -> usize {
+        usize::try_from(self.offset + self.base).unwrap_or(usize::MAX)
     }
 
     /// The number of bytes of content from the part's beginning on.
@@ -112,7 +125,11 @@ impl OpenPacket {
     #[inline]
     pub fn part(&self) -> Part<'_> {
         let end = usize::try_from(self.content.saturating_sub(self.base * 8)).unwrap_or(usize::MAX);
-        Part { bytes: &self.buffer[..self.filled], end, context: &self.context, slots: &self.slots }
+        let bytes = match &self.memory {
+            Some(memory) => &memory[self.begin()..][..self.filled],
+            None => &self.buffer[..self.filled],
+        };
+        Part { bytes, end, context: &self.context, slots: &self.slots }
     }
 
     /// Goes on after what was decoded, if the packet has more.
@@ -158,6 +175,11 @@ impl OpenPacket {
         };
         let at = if self.is_cut { self.offset } else { in_event };
         Some((at, format!("{reason}; the rest of the packet is left out")))
+    }
+
+    /// Releases a packet that is in memory and has no more events.
+    pub fn release(&mut self) {
+        (self.memory, self.filled) = (None, 0);
     }
 
     /// Takes the buffer for reuse.

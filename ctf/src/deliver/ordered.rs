@@ -489,7 +489,7 @@ impl<'r> InOrder<'r> {
         if let Some(progress) = self.progress {
             progress.done.fetch_add(length, Ordering::Relaxed);
         }
-        self.open[slot].storage.release();
+        self.open[slot].release();
         self.free.push(slot);
         self.arrivals.streams[stream].open -= 1;
         // The stream's next packet may have had to wait for this one.

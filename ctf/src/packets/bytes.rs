@@ -142,6 +142,14 @@ impl Bytes {
         Bytes { length: bytes.len() as u64, content: Content::Packet(bytes) }
     }
 
+    /// The bytes of a packet as it arrived, which need not be read into a buffer.
+    pub fn as_packet(&self) -> Option<Arc<Vec<u8>>> {
+        match &self.content {
+            Content::Packet(bytes) => Some(Arc::clone(bytes)),
+            _ => None,
+        }
+    }
+
     /// Reads up to `length` bytes at an offset.
     pub fn read<'b>(&self, offset: u64, length: usize, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
         let length = length.min(usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX));

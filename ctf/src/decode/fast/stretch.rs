@@ -253,6 +253,7 @@ impl Primitive {
     }
 
     /// Its size in bytes.
+    #[inline]
     pub fn size(self) -> usize {
         match self {
             Primitive::U8 | Primitive::I8 => 1,
@@ -263,27 +264,32 @@ impl Primitive {
     }
 
     #[inline]
+    fn is_signed(self) -> bool {
+        matches!(self, Primitive::I8 | Primitive::I16 | Primitive::I32 | Primitive::I64)
+    }
+
+    #[inline]
     fn number(self, bytes: &[u8], at: usize) -> Integer {
         let raw = self.raw(bytes, at);
-        match self {
-            Primitive::U8 | Primitive::U16 | Primitive::U32 | Primitive::U64 => Integer::Unsigned(raw),
-            Primitive::I8 | Primitive::I16 | Primitive::I32 | Primitive::I64 => Integer::Signed(raw as i64),
-        }
+        if self.is_signed() { Integer::Signed(raw as i64) } else { Integer::Unsigned(raw) }
     }
 
     /// The number in 64 bits, in two's complement.
     #[inline(always)]
     pub fn raw(self, bytes: &[u8], at: usize) -> u64 {
-        match self {
-            Primitive::U8 => u8::from_le_bytes(array(bytes, at)).into(),
-            Primitive::U16 => u16::from_le_bytes(array(bytes, at)).into(),
-            Primitive::U32 => u32::from_le_bytes(array(bytes, at)).into(),
-            Primitive::U64 | Primitive::I64 => u64::from_le_bytes(array(bytes, at)),
-            Primitive::I8 => i8::from_le_bytes(array(bytes, at)) as u64,
-            Primitive::I16 => i16::from_le_bytes(array(bytes, at)) as u64,
-            Primitive::I32 => i32::from_le_bytes(array(bytes, at)) as u64,
-        }
+        let rest = bytes.get(at..).unwrap_or_default();
+        let word = rest.first_chunk().map_or_else(|| padded(rest), |word| u64::from_le_bytes(*word));
+        // Without a branch on the size, which changes from field to field and would be mispredicted.
+        let unused = u64::BITS - 8 * self.size() as u32;
+        let high = word << unused;
+        if self.is_signed() { (high as i64 >> unused) as u64 } else { high >> unused }
     }
+}
+
+/// The number in fewer than 8 bytes, with zeros after them.
+#[cold]
+fn padded(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
 }
 
 /// The bytes at a position. Stepping over the event has checked that they exist.

@@ -154,6 +154,7 @@ impl Engine {
         &mut self.threads[thread]
     }
 
+    #[inline]
     fn process(&mut self, process: usize) -> &mut ProcessState {
         grown(&mut self.processes, process)
     }
