@@ -11,7 +11,8 @@
 #   quickstart   README's quickstart, as root and as a plain user
 #   install      `cargo install --path viewer`
 #   deb          all Debian packages: built, installed with apt, run; man pages and completions
-#   test         `make test`; only if it is named
+#   test         `make test` as root; only if it is named
+#   test-user    `make test` as a plain user without sudo; only if it is named
 #
 # Environment:
 #   SUITE=bookworm     the Debian release
@@ -204,9 +205,16 @@ test() {
 	in_root root "make test"
 }
 
+test-user() {
+	step "Installing what make test needs"
+	in_root root "scripts/setup.sh test >/dev/null"
+	step "make test, as a plain user"
+	in_root user "make test"
+}
+
 for scene in "${scenes[@]}"; do
 	case $scene in
-	hints | demo | demo-user | namespaces | quickstart | install | deb | test) "$scene" ;;
+	hints | demo | demo-user | namespaces | quickstart | install | deb | test | test-user) "$scene" ;;
 	*) fail "there is no scene $scene" ;;
 	esac
 done

@@ -11,20 +11,19 @@ use super::record::{assert_nothing_left, nowhere};
 use super::support::ltt_top;
 use crate::tracee::program;
 
-/// Runs a shell script where a program emits an event every 20 ms under this title, `ltt-top` is `$LTT_TOP`, and files go
-/// to `$OUT`. All are in one namespace, as they are for users.
-fn beside_a_program(daemon: &Daemon, title: &str, script: &str) -> TempDir {
+/// Runs a shell script where `$TRACEE`, started like this, emits an event every 20 ms, `ltt-top` is `$LTT_TOP`, and files
+/// go to `$OUT`. All are in one namespace, as they are for users.
+fn beside_a_program(daemon: &Daemon, start: &str, script: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let around = format!(
         "mkfifo \"$OUT/requests\"\n\
-         (exec -a '{title}' '{}' < \"$OUT/requests\" > /dev/null) & PROGRAM=$!\n\
+         ({start} < \"$OUT/requests\" > /dev/null) & PROGRAM=$!\n\
          (while echo 'work 1'; do sleep 0.02; done > \"$OUT/requests\" 2> /dev/null) & FEEDER=$!\n\
          {script}\n\
-         kill $FEEDER $PROGRAM; wait",
-        program().display()
+         kill $FEEDER $PROGRAM; wait"
     );
     let mut shell = daemon.command("bash");
-    shell.args(["-c", &around]).env("OUT", folder.path()).env("TZ", "UTC");
+    shell.args(["-c", &around]).env("OUT", folder.path()).env("TZ", "UTC").env("TRACEE", program());
     shell.env("LTT_TOP", env!("CARGO_BIN_EXE_ltt-top")).env_remove("LTTNG_UST_REGISTER_TIMEOUT");
     let output = must_end("the script", move || shell.output().expect("it runs"));
     assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
@@ -52,7 +51,7 @@ fn record_again_and_again() {
          \"$LTT_TOP\" record -e 'tracee:*' --for 1s -o \"$OUT/$round\" > \"$OUT/$round.out\" 2> \"$OUT/$round.err\"\n\
          done"
     );
-    let folder = beside_a_program(&daemon, "tracee", &script);
+    let folder = beside_a_program(&daemon, "exec \"$TRACEE\"", &script);
     for round in 1..=ROUNDS {
         let recorded = length(&folder.path().join(round.to_string()));
         let said = read(&folder, &format!("{round}.err"));
@@ -74,11 +73,25 @@ fn twenty_of_twenty_recordings_have_all_of_the_time() {
 }
 
 #[test]
+fn program_that_is_starting_is_waited_for_by_its_name() {
+    let daemon = nowhere();
+    // As one whose libraries take their time to load.
+    let start = "mkdir \"$OUT/bin\"; cp \"$TRACEE\" \"$OUT/bin/late\"\n\
+         printf '#!/bin/sh\\nsleep 1\\nexec \"$OUT/bin/late\"\\n' > \"$OUT/late\"; chmod +x \"$OUT/late\"; exec \"$OUT/late\"";
+    let script = "until [ \"$(cat /proc/$PROGRAM/comm)\" = late ]; do sleep 0.01; done\n\
+         \"$LTT_TOP\" record -e 'tracee:*' --name late --for 1s -o \"$OUT/trace\" > \"$OUT/out\" 2> \"$OUT/err\"";
+    let folder = beside_a_program(&daemon, start, script);
+    let recorded = length(&folder.path().join("trace"));
+    assert!(recorded > 0.8, "{recorded} s; {}", read(&folder, "err"));
+    assert_nothing_left(&daemon);
+}
+
+#[test]
 fn program_that_runs_already_is_listed_and_found_by_its_id() {
     let daemon = nowhere();
     let script = "for round in 1 2 3; do \"$LTT_TOP\" list > \"$OUT/list.$round\" 2> \"$OUT/list.err\"; done\n\
          \"$LTT_TOP\" record -e 'tracee:*' --pid $PROGRAM --for 1s -o \"$OUT/trace\" > \"$OUT/out\" 2> \"$OUT/err\"";
-    let folder = beside_a_program(&daemon, "tracee", script);
+    let folder = beside_a_program(&daemon, "exec \"$TRACEE\"", script);
     for round in 1..=3 {
         assert!(read(&folder, &format!("list.{round}")).contains("tracee"), "{round}");
     }
@@ -91,7 +104,7 @@ fn server_is_found_by_its_name_whatever_its_title_says() {
     let daemon = nowhere();
     let script = "\"$LTT_TOP\" record -e 'tracee:*' --name valkey-server --for 1s -o \"$OUT/trace\" \
          > \"$OUT/out\" 2> \"$OUT/err\"";
-    let folder = beside_a_program(&daemon, "valkey-server *:6379", script);
+    let folder = beside_a_program(&daemon, "exec -a 'valkey-server *:6379' \"$TRACEE\"", script);
     assert!(length(&folder.path().join("trace")) > 0.8, "{}", read(&folder, "err"));
     assert_nothing_left(&daemon);
 }

@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
+
+use rustix::param::clock_ticks_per_second;
 
 /// A process or thread, as in `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +27,14 @@ impl Stat {
     /// Whether it is still there.
     pub fn is_alive(&self) -> bool {
         Stat::of(self.pid).is_some_and(|now| now.start == self.start)
+    }
+
+    /// How long it has run.
+    pub fn age(&self) -> Option<Duration> {
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let uptime = Duration::try_from_secs_f64(uptime.split(' ').next()?.parse().ok()?).ok()?;
+        let start = Duration::from_secs(self.start) / clock_ticks_per_second() as u32;
+        Some(uptime.saturating_sub(start))
     }
 
     fn parse(text: &str) -> Option<Stat> {
@@ -107,6 +118,17 @@ mod tests {
         let text = "7 (a) S (b) T 3 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 991 1 1 1";
         let stat = Stat { pid: 7, name: "a) S (b".into(), state: 'T', parent: 3, start: 991 };
         assert_eq!(Stat::parse(text), Some(stat));
+    }
+
+    #[test]
+    fn a_process_has_just_begun() {
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let age = Stat::of(child.id()).and_then(|stat| stat.age());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(age.is_some_and(|age| age < Duration::from_secs(60)), "{age:?}");
+        let first = Stat::of(1).and_then(|stat| stat.age());
+        assert!(first > age, "{first:?}: what started it is older");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use lttng_live::Url;
 
 use super::daemon::Daemon;
 use super::processes::OfferingProcess;
-use super::registration::{registered, why_not};
+use super::registration::{PAUSE, registered, starting, why_not};
 use super::relay::Relay;
 use super::run_folder::RunFolder;
 use super::sampler::{Sampler, Sink};
@@ -113,11 +113,18 @@ fn pids(targets: &RecordTargets<'_>, stop: &StopSignal) -> Result<Vec<u32>, Trou
     if targets.has_command && targets.pid.is_none() && targets.name.is_none() {
         return Ok(Vec::new());
     }
-    let processes = registered(&|| stop.is_set())?;
     let is_meant = |process: &&OfferingProcess| {
         targets.pid.is_none_or(|pid| process.pid == pid)
             && targets.name.is_none_or(|name| process.is_called(name))
     };
+    let mut processes = registered(&|| stop.is_set())?;
+    while !processes.iter().any(|process| is_meant(&process))
+        && starting().iter().any(|process| is_meant(&process))
+        && !stop.is_set()
+    {
+        std::thread::sleep(PAUSE);
+        processes = registered(&|| stop.is_set())?;
+    }
     let meant: Vec<&OfferingProcess> = processes.iter().filter(is_meant).collect();
     let globs: Vec<Glob> = targets.events.iter().map(|pattern| Glob::new(pattern)).collect();
     let offers = |process: &&OfferingProcess| {

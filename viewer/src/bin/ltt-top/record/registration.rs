@@ -20,7 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// After this time, say what is being waited for.
 const SILENCE: Duration = Duration::from_secs(1);
 
-const PAUSE: Duration = Duration::from_millis(50);
+/// Between one look and the next.
+pub const PAUSE: Duration = Duration::from_millis(50);
+
+/// A program that has run for longer has come to its `main`, and would have registered.
+const YOUTH: Duration = Duration::from_secs(3);
 
 /// Where programs register with a daemon.
 const SOCKET: &str = "lttng-ust-sock-8";
@@ -56,6 +60,12 @@ pub fn registered(is_stopped: &dyn Fn() -> bool) -> Result<Vec<OfferingProcess>,
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// The processes that began so lately that they may not have come to register.
+pub fn starting() -> Vec<OfferingProcess> {
+    let young = proc::pids().filter_map(Stat::of).filter(|stat| stat.age().is_some_and(|age| age < YOUTH));
+    young.map(|stat| OfferingProcess { pid: stat.pid, name: stat.name, events: Vec::new() }).collect()
 }
 
 /// Why a process offers no events, in words.
