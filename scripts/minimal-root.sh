@@ -73,7 +73,7 @@ cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs"
 # Rust, for everybody to read. What cargo downloads is each user's own.
 mkdir --parents "$root/opt/rustup" "$root/opt/rust/bin"
 mount --bind --options ro "${RUSTUP_HOME:-$HOME/.rustup}" "$root/opt/rustup"
-cp --no-dereference "${CARGO_HOME:-$HOME/.cargo}"/bin/{rustup,cargo,rustc,rustdoc} "$root/opt/rust/bin"
+cp --no-dereference "${CARGO_HOME:-$HOME/.cargo}"/bin/{rustup,cargo,cargo-clippy,cargo-fmt,clippy-driver,rustc,rustdoc,rustfmt} "$root/opt/rust/bin"
 chroot "$root" useradd --create-home user
 for home in root home/user; do
 	git clone --quiet . "$root/$home/valkey-trace"
