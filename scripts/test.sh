@@ -9,16 +9,19 @@ begin
 fail_early() { finish || exit 1; }
 stage "fetching dependencies" cargo fetch --locked || fail_early
 stage "formatting" cargo fmt --all --check || true
-stage "lints" cargo clippy "${everything[@]}" --all-targets -- --deny warnings || true
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || fail_early
 binaries=$PWD/target/test-binaries.json
 build_tests() { cargo test "${everything[@]}" --lib --bins --tests --no-run --message-format=json-render-diagnostics >"$binaries"; }
 stage "building tests" build_tests || fail_early
-# Made beside the tests, which wait for daemons a part of the time; its own stage shows what is wrong.
-documentation=(env RUSTDOCFLAGS="--deny warnings" nice cargo doc "${everything[@]}" --no-deps)
-"${documentation[@]}" >/dev/null 2>&1 </dev/null &
+# Done beside the tests, which wait for daemons a part of the time; their own stages show what is wrong.
+lints=(cargo clippy "${everything[@]}" --all-targets -- --deny warnings)
+documentation=(env RUSTDOCFLAGS="--deny warnings" cargo doc "${everything[@]}" --no-deps)
+nice "${lints[@]}" >/dev/null 2>&1 </dev/null &
 beside=$!
+nice "${documentation[@]}" >/dev/null 2>&1 </dev/null &
+beside+=" $!"
 stage "tests" target/debug/run-tests --all "$binaries" || true
+stage "lints" "${lints[@]}" || true
 stage "documentation" "${documentation[@]}" || true
 stage "examples in documentation" target/debug/run-tests cargo test "${everything[@]}" --no-fail-fast --doc || true
 finish
