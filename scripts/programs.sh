@@ -40,4 +40,4 @@ mapfile -t built < <(cd "$CARGO_TARGET_DIR/debug" && find . examples -maxdepth 1
 	\( -perm -u+x -o -name '*.a' \) ! -name '*-????????????????' ! -name '*.cargo-*')
 keep traced "${built[@]}"
 # Nothing of these is traced.
-ln --force "$CARGO_TARGET_DIR"/programs/traced/{ltt-top,lttng-catalog} "$CARGO_TARGET_DIR/programs/off/"
+ln --force "$CARGO_TARGET_DIR"/programs/traced/{ltt-top,ltt-parquet,lttng-catalog} "$CARGO_TARGET_DIR/programs/off/"

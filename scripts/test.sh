@@ -5,6 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/stages.sh
 
+# Each daemon under test has its own user; as root that takes a namespace.
+[ "$(id -u)" -ne 0 ] || unshare --user true 2>/dev/null ||
+	fail "as root it needs user namespaces, which are refused here, as in some containers; run it as another user"
+
 begin
 fail_early() { finish || exit 1; }
 stage "fetching dependencies" cargo fetch --locked || fail_early
