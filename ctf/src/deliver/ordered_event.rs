@@ -70,12 +70,13 @@ impl<'a> OrderedEvent<'a> {
     /// The value of a field, if it is an integer, in two's complement.
     #[inline]
     pub fn integer(&self, field: usize) -> Option<u64> {
-        if let Values::InPlace { wanted, bytes, marks, .. } = &self.values
-            && let ValueSource::Field(field) = &wanted[field]
-        {
-            return field.integer(bytes, marks);
+        match &self.values {
+            Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {
+                ValueSource::Field(field) => field.integer(bytes, marks),
+                ValueSource::Constant(_) => self.value(field).integer(),
+            },
+            Values::Decoded(values) => values[field].integer(),
         }
-        self.value(field).integer()
     }
 
     /// The value of a field, as far as it is brief.
