@@ -22,7 +22,7 @@ use crate::interner::NONE;
 /// Longer texts are cut in statistics.
 const LONGEST_LIMIT: usize = 64;
 
-/// Encodes a column and what is known of it.
+/// A column, encoded, and what is known of it.
 pub type Encoded = (Bytes, ColumnCloseResult);
 
 /// Texts by their numbers, of which each occurs; [`NONE`] is none, and so are rows at the end that are missing.

@@ -1,6 +1,7 @@
 //! A recording in progress: into a folder, or watched live.
 
 use std::path::Path;
+use std::time::Instant;
 
 use ltt_top::filter::Glob;
 use ltt_top::samples::SampleQueue;
@@ -8,7 +9,7 @@ use lttng_live::Url;
 
 use super::daemon::Daemon;
 use super::processes::OfferingProcess;
-use super::registration::{PAUSE, registered, starting, why_not};
+use super::registration::{PATIENCE, PAUSE, registered, starting, why_not};
 use super::relay::Relay;
 use super::run_folder::RunFolder;
 use super::sampler::{Sampler, Sink};
@@ -118,8 +119,12 @@ fn pids(targets: &RecordTargets<'_>, stop: &StopSignal) -> Result<Vec<u32>, Trou
             && targets.name.is_none_or(|name| process.is_called(name))
     };
     let mut processes = registered(&|| stop.is_set())?;
-    while !processes.iter().any(|process| is_meant(&process))
+    let is_chosen = targets.pid.is_some() || targets.name.is_some();
+    let begin = Instant::now();
+    while is_chosen
+        && !processes.iter().any(|process| is_meant(&process))
         && starting().iter().any(|process| is_meant(&process))
+        && begin.elapsed() < PATIENCE
         && !stop.is_set()
     {
         std::thread::sleep(PAUSE);
@@ -130,7 +135,6 @@ fn pids(targets: &RecordTargets<'_>, stop: &StopSignal) -> Result<Vec<u32>, Trou
     let offers = |process: &&OfferingProcess| {
         process.events.iter().any(|event| globs.iter().any(|glob| glob.matches_event(&event.name)))
     };
-    let is_chosen = targets.pid.is_some() || targets.name.is_some();
     if is_chosen && meant.is_empty() {
         let reason = match (targets.pid, targets.name) {
             (Some(pid), _) => why_not(pid),

@@ -15,7 +15,7 @@ use super::processes::{OfferingProcess, offering};
 use crate::outcome::{Trouble, tell, warn};
 
 /// How long programs may take to register: longer than they sleep.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// After this time, say what is being waited for.
 const SILENCE: Duration = Duration::from_secs(1);
