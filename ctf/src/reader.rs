@@ -172,7 +172,8 @@ impl Reader {
         let describes_nothing = metadata.streams.is_empty() && problems.is_empty();
         self.damage.extend(problems.into_iter().map(|reason| Damage::new(path, reason.to_string())));
         if describes_nothing {
-            self.damage.push(Damage::new(path, "describes no stream"));
+            let why = "describes no stream: nothing was recorded, or there was no memory for buffers";
+            self.damage.push(Damage::new(path, why));
         }
         (!metadata.streams.is_empty()).then_some(metadata)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use lttng_testing::{Daemon, Trace, wait_until};
+use lttng_testing::{Daemon, Trace, need_namespaces, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -71,6 +71,35 @@ fn command_is_recorded_from_its_first_event_and_nothing_is_left() {
     for context in ["vpid", "vtid", "procname"] {
         event.context(context);
     }
+    assert_nothing_left(&daemon);
+}
+
+/// As in a container, where LTTng's buffers have 64 MiB however many CPUs there are.
+#[test]
+fn buffers_fit_into_the_memory_that_there_is() {
+    if !need_namespaces() {
+        return;
+    }
+    let daemon = nowhere();
+    let folder = TempDir::new().unwrap();
+    let record = |size: &str| {
+        let with_little = format!(
+            "mount -t tmpfs -o size={size} none /dev/shm && exec unshare --user --map-user=1000 --map-group=1000 \"$@\""
+        );
+        let mut record = daemon.command("unshare");
+        record.args(["--user", "--map-root-user", "--mount", "sh", "-c", &with_little, "sh"]);
+        record.arg(env!("CARGO_BIN_EXE_ltt-top")).env_remove("LTTNG_UST_REGISTER_TIMEOUT");
+        record.args(["record", "-e", "tracee:*", "-o"]).arg(folder.path().join(size));
+        record.args(["--", "sh", "-c", &format!("echo work 1000 | {}", program().display())]);
+        Running::start(record).end()
+    };
+    // Less than two CPUs take, and enough for 32.
+    let ended = record("24m");
+    assert_eq!((ended.status, in_folder(&folder.path().join("24m"))), (Some(0), 1000), "{ended:?}");
+    assert!(ended.err.contains("times smaller than usual"), "{ended:?}");
+    let ended = record("256k");
+    assert_eq!((ended.status, ended.err.lines().count()), (Some(1), 1), "{ended:?}");
+    assert!(ended.err.contains("/dev/shm has 0 MiB free") && ended.err.contains("--shm-size="), "{ended:?}");
     assert_nothing_left(&daemon);
 }
 

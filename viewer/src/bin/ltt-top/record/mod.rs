@@ -3,6 +3,7 @@
 //! Everything created here is destroyed when it is dropped, in the necessary order: first the session, then the relay
 //! and the session daemon if they were started here.
 
+mod buffers;
 mod command;
 mod daemon;
 mod list;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::buffers;
 use super::daemon::Daemon;
 use super::lttng::lttng;
 use super::relay::Relay;
@@ -9,10 +10,6 @@ use crate::outcome::{Trouble, warn};
 
 /// The channel that events are recorded in.
 const CHANNEL: &str = "ltt-top";
-
-/// Buffers per CPU: 8 of 2 MiB, enough for about a second of a busy server. Those of a user: a relay forgets what it has of
-/// processes that end, if each has its own buffers.
-const BUFFERS: [&str; 3] = ["--buffers-uid", "--subbuf-size=2M", "--num-subbuf=8"];
 
 /// What is recorded with every event.
 const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
@@ -76,12 +73,13 @@ impl Session {
         ring: &[String],
         wanted: &SessionScope<'_>,
     ) -> Result<Session, Trouble> {
+        let buffers = buffers::options()?;
         let name = session_name(std::process::id());
         let create = ["create".to_owned(), name.clone()];
         lttng(create.iter().chain(kind))?;
         let session = Session { name, ends_with_daemon: daemon.is_ours() };
-        let ring = ring.iter().map(String::as_str);
-        let channel: Vec<&str> = ["--userspace", CHANNEL].into_iter().chain(BUFFERS).chain(ring).collect();
+        let options = buffers.iter().chain(ring).map(String::as_str);
+        let channel: Vec<&str> = ["--userspace", CHANNEL].into_iter().chain(options).collect();
         session.lttng("enable-channel", &channel)?;
         for pid in wanted.pids {
             session.lttng("track", &["--userspace", "--vpid", &pid.to_string()])?;
