@@ -34,7 +34,7 @@ fn assert_all_recorded(name: &str) {
     for is_filtered in [false, true] {
         let daemon = Daemon::start();
         let session = daemon.session();
-        session.lttng("enable-channel", ["--userspace", "large", "--subbuf-size=4194304", "--num-subbuf=4"]);
+        session.lttng("enable-channel", ["--userspace", "large", "--subbuf-size=4194304", "--num-subbuf=2"]);
         for (event, _, filter) in SHAPES {
             let options = ["--channel=large", "--filter", filter];
             session.enable_with(event, if is_filtered { &options } else { &options[..1] });

@@ -9,6 +9,9 @@ use support::{Steps, succeed};
 
 #[test]
 fn readelf_lists_the_probes_of_a_process() {
+    if !need("python3") {
+        return;
+    }
     if !need("readelf") {
         return;
     }

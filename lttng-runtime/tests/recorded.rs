@@ -23,6 +23,9 @@ fn fields(event: &Event) -> Vec<(&str, &str)> {
 
 #[test]
 fn python_declares_and_records_in_three_lines() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let code = r#"
 provider = Provider("shop")
@@ -84,6 +87,9 @@ with Provider("shop") as again:
 
 #[test]
 fn declarations_and_values_are_those_of_the_official_macros() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let twin = compile("twin.c", daemon.folder());
     let mut command = daemon.command(twin);
@@ -107,6 +113,9 @@ events["every"](1, 2, 3, -4, -5, -6, 0.5)
 
 #[test]
 fn sessions_record_events_whichever_comes_first() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let code = r#"
 first = Provider("shop").event("first", n=int)
@@ -136,6 +145,9 @@ step()
 
 #[test]
 fn filters_read_numbers_and_texts() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let session = daemon.session();
     session.enable_with(
@@ -155,6 +167,9 @@ for values in [(1, "book", 1, -1), (2, "book", 1, -1), (3, "pen", 1, -1), (4, "b
 
 #[test]
 fn triggers_capture_numbers_and_texts() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let notified = compile("../../../tests/fixtures/c/notified.c", daemon.folder());
     let code = r#"
@@ -179,6 +194,9 @@ fn event_of_the_same_name_through_the_macros_is_not_disturbed() {
 
 #[test]
 fn children_of_fork_record_as_themselves() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let code = r#"
 provider = Provider("shop")
@@ -249,6 +267,9 @@ fn large_texts_are_cut_and_wrong_values_are_not_recorded() {
 
 #[test]
 fn without_lttng_everything_works_and_nothing_is_recorded() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     // What the loader finds first is not a library.
     std::fs::write(daemon.folder().join("liblttng-ust.so.1"), "").unwrap();
@@ -266,6 +287,9 @@ assert "lttng-ust" not in open("/proc/self/maps").read()
 
 #[test]
 fn ten_thousand_events_of_a_thousand_providers_are_recorded() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let code = r#"
 providers = [Provider("shop%d" % i) for i in range(1000)]
@@ -285,6 +309,9 @@ for provider in providers:
 
 #[test]
 fn random_fields_and_values_come_back() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
     println!("seed {seed}");

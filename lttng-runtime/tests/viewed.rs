@@ -4,11 +4,14 @@ mod support;
 
 use std::process::Command;
 
-use lttng_testing::{Daemon, Program};
+use lttng_testing::{Daemon, Program, need};
 use support::{python, succeed};
 
 #[test]
 fn durations_and_groups_are_read_from_the_trace() {
+    if !need("python3") {
+        return;
+    }
     let daemon = Daemon::start();
     let session = daemon.session();
     session.enable("shop:*");

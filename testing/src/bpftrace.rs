@@ -3,7 +3,9 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 
-use crate::{ChildInTime as _, CommandInTime as _};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::ChildInTime as _;
 
 /// Runs a script of bpftrace, and some work after it has attached to all probes; returns what the script prints. Ask
 /// [`need_bpftrace`](crate::need_bpftrace) first.
@@ -29,9 +31,7 @@ pub fn bpftrace(script: &str, work: impl FnOnce()) -> String {
     work();
     // When it is interrupted, it does not look once more at what it has not read; it has when it has printed twice.
     (0..3).for_each(|_| wait(&mut printed));
-    let mut interrupt = Command::new("kill");
-    let interrupted = interrupt.args(["-INT", &process.id().to_string()]).output_in_time();
-    assert!(interrupted.expect("kill is installed").status.success());
+    kill_process(Pid::from_child(&process), Signal::INT).expect("bpftrace is our child");
     output.read_to_string(&mut printed).expect("bpftrace prints text");
     assert!(process.wait_in_time().expect("bpftrace is our child").success(), "{script}");
     printed

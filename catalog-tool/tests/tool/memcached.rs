@@ -35,8 +35,7 @@ fn snoop_of_memcacheds_keys_is_what_its_client_sent_and_what_lttng_recorded() {
         let mut server = daemon.command(&program).arg("-s").arg(&socket).spawn().expect("it starts");
         wait_until("memcached listens", || UnixStream::connect(&socket).is_ok());
         sent = ask(UnixStream::connect(&socket).expect("it listens"));
-        let mut end = Command::new("kill");
-        end.arg(server.id().to_string()).succeed();
+        Command::new("sh").args(["-c", &format!("kill {}", server.id())]).succeed();
         server.wait_in_time().expect("it is our child");
     });
     let recorded = session.stop().events();

@@ -27,7 +27,7 @@ fn what_cannot_be_exported_is_refused_in_one_line() {
         (&["empty", "--output", "x"], 1, "empty"),
         (&["damaged", "--output", "x"], 1, "damaged/metadata"),
         (&["t", "--output", "file"], 1, "file: it is not a folder"),
-        (&["t", "--output", "/sys/x"], 1, "/sys/x: cannot create it"),
+        (&["t", "--output", "/proc/x"], 1, "/proc/x: cannot create it"),
         (&["t", "--output", "t/x"], 1, "t/x: it is within the trace"),
     ];
     for (arguments, status, because) in cases {

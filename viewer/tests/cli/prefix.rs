@@ -2,21 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use lttng_testing::unpack;
 
 use super::run::{ltt_top, said};
 use super::shared_trace::data;
 
 #[test]
 fn a_prefix_of_the_providers_takes_neither_units_nor_groups_nor_incidents_nor_advice() {
-    let folder = tempfile::tempdir().unwrap();
-    let unpacked = Command::new("tar")
-        .arg("-xJf")
-        .arg(data("valkey-causes.tar.xz"))
-        .arg("-C")
-        .arg(folder.path())
-        .status();
-    assert!(unpacked.expect("tar runs").success());
+    let folder = unpack(&data("valkey-causes.tar.xz"));
     let json = |command: &str| {
         let said = said(ltt_top([command, "--format", "json"]).arg(folder.path()));
         assert_eq!(said.status, 0, "{said:?}");

@@ -66,7 +66,7 @@ fn files_that_cannot_be_written_are_refused_before_and_after_and_nothing_is_left
         (&["t", "--output", "folder", "--force"], "folder: it is a folder; name a file"),
         (&["t", "--output", "nowhere/x"], "nowhere/x: there is no folder nowhere; create it"),
         (&["t", "--output", "file/x"], "file/x: there is no folder file"),
-        (&["t", "--output", "/sys/x"], "/sys/x: cannot write into its folder: "),
+        (&["t", "--output", "/proc/x"], "/proc/x: cannot write into its folder: "),
         (&["t", "--output", "/dev/full"], "/dev/full: cannot write it: No space left on device"),
         (
             &["t", "--output", "t/x"],

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use lttng_testing::DEADLINE;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -57,13 +58,16 @@ impl Running {
     }
 
     /// Reads objects until one is as it should be.
+    #[track_caller]
     pub fn until(&mut self, is_right: impl Fn(&Value) -> bool) -> Value {
+        let patience = Instant::now() + DEADLINE;
         loop {
             let object = self.object();
             if is_right(&object) {
                 return object;
             }
             assert_ne!(object["is_last"], true, "{object}");
+            assert!(Instant::now() < patience, "none is as it should be within {DEADLINE:?}: {object}");
         }
     }
 
