@@ -28,7 +28,7 @@ struct Drawn {
 /// planted ones that must be found.
 type Condition = (&'static str, &'static str, fn(&mut Random, bool) -> Drawn, u64, u64);
 
-const CONDITIONS: [Condition; 9] = [
+const CONDITIONS: [Condition; 10] = [
     ("AR(1), 0.5", "6 s, 5 times slower", |random, plants| autocorrelated(0.5, random, plants), 1, 38),
     ("AR(1), 0.9", "6 s, 5 times slower", |random, plants| autocorrelated(0.9, random, plants), 2, 30),
     ("AR(1), 0.99", "6 s, 5 times slower", |random, plants| autocorrelated(0.99, random, plants), 1, 15),
@@ -38,6 +38,7 @@ const CONDITIONS: [Condition; 9] = [
     ("far modes, 57/43", "3 to 1,000 stalls of 40 ms", far_modes, 1, 40),
     ("50 clients", "one 10 times slower", |random, plants| origins("client", 50, 10, random, plants), 1, 40),
     ("8 CPUs", "one 3 times slower", |random, plants| origins("cpu_id", 8, 3, random, plants), 1, 40),
+    ("AR(1), 0.99, leak", "10 times as long at the end", correlated_leak, 1, 15),
 ];
 
 fn group(name: &str) -> Durations {
@@ -48,22 +49,31 @@ fn lines(judged: &Judged) -> u64 {
     judged.singles + (judged.modes.len() + judged.periods.len() + judged.drifts.len()) as u64
 }
 
-/// On the logarithmic scale, each duration depends on the one before.
-fn autocorrelated(correlation: f64, random: &mut Random, plants: bool) -> Drawn {
-    let (begin, end) = (36e9, 42e9);
+/// On the logarithmic scale, each duration depends on the one before; at some times they are this number of times longer.
+fn correlated(correlation: f64, random: &mut Random, times: impl Fn(f64) -> f64) -> Judged {
     let mut gets = group("get");
     let mut level = random.normal();
     for number in 0..EVENTS {
         level = correlation * level + (1.0 - correlation * correlation).sqrt() * random.normal();
         let time = number as f64 / EVENTS as f64 * LENGTH_NS;
-        let times = if plants && (begin..end).contains(&time) { 5.0 } else { 1.0 };
-        gets.record(time as i64, (times * 100.0 * (0.7 * level).exp()) as u64);
+        gets.record(time as i64, (times(time) * 100.0 * (0.7 * level).exp()) as u64);
     }
-    let judged = judge(&[gets], &Rule::default());
+    judge(&[gets], &Rule::default())
+}
+
+fn autocorrelated(correlation: f64, random: &mut Random, plants: bool) -> Drawn {
+    let (begin, end) = (36e9, 42e9);
+    let is_slow = |time: f64| plants && (begin..end).contains(&time);
+    let judged = correlated(correlation, random, |time| if is_slow(time) { 5.0 } else { 1.0 });
     let is_near = |found: i64, wanted: f64| (found as f64 - wanted).abs() < 1e9;
     let mut spans = judged.periods.iter().flat_map(|period| &period.spans);
     let is_found = spans.any(|span| is_near(span.begin_ns, begin) && is_near(span.end_ns, end));
     Drawn { has_finding: lines(&judged) > 0, is_found }
+}
+
+fn correlated_leak(random: &mut Random, plants: bool) -> Drawn {
+    let judged = correlated(0.99, random, |time| if plants { 1.0 + 9.0 * time / LENGTH_NS } else { 1.0 });
+    Drawn { has_finding: lines(&judged) > 0, is_found: !judged.drifts.is_empty() }
 }
 
 /// Exponential durations whose mean grows.
@@ -137,7 +147,7 @@ fn origins(field: &str, places: u64, times: u64, random: &mut Random, plants: bo
 }
 
 #[test]
-#[ignore = "make check: 720 draws of 10,000 events and more"]
+#[ignore = "make check: 800 draws of 10,000 events and more"]
 fn conditions_of_real_servers_are_told_apart_and_the_table_says_so() {
     let mut table =
         String::from("| condition | healthy draws with a finding | planted | found |\n|---|---|---|---|\n");
