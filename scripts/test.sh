@@ -9,6 +9,12 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" -ne 0 ] || unshare --user true 2>/dev/null ||
 	fail "as root it needs user namespaces, which are refused here, as in some containers; run it as another user"
 
+# Several sessions record at a time, each with buffers for all processors.
+needed=$((128 * $(getconf _NPROCESSORS_CONF)))
+room=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail --lines=1 | tr --delete --complement 0-9) || room=0
+[ "${room:-0}" -ge "$needed" ] ||
+	fail "/dev/shm has ${room:-no} MiB free, the tests need $needed; in a container, use --shm-size=${needed}m"
+
 begin
 fail_early() { finish || exit 1; }
 stage "fetching dependencies" cargo fetch --locked || fail_early
@@ -20,9 +26,9 @@ stage "building tests" build_tests || fail_early
 # Done beside the tests, which wait for daemons a part of the time; their own stages show what is wrong.
 lints=(cargo clippy "${everything[@]}" --all-targets -- --deny warnings)
 documentation=(env RUSTDOCFLAGS="--deny warnings" cargo doc "${everything[@]}" --no-deps)
-nice "${lints[@]}" >/dev/null 2>&1 </dev/null &
+nice -n 5 "${lints[@]}" >/dev/null 2>&1 </dev/null &
 beside=$!
-nice "${documentation[@]}" >/dev/null 2>&1 </dev/null &
+nice -n 5 "${documentation[@]}" >/dev/null 2>&1 </dev/null &
 beside+=" $!"
 stage "tests" target/debug/run-tests --all "$binaries" || true
 stage "lints" "${lints[@]}" || true

@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lttng_catalog::Catalog;
 use lttng_testing::{BUILD_DEADLINE, CommandInTime as _, Program, cargo, workspace};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 /// What a program without arguments gets.
 pub const NO_ARGUMENTS: [&str; 0] = [];
@@ -104,14 +105,27 @@ impl<'p> CProgram<'p> {
         Built { folder: temporary, path }
     }
 
+    /// Compiles a file, unless the same compiler has compiled the same with the same flags before: those that the preprocessor
+    /// makes of it, with all that it includes.
     fn compile(&self, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
-        // The program's file and a provider's may have one name.
-        let is_own = source == workspace().join(self.source);
-        let name = source.with_extension(if is_own { "own.o" } else { "o" });
-        let object = folder.join(name.file_name().expect("a file has a name"));
-        let mut command = Command::new(self.compiler);
-        command.args(["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]).args(self.flags).args(more);
-        command.arg("-I").arg(folder.join("generated")).arg(source).arg("-o").arg(&object).succeed();
+        let mut flags = vec!["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+        flags.extend(self.flags.iter().chain(more));
+        let compiler = |arguments: &[&str]| {
+            let mut command = Command::new(self.compiler);
+            command.args(&flags).args(arguments).arg("-I").arg(folder.join("generated")).arg(source);
+            command
+        };
+        let version = Command::new(self.compiler).arg("--version").succeed();
+        let mut hasher = DefaultHasher::new();
+        (version, &flags, compiler(&["-E", "-P"]).succeed()).hash(&mut hasher);
+        let objects = target().join("objects");
+        fs::create_dir_all(&objects).expect("the target folder is writable");
+        let object = objects.join(format!("{:016x}.o", hasher.finish()));
+        if !object.exists() {
+            let new = NamedTempFile::new_in(&objects).expect("the target folder is writable");
+            compiler(&["-c"]).arg("-o").arg(new.path()).succeed();
+            new.persist(&object).expect("the target folder is writable");
+        }
         object
     }
 }

@@ -35,7 +35,8 @@ pub fn run(list: &str) -> ExitCode {
             runner.arg(path).current_dir(&folder).env("CARGO_MANIFEST_DIR", folder);
             runner.env("LD_LIBRARY_PATH", &libraries);
             if env::var_os("RUST_TEST_THREADS").is_none() {
-                runner.env("RUST_TEST_THREADS", processors.to_string());
+                // Most of them wait for daemons.
+                runner.env("RUST_TEST_THREADS", (processors + 1).to_string());
             }
             let output = runner.output().expect("it runs");
             has_failed.fetch_or(!output.status.success(), Ordering::Relaxed);

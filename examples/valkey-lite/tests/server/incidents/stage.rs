@@ -4,7 +4,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, available_parallelism};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lttng_testing::{Daemon, Program, Session, wait_until};
@@ -141,8 +141,10 @@ impl Play<'_> {
 /// A session that records everything that incidents are made of, with room for many events at once.
 fn session(daemon: &Daemon) -> Session<'_> {
     let session = daemon.session();
-    let room = ["--userspace", "--subbuf-size=4M", "--num-subbuf=4", "large"];
-    session.lttng("enable-channel", room);
+    // Each processor has buffers, and several sessions share the memory of the machine.
+    let processors = available_parallelism().map_or(2, usize::from).next_power_of_two();
+    let size = format!("--subbuf-size={}", ((8 << 20) / processors).clamp(256 << 10, 4 << 20));
+    session.lttng("enable-channel", ["--userspace", &size, "--num-subbuf=4", "large"]);
     session.enable_with("valkey_*", &["--channel=large"]);
     for context in ["vpid", "vtid", "procname"] {
         session.lttng("add-context", ["--userspace", "--channel=large", "--type", context]);
