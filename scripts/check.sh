@@ -19,7 +19,10 @@ alone() {
 }
 
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
-stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --lib --bins --tests -- --ignored --skip in_another_process || true
+# They compute for so long that it is worth while to optimise them.
+stage "long statistics" cargo_with_deadlines --config profile.dev.package.ltt-top.opt-level=1 \
+	test "${everything[@]}" --no-fail-fast --lib -- --ignored --skip in_another_process || true
+stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --bins --test '*' -- --ignored --skip in_another_process || true
 stage "mini-redis" alone examples/mini-redis || true
 stage "bindings to LTTng-UST" alone tests/bindings || true
 stage "lints, tracing off" cargo clippy "${crates[@]}" --all-targets -- --deny warnings || true
