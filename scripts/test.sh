@@ -26,9 +26,9 @@ stage "building tests" build_tests || fail_early
 # Done beside the tests, which wait for daemons a part of the time; their own stages show what is wrong.
 lints=(cargo clippy "${everything[@]}" --all-targets -- --deny warnings)
 documentation=(env RUSTDOCFLAGS="--deny warnings" cargo doc "${everything[@]}" --no-deps)
-nice -n 5 "${lints[@]}" >/dev/null 2>&1 </dev/null &
+"${lints[@]}" >/dev/null 2>&1 </dev/null &
 beside=$!
-nice -n 5 "${documentation[@]}" >/dev/null 2>&1 </dev/null &
+"${documentation[@]}" >/dev/null 2>&1 </dev/null &
 beside+=" $!"
 stage "tests" target/debug/run-tests --all "$binaries" || true
 stage "lints" "${lints[@]}" || true

@@ -150,8 +150,8 @@ fn assert_honest(lines: &[(usize, usize)]) {
 }
 
 #[test]
-fn equal_pairs_are_rarely_told_apart_and_shifted_ones_are() {
-    assert_honest(&[(100, 40), (10_000, 40)]);
+fn equal_pairs_are_rarely_told_apart() {
+    assert_honest(&[(100, 40)]);
 }
 
 #[test]
