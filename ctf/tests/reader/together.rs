@@ -148,6 +148,7 @@ fn assert_sum(folders: &[PathBuf], alone: &[&(Vec<Seen>, Report)]) {
 }
 
 #[test]
+#[ignore = "make check: all pairs"]
 fn every_ordered_pair_of_traces_gives_the_sum_of_each_alone() {
     let traces = Traces::get();
     let alone: Vec<_> =
