@@ -19,7 +19,7 @@ alone() {
 }
 
 stage "programs that are traced" scripts/programs.sh "$PWD/target" || { finish || exit 1; }
-# They compute for so long that it is worth while to optimise them.
+# They compute for so long that they are worth optimising.
 stage "long statistics" cargo_with_deadlines --config profile.dev.package.ltt-top.opt-level=1 \
 	test "${everything[@]}" --no-fail-fast --lib -- --ignored --skip in_another_process || true
 stage "slow tests" cargo_with_deadlines test "${everything[@]}" --no-fail-fast --bins --test '*' -- --ignored --skip in_another_process || true

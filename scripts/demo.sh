@@ -81,9 +81,7 @@ fi
 
 # With less, ltt-top does not record, and would say so after all is built.
 cores=$(getconf _NPROCESSORS_CONF)
-room=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail --lines=1 | tr --delete --complement 0-9) || room=0
-[ "${room:-0}" -gt "$cores" ] ||
-	fail "/dev/shm has ${room:-no} MiB free, LTTng needs $((cores + 1)): in a container, use --shm-size=$((32 * cores))m"
+need_shared_memory $((cores + 1)) "LTTng needs" $((32 * cores))
 
 what=(--locked --package valkey-lite --package ltt-top --features valkey-lite/lttng)
 # It downloads exactly the crates that the build needs.

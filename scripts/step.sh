@@ -11,6 +11,14 @@ fail() {
 	exit 1
 }
 
+# need_shared_memory MIB WHO ADVISED: LTTng's buffers are there, and containers have little of it.
+need_shared_memory() {
+	local room
+	room=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail --lines=1 | tr --delete --complement 0-9) || room=0
+	[ "${room:-0}" -ge "$1" ] ||
+		fail "/dev/shm has ${room:-no} MiB free, $2 $1; in a container, use --shm-size=$3m"
+}
+
 # Runs a command with its output in a file; on a terminal, its latest line is shown while it runs.
 quietly() {
 	local output=$1

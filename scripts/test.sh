@@ -11,9 +11,7 @@ cd "$(dirname "$0")/.."
 
 # Several sessions record at a time, each with buffers for all processors.
 needed=$((128 * $(getconf _NPROCESSORS_CONF)))
-room=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail --lines=1 | tr --delete --complement 0-9) || room=0
-[ "${room:-0}" -ge "$needed" ] ||
-	fail "/dev/shm has ${room:-no} MiB free, the tests need $needed; in a container, use --shm-size=${needed}m"
+need_shared_memory $needed "the tests need" $needed
 
 begin
 fail_early() { finish || exit 1; }

@@ -9,10 +9,7 @@ use support::{Steps, succeed};
 
 #[test]
 fn readelf_lists_the_probes_of_a_process() {
-    if !need("python3") {
-        return;
-    }
-    if !need("readelf") {
+    if !["python3", "readelf"].into_iter().all(need) {
         return;
     }
     let daemon = Daemon::start();

@@ -105,8 +105,8 @@ impl<'p> CProgram<'p> {
         Built { folder: temporary, path }
     }
 
-    /// Compiles a file, unless the same compiler has compiled the same with the same flags before: those that the preprocessor
-    /// makes of it, with all that it includes.
+    /// Compiles a file, unless the same compiler has compiled the same with the same flags before. What the preprocessor
+    /// makes of the file, with all that it includes, tells.
     fn compile(&self, source: &Path, folder: &Path, more: &[&str]) -> PathBuf {
         let mut flags = vec!["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
         flags.extend(self.flags.iter().chain(more));

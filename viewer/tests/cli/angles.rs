@@ -168,9 +168,8 @@ fn not_served_is_what_a_count_over_the_text_gives() {
     let shared = SharedTrace::unpack_named("valkey-causes");
     let found = incidents(shared.folder(), &[]);
     let served: Vec<i64> = services(&Trace::open(shared.folder()));
-    let spans: Vec<(i64, i64)> = found.iter().map(span).collect();
     // The times within incidents, apart from each other and in order.
-    let mut blocked: Vec<(i64, i64)> = spans;
+    let mut blocked: Vec<(i64, i64)> = found.iter().map(span).collect();
     blocked.sort_unstable();
     blocked.dedup_by(|later, earlier| {
         let joins = later.0 <= earlier.1;

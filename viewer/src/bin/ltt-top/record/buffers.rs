@@ -27,8 +27,8 @@ pub fn options() -> Result<[String; 3], Trouble> {
         return Err(Trouble::Failed(format!(
             "{SHARED_MEMORY} has {} MiB free, LTTng's buffers for {cpus} CPUs need {}; in a container, use --shm-size={}m",
             room >> 20,
-            (2 * cpus * COUNT * LEAST).div_ceil(1 << 20),
-            (2 * cpus * COUNT * LARGEST) >> 20,
+            needed(LEAST, cpus).div_ceil(1 << 20),
+            needed(LARGEST, cpus) >> 20,
         )));
     };
     if size < LARGEST {
@@ -37,17 +37,22 @@ pub fn options() -> Result<[String; 3], Trouble> {
              lost; in a container, use --shm-size={}m",
             room >> 20,
             LARGEST / size,
-            (2 * cpus * COUNT * LARGEST) >> 20,
+            needed(LARGEST, cpus) >> 20,
         ));
     }
     // Those of a user: a relay forgets what it has of processes that end, if each has its own buffers.
     Ok(["--buffers-uid".to_owned(), format!("--subbuf-size={size}"), format!("--num-subbuf={COUNT}")])
 }
 
-/// The largest size with which all buffers take at most half of the room: others record, too.
+/// The room for buffers of a size: they take half of it, because others record, too.
+fn needed(size: u64, cpus: u64) -> u64 {
+    2 * size * COUNT * cpus
+}
+
+/// The largest size that there is room for.
 fn size(room: u64, cpus: u64) -> Option<u64> {
-    let sizes = std::iter::successors(Some(LARGEST), |size| (*size > LEAST).then_some(size / 2));
-    sizes.into_iter().find(|size| size * COUNT * cpus <= room / 2)
+    let mut sizes = std::iter::successors(Some(LARGEST), |size| (*size > LEAST).then_some(size / 2));
+    sizes.find(|size| needed(*size, cpus) <= room)
 }
 
 /// The number of CPUs that LTTng has buffers for: all that may ever be there.
