@@ -23,6 +23,7 @@ mod intervals;
 pub mod live;
 pub mod outliers;
 pub mod overview;
+mod parallel;
 mod question;
 pub(crate) mod reading;
 mod recent;

@@ -1,5 +1,6 @@
 //! Incidents as they happen: events in, incidents out.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Window};
@@ -46,6 +47,7 @@ impl Watch {
                 samples.around(event.timestamp(), |host, time, sample| feed.sample(host, time, sample));
             }
             feed.event(event, &mut self.engine);
+            ControlFlow::Continue(())
         });
         self.finish();
         report

@@ -164,23 +164,20 @@ impl Feed {
         Some(slots.0)
     }
 
-    /// Reads a window in time order, hands each event to a function that processes it, and returns what was read.
+    /// Reads a window in time order, hands events to a function until it wants no more, and returns what was read.
     pub fn follow(
         &mut self,
         reader: &Reader,
         window: Window,
         progress: &Progress,
-        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>),
+        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
     ) -> Report {
         let traces = reader.traces();
         let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
         let mut wanted: Vec<_> = reader.classes().map(want).collect();
         let take = |class: &Arc<EventClass>| wanted[class.index].take();
         let mut events = reader.in_order(window, take).with_progress(progress);
-        events.next_events(usize::MAX, |event| {
-            process(self, event);
-            ControlFlow::Continue(())
-        });
+        events.next_events(usize::MAX, |event| process(self, event));
         events.report()
     }
 

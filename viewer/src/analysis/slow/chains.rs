@@ -2,13 +2,15 @@
 //!
 //! The events are known; only the times around them are read again, in time order.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{Progress, Reader, Window};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use crate::analysis::finding::LinkFinding;
+use crate::analysis::finding::{LinkFinding, Span};
 use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, SpanNumbers, Spans, Tree, chain};
+use crate::analysis::parallel::in_parallel;
 use crate::analysis::reading::{Selection, grown};
 use crate::analysis::slow::longest::Record;
 
@@ -33,18 +35,26 @@ pub(in crate::analysis) fn chains(
         places.entry((wanted.begin, wanted.end)).or_default().push(place);
     }
     let shortest = places.keys().map(|(begin, end)| end.saturating_sub(*begin)).min().unwrap_or(0);
-    let mut chains = vec![Vec::new(); wanted.len()];
-    for window in windows(&wanted) {
+    let found = in_parallel(&windows(&wanted), |&window| {
         let mut feed = Feed::new(&selection, reader.gaps(window));
         let spans = SpanFinder::default();
-        let mut finder = Finder { threads: Vec::new(), spans, wanted: &wanted, places: &places, shortest };
-        feed.follow(reader, window, &Progress::default(), |feed, event| feed.event(event, &mut finder));
-        let of_threads = finder.threads.into_iter().flat_map(|thread| thread.found.0);
-        for found in of_threads.chain(finder.spans.found) {
+        let is_missing = |place: &usize| wanted[*place].is_interval && wanted[*place].span().is_in(window);
+        let missing = (0..wanted.len()).filter(is_missing).collect();
+        let mut finder =
+            Finder { threads: Vec::new(), spans, wanted: &wanted, places: &places, shortest, missing };
+        feed.follow(reader, window, &Progress::default(), |feed, event| {
+            feed.event(event, &mut finder);
+            if finder.missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let chain = |found: FoundEvent| -> (usize, Vec<LinkFinding>) {
             let links = found.within.iter().rev().chain(&found.chain);
-            chains[found.wanted] = links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect();
-        }
-    }
+            (found.wanted, links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect())
+        };
+        let of_threads = finder.threads.into_iter().flat_map(|thread| thread.found.0);
+        of_threads.chain(finder.spans.found).map(chain).collect::<Vec<_>>()
+    });
+    let mut chains = vec![Vec::new(); wanted.len()];
+    found.into_iter().flatten().for_each(|(place, chain)| chains[place] = chain);
     chains
 }
 
@@ -65,6 +75,10 @@ impl WantedChain {
             event: record.kind.event.clone(),
             is_interval: !record.kind.is_sum,
         }
+    }
+
+    fn span(&self) -> Span {
+        Span { begin_ns: self.begin, end_ns: self.end }
     }
 }
 
@@ -99,6 +113,8 @@ struct Finder<'w> {
     places: &'w HashMap<(i64, i64), Vec<usize>>,
     /// The length of the shortest of them.
     shortest: i64,
+    /// Those in the window about which more may be found.
+    missing: HashSet<usize>,
 }
 
 #[derive(Default)]
@@ -191,8 +207,16 @@ impl Listener for Finder<'_> {
             let mut link = None;
             for inner in found.since(interval.begin).filter(contains) {
                 inner.within.push(*link.get_or_insert_with(|| chain(tree, 2).0[0]));
+                if entry.is_outermost {
+                    self.missing.remove(&inner.wanted);
+                }
             }
-            found.0.extend(find(tree));
+            if let Some(event) = find(tree) {
+                if entry.is_outermost {
+                    self.missing.remove(&event.wanted);
+                }
+                found.0.push(event);
+            }
         }
         if entry.is_outermost {
             nesting.clear();

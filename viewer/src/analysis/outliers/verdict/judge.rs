@@ -14,9 +14,9 @@ use super::rule::{ENOUGH, FAR_FROM_EVENT, FEWEST, RARE_SINGLES_MAX, Rule, RuleFi
 use super::series::{Resolution, Series};
 use super::split::Split;
 use crate::analysis::durations::histogram::Histogram;
-use crate::analysis::finding::Span;
-use crate::analysis::finding::{GroupName, Notes, Ns, TraceFinding};
+use crate::analysis::finding::{GroupName, Notes, Ns, Span, TraceFinding};
 use crate::analysis::groups::{Group, PROCESSES_MAX, Pools, Quantile, Sort, Summary, summarise_into};
+use crate::analysis::parallel::in_parallel;
 use crate::analysis::reading::{EventKind, Failure, Processes, Selection, SourceWindow};
 use crate::source::Source;
 
@@ -189,22 +189,27 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
         events.push(event);
     }
     unjudged.sort_by_key(|event| Reverse(event.max));
+    let splits = in_parallel(evidence, |group| {
+        has_enough(&group).then(|| {
+            let mut own = split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
+            lift_periods(&mut own, group, probability);
+            own
+        })
+    });
     let mut modes = Vec::new();
     let mut singles = 0;
     let mut rare: HashMap<usize, Rare<'_>> = HashMap::new();
     // The groups that may have been slower at times, each with the limit of its body.
     let mut bodies: Vec<(&Evidence, u64)> = Vec::new();
-    for (place, group) in evidence.iter().enumerate() {
+    for (place, (group, own)) in evidence.iter().zip(splits).enumerate() {
         let Some(number) = limits.kind_number(&group.kind) else { continue };
         let Some(event) = &events[number] else { continue };
-        if !has_enough(&group) {
+        let Some(own) = own else {
             let rare = rare.entry(number).or_default();
             rare.slow += group.above(event.above);
             rare.groups.push((place, group));
             continue;
-        }
-        let mut own = split(&group.kind, group.durations(), similar.get(&*group.kind).copied());
-        lift_periods(&mut own, group, probability);
+        };
         bodies.push((group, own.above));
         modes.extend(own.modes.iter().map(|cluster| Mode { group: place, ..mode(group, &own, cluster) }));
         singles += own.singles;
@@ -247,11 +252,9 @@ pub(super) fn judge_all(evidence: &[Evidence], pools: &Pools, rule: &Rule, span:
             .then_with(|| one.name.event.cmp(&other.name.event))
             .then(one.from.cmp(&other.from))
     });
-    let mut courses: Vec<GroupCourse<'_>> = Vec::with_capacity(bodies.len());
-    for (group, above) in bodies {
-        let unit_ns = group.kind.unit_ns();
-        courses.push(GroupCourse::new(&group.name, &group.series, above, unit_ns, probability));
-    }
+    let courses = in_parallel(&bodies, |&(group, above)| {
+        GroupCourse::new(&group.name, &group.series, above, group.kind.unit_ns(), probability)
+    });
     let periods = periods(&courses, span);
     let mut drifts: Vec<Drift> = courses.iter().filter_map(GroupCourse::drift).collect();
     drifts.sort_by_key(|drift| Reverse(drift.lost));
