@@ -40,6 +40,17 @@ impl TimeUnit {
         }
     }
 
+    /// How many of it a time has, rounded down. Each division is by a constant, which is fast.
+    #[inline]
+    pub fn ticks(self, nanoseconds: u64) -> u64 {
+        match self {
+            TimeUnit::Nanoseconds => nanoseconds,
+            TimeUnit::Microseconds => nanoseconds / 1_000,
+            TimeUnit::Milliseconds => nanoseconds / 1_000_000,
+            TimeUnit::Seconds => nanoseconds / 1_000_000_000,
+        }
+    }
+
     /// The unit of a field in a catalog, if it is a unit of time.
     pub fn of(unit: Unit) -> Option<TimeUnit> {
         let nanoseconds = unit.nanoseconds()?;

@@ -68,7 +68,7 @@ impl<'a> OrderedEvent<'a> {
     }
 
     /// The value of a field, if it is an integer, in two's complement.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&self, field: usize) -> Option<u64> {
         match &self.values {
             Values::InPlace { wanted, bytes, marks, .. } => match &wanted[field] {

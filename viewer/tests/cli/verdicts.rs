@@ -119,6 +119,32 @@ fn a_slow_period_is_found_with_its_time_its_rates_and_its_means() {
     }
 }
 
+/// `incidents` takes slow periods from the reading that it finds incidents in. In isolation they come from a reading of
+/// their own, and so they do where that one has not all groups: an interval of years is due to a clock, and there are names
+/// for so many groups only.
+#[test]
+fn slow_periods_beside_incidents_are_those_of_a_reading_of_their_own() {
+    let of_years = 10 * 365 * 86_400 * 1_000_000;
+    let many: Vec<String> = (0..10_500).map(|number| format!("key {number}")).collect();
+    let many = many.iter().zip(0..).map(|(name, number)| (&**name, number * 100_000, 1));
+    for (besides, groups) in [
+        (Vec::new(), 1),
+        (vec![("set", 5, 3), ("get", 1_000_000_000, of_years)], 1),
+        (many.collect(), 10_501),
+    ] {
+        let mut calls = slow_period(&["get"]);
+        calls.extend(besides);
+        let trace = trace(&calls);
+        let periods = |options: &[&str]| {
+            let found = json(ltt_top(["incidents"]).args(options).arg(trace.path()));
+            found["periods"].as_array().unwrap().clone()
+        };
+        let found = periods(&[]);
+        assert_eq!(found, periods(&["--in-isolation"]), "of {groups} groups");
+        assert_eq!(found.len(), 1, "of {groups} groups: {found:#?}");
+    }
+}
+
 #[test]
 fn a_level_that_shifts_and_stays_is_said_to() {
     let calls: Vec<Call<'_>> = (0..30_000)

@@ -203,7 +203,7 @@ impl StoredField {
 
 impl StoredField {
     /// Its value in an event with these marks, if it is an integer, in two's complement.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&self, bytes: &[u8], marks: &[u32]) -> Option<u64> {
         match self.form {
             FieldForm::Integer(read) => Some(read.raw(bytes, marks[self.mark] as usize + self.offset)),

@@ -34,7 +34,7 @@ pub struct LinkFinding {
 impl LinkFinding {
     pub(in crate::analysis) fn new(link: &Link, lexicon: &Lexicon) -> Self {
         LinkFinding {
-            event: lexicon.entry(link.name).event.clone(),
+            event: lexicon.kinds.of(link.name).kind.event.clone(),
             key: lexicon.key(link.name),
             client: link.client.and_then(|client| lexicon.client_value(client)),
             clients: link.clients,

@@ -231,16 +231,29 @@ impl<E: Extra> SummaryCollector<E> {
             extra.finish(&context);
             (Group { kind: Arc::clone(&kinds[kind]), key_bytes, figures }, extra)
         };
-        let mut groups: Vec<(Group, E)> = self.groups.into_entries().map(group).collect();
-        rank(&mut groups, sort, |(group, _)| group);
-        let (groups, extras): (Vec<Group>, Vec<E>) = groups.into_iter().unzip();
+        let groups = self.groups.into_entries().map(group).collect();
         let (folded, keyed_pools) = folding.unzip();
-        let pools = pools(&groups, keyed_pools.unwrap_or_default());
-        Ok(Summary { report, groups, extras, folded, left_out, pools, processes: self.processes })
+        let summary = Summary::new(report, groups, sort, keyed_pools.unwrap_or_default());
+        Ok(Summary { folded, left_out, processes: self.processes, ..summary })
     }
 }
 
 impl<E> Summary<E> {
+    /// Groups that are ranked now. The pools are those of kinds whose groups are not all among them.
+    pub fn new(report: Report, mut groups: Vec<(Group, E)>, sort: Sort, known: Pools) -> Self {
+        rank(&mut groups, sort, |(group, _)| group);
+        let (groups, extras): (Vec<Group>, Vec<E>) = groups.into_iter().unzip();
+        Summary {
+            report,
+            pools: pools(&groups, known),
+            groups,
+            extras,
+            folded: None,
+            left_out: LeftOut::default(),
+            processes: BTreeSet::new(),
+        }
+    }
+
     /// The same groups, ranked by another figure.
     pub fn ranked(&self, sort: Sort) -> Summary {
         let mut groups = self.groups.clone();

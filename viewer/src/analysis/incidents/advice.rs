@@ -144,7 +144,7 @@ impl Advice<'_> {
     }
 
     fn of_event(&self, name: IntervalName, key: &[crate::datum::Datum]) -> Option<String> {
-        let entry = self.lexicon.entry(name);
-        self.dictionary.advice(&entry.event, entry.known_as.is_some(), key).map(str::to_owned)
+        let entry = self.lexicon.kinds.of(name);
+        self.dictionary.advice(&entry.kind.event, entry.known_as.is_some(), key).map(str::to_owned)
     }
 }

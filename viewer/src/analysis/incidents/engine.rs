@@ -24,7 +24,7 @@ use super::tally::IncidentTally;
 use super::usual::{Usual, UsualLengths};
 use crate::analysis::finding::{Ns, Span};
 use crate::analysis::intervals::{
-    Feed, Interval, IntervalName, Link, Listener, Nesting, SpanNumbers, Spans, total,
+    Interval, IntervalName, Link, Listener, Nesting, Scene, SpanNumbers, Spans, total,
 };
 use crate::analysis::reading::grown::grown;
 use crate::analysis::recent::remember;
@@ -42,8 +42,9 @@ const STEP: i64 = 1_000_000;
 /// How many of the last incidents of a process are remembered, for the rate of services outside of them.
 const MOST_STALLED: usize = 1024;
 
-/// Finds incidents.
+/// Finds incidents. It shares no line of the cache with what another thread uses meanwhile.
 #[derive(Default)]
+#[repr(align(128))]
 pub struct Engine {
     /// The shortest stall that is an incident; nanoseconds.
     pub threshold: i64,
@@ -101,7 +102,7 @@ impl Engine {
     }
 
     /// Settles all pending incidents at the end of the trace, and drops intervals that turned out to be usual.
-    pub fn finish(&mut self, feed: &Feed) {
+    pub fn finish(&mut self, scene: &Scene) {
         // Long intervals within a turn that has no end in the trace are incidents too.
         for thread in 0..self.threads.len() {
             if let Some(since) = self.threads[thread].sleeps.as_ref().and_then(Sleeps::last_end) {
@@ -109,7 +110,7 @@ impl Engine {
             }
         }
         while let Some(pending) = self.pending.pop() {
-            self.settle_one(pending, feed);
+            self.settle_one(pending, scene);
         }
         for process in 0..self.processes.len() {
             let is_of = |state: &ThreadState| state.process == process && state.sleeps.is_some();
@@ -146,9 +147,9 @@ impl Engine {
         }
     }
 
-    fn thread(&mut self, thread: usize, feed: &Feed) -> &mut ThreadState {
+    fn thread(&mut self, thread: usize, scene: &Scene) -> &mut ThreadState {
         while self.threads.len() <= thread {
-            let process = feed.threads.thread(self.threads.len()).process;
+            let process = scene.threads.thread(self.threads.len()).process;
             self.threads.push(ThreadState { process, ..ThreadState::default() });
         }
         &mut self.threads[thread]
@@ -160,16 +161,16 @@ impl Engine {
     }
 
     /// Handles a turn of an event loop: it may have taken long, or the loop may have slept too long before it.
-    fn turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
+    fn turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
         let threshold = self.threshold;
-        let state = self.thread(thread, feed);
+        let state = self.thread(thread, scene);
         let process = state.process;
         if !std::mem::take(&mut state.has_served) {
             self.process(process).starvation.idle_turn(turn.end);
         }
-        let state = self.thread(thread, feed);
+        let state = self.thread(thread, scene);
         if state.sleeps.is_none() {
-            return self.first_turn(thread, turn, feed);
+            return self.first_turn(thread, turn, scene);
         }
         let sleeps = state.sleeps.get_or_insert_default();
         let before = sleeps.last_end().unwrap_or(i64::MIN);
@@ -185,13 +186,13 @@ impl Engine {
             let woke_up = begins.filter(|begin| *begin >= before).min().unwrap_or(span.end_ns);
             let silent = Span { end_ns: span.end_ns.min(woke_up), ..span };
             if silent.length_ns() >= threshold && silent.length_ns().saturating_mul(2) > span.length_ns() {
-                let is_selected = feed.silence_passes(&turn, silent.length_ns());
+                let is_selected = scene.silence_passes(&turn, silent.length_ns());
                 self.add(Stall { is_selected, ..Stall::silence(thread, silent) }, needs_waiters);
             }
         }
         let state = &mut self.threads[thread];
         if is_long {
-            state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
+            state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
         }
         if is_long || state.has_long {
             self.settle(thread, before);
@@ -200,14 +201,14 @@ impl Engine {
     }
 
     /// Handles the first turn of a thread. What came before it was judged as if the thread had no event loop.
-    fn first_turn(&mut self, thread: usize, turn: Interval, feed: &Feed) {
+    fn first_turn(&mut self, thread: usize, turn: Interval, scene: &Scene) {
         let threshold = self.threshold;
         let process = self.threads[thread].process;
         self.process(process).has_loop = true;
         let state = &mut self.threads[thread];
         state.sleeps.get_or_insert_default().turn(turn.begin, turn.end, threshold);
         state.has_long = false;
-        state.nesting.end(turn, |outer, inner| feed.may_contain(thread, outer, inner));
+        state.nesting.end(turn, |outer, inner| scene.may_contain(thread, outer, inner));
         if let Some(tree) = state.nesting.last().filter(|_| turn.length() >= threshold) {
             let stall = Stall::new(thread, IncidentKind::Turn, tree);
             self.join(stall, |other| other.thread == thread && other.span.end_ns > turn.begin);
@@ -276,13 +277,13 @@ impl Engine {
     }
 
     /// Settles the incidents that ended long enough ago.
-    fn settle_pending(&mut self, now: i64, feed: &Feed) {
+    fn settle_pending(&mut self, now: i64, scene: &Scene) {
         while let Some(pending) = self.pending.pop_due(now) {
-            self.settle_one(pending, feed);
+            self.settle_one(pending, scene);
         }
     }
 
-    fn settle_one(&mut self, pending: Pending, feed: &Feed) {
+    fn settle_one(&mut self, pending: Pending, scene: &Scene) {
         let Pending { mut stall, waiting, process, needs_waiters, pauses, if_not_paused, .. } = pending;
         stall.waited = waiting.waited();
         let state = &mut self.processes[process];
@@ -298,9 +299,9 @@ impl Engine {
             stall.not_served = if_not_paused;
         }
         let activities = self.processes.iter().enumerate().map(|(number, state)| (number, &state.activity));
-        stall.account = feed.account(stall.thread, &[stall.span]).map(Box::new);
-        stall.in_gaps = feed.account(stall.thread, &stall.gaps).map(Box::new);
-        stall.meanwhile = self.long.during(stall.span, stall.thread, feed, activities);
+        stall.account = scene.account(stall.thread, &[stall.span]).map(Box::new);
+        stall.in_gaps = scene.account(stall.thread, &stall.gaps).map(Box::new);
+        stall.meanwhile = self.long.during(stall.span, stall.thread, scene, activities);
         self.tally.add(stall);
     }
 
@@ -392,10 +393,10 @@ impl Engine {
     }
 
     /// Remembers a long interval, and adds it to settled incidents that it overlaps.
-    fn remember(&mut self, thread: usize, interval: Interval, feed: &Feed) {
-        let process = feed.threads.thread(thread).process;
+    fn remember(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+        let process = scene.threads.thread(thread).process;
         for stall in self.tally.ended_since(interval.begin).take(MOST_LATE) {
-            let is_here = stall.thread != thread && feed.threads.are_on_one_host(stall.thread, thread);
+            let is_here = stall.thread != thread && scene.threads.are_on_one_host(stall.thread, thread);
             if is_here && meanwhile::covers_much(&interval, stall.span) {
                 meanwhile::add(&mut stall.meanwhile, stall.span, thread, interval, process);
             }
@@ -410,29 +411,29 @@ impl Listener for Engine {
         self.process(process).activity.event(time);
     }
 
-    fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
-        self.settle_pending(interval.end, feed);
+    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+        self.settle_pending(interval.end, scene);
         let length = interval.length();
         let figures = grown(&mut self.kinds, interval.name.kind as usize);
         figures.count += 1;
         figures.longest = figures.longest.max(length);
         if length >= self.threshold / 4 {
-            self.remember(thread, interval, feed);
+            self.remember(thread, interval, scene);
         } else {
             self.costs.take(interval.name, length);
         }
-        if feed.lexicon.entry(interval.name).is_outermost {
-            return self.turn(thread, interval, feed);
+        if scene.kinds.of(interval.name).is_outermost {
+            return self.turn(thread, interval, scene);
         }
         let threshold = self.threshold;
-        let state = self.thread(thread, feed);
+        let state = self.thread(thread, scene);
         let (process, has_turns) = (state.process, state.sleeps.is_some());
         state.has_long |= length >= threshold;
         state.has_served |= interval.client.is_some();
-        let is_larger = match feed.span.filter(|_| !has_turns) {
+        let is_larger = match scene.span.filter(|_| !has_turns) {
             Some(numbers) => self.judge_span(thread, numbers, interval),
             None => {
-                state.nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
+                state.nesting.end(interval, |outer, inner| scene.may_contain(thread, outer, inner));
                 state.nesting.last_has_children()
             }
         };
@@ -442,19 +443,19 @@ impl Listener for Engine {
                 state.clients.retract(client, interval.begin);
             }
             state.clients.served(interval.end, client);
-            let passes = |gap| feed.silence_passes(&interval, gap);
+            let passes = |gap| scene.silence_passes(&interval, gap);
             let starved = state.starvation.served(client, interval.end, passes);
             self.pending.served(process, interval.end, client);
             if let Some(group) = starved {
                 self.starved(process, thread, group);
             }
         }
-        if !has_turns && feed.span.is_none() {
+        if !has_turns && scene.span.is_none() {
             self.judge(thread, interval);
         }
     }
 
-    fn summed(&mut self, thread: usize, sum: Interval) {
+    fn summed(&mut self, thread: usize, sum: Interval, _: &Scene) {
         // It follows the turn that it is about.
         if let Some(stall) = self.pending.turn_before(thread, sum.end)
             && sum.length() <= stall.span.length_ns()

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::activity::Activity;
 use crate::analysis::finding::Span;
-use crate::analysis::intervals::{Feed, Interval};
+use crate::analysis::intervals::{Interval, Scene};
 use crate::analysis::recent::remember;
 
 /// The number of long intervals that are remembered.
@@ -41,12 +41,12 @@ impl LongIntervals {
         &self,
         stall: Span,
         stalled: usize,
-        feed: &Feed,
+        scene: &Scene,
         activities: impl Iterator<Item = (usize, &'a Activity)>,
     ) -> Vec<Meanwhile> {
         let is_here = |(thread, interval): &&(usize, Interval)| {
             *thread != stalled
-                && feed.threads.are_on_one_host(*thread, stalled)
+                && scene.threads.are_on_one_host(*thread, stalled)
                 && covers_much(interval, stall)
         };
         let mut intervals: Vec<&(usize, Interval)> = self.0.iter().filter(is_here).collect();
@@ -61,10 +61,10 @@ impl LongIntervals {
                 meanwhile.push(Meanwhile::Interval { thread, interval });
             }
         }
-        let process = feed.threads.thread(stalled).process;
-        let host = |process: usize| feed.threads.process(process).host;
+        let process = scene.threads.thread(stalled).process;
+        let host = |process: usize| scene.threads.process(process).host;
         let is_other = |other: usize| {
-            let is_named = seen.iter().any(|&thread| feed.threads.thread(thread).process == other);
+            let is_named = seen.iter().any(|&thread| scene.threads.thread(thread).process == other);
             other != process && !is_named && host(other) == host(process)
         };
         let others = activities.filter(|(other, _)| is_other(*other));

@@ -43,7 +43,7 @@ impl Reporter<'_> {
             .iter()
             .map(|stall| Incident { charges: charges(stall), ..self.incident(stall, has_hosts) })
             .collect();
-        let episodes = episodes(&stalls, |stall| self.feed.threads.thread(stall.thread).process);
+        let episodes = episodes(&stalls, |stall| self.feed.scene.threads.thread(stall.thread).process);
         let all_episodes = episodes.len();
         let episodes: Vec<Episode> = longest(episodes, limit, Group::held, Group::begin)
             .iter()
@@ -98,7 +98,7 @@ impl Reporter<'_> {
     }
 
     fn advice(&self) -> Advice<'_> {
-        Advice { lexicon: &self.feed.lexicon, dictionary: self.dictionary, costs: &self.engine.costs }
+        Advice { lexicon: self.feed.lexicon(), dictionary: self.dictionary, costs: &self.engine.costs }
     }
 
     /// An incident, with names.
@@ -110,7 +110,7 @@ impl Reporter<'_> {
             end_ns: stall.span.end_ns,
             held: ns(stall.span.length_ns()),
             kind: stall.kind,
-            process: process(self.feed.threads.thread(stall.thread).process),
+            process: process(self.feed.scene.threads.thread(stall.thread).process),
             cause: cause.map(|cause| self.link(cause)),
             chain: stall.chain.iter().map(|link| self.link(link)).collect(),
             explained_by: stall.parts.iter().map(|link| self.link(link)).collect(),
@@ -118,7 +118,7 @@ impl Reporter<'_> {
             held_by: held_by(stall),
             scheduler: stall.account.as_deref().map(scheduler),
             sum: stall.sum.map(|(name, length)| SumFinding {
-                event: self.feed.lexicon.entry(name).event.clone(),
+                event: self.feed.lexicon().kinds.of(name).kind.event.clone(),
                 duration: ns(length),
             }),
             waited: stall.waited,
@@ -136,11 +136,11 @@ impl Reporter<'_> {
     }
 
     fn link(&self, link: &Link) -> LinkFinding {
-        LinkFinding::new(link, &self.feed.lexicon)
+        LinkFinding::new(link, self.feed.lexicon())
     }
 
     fn process(&self, number: usize, has_hosts: bool) -> ProcessFinding {
-        let process = self.feed.threads.process(number);
+        let process = self.feed.scene.threads.process(number);
         let host = process.host_name.clone().filter(|_| has_hosts);
         ProcessFinding { pid: process.pid(), name: process.name.clone(), host }
     }
@@ -170,8 +170,8 @@ impl Reporter<'_> {
                     is_selected: interval.passes.all(),
                 };
                 MeanwhileFinding {
-                    process: self.process(self.feed.threads.thread(thread).process, has_hosts),
-                    tid: self.feed.threads.thread(thread).tid,
+                    process: self.process(self.feed.scene.threads.thread(thread).process, has_hosts),
+                    tid: self.feed.scene.threads.thread(thread).tid,
                     event: Some(self.link(&link)),
                     events: None,
                 }
@@ -180,8 +180,8 @@ impl Reporter<'_> {
     }
 
     fn cause(&self, cause: &Cause, sum: &CauseSum) -> CauseFinding {
-        let lexicon = &self.feed.lexicon;
-        let event = |name: IntervalName| lexicon.entry(name).event.clone();
+        let lexicon = self.feed.lexicon();
+        let event = |name: IntervalName| lexicon.kinds.of(name).kind.event.clone();
         let system = if let Cause::System(system) = *cause { Some(system) } else { None };
         let (name, detail, kind) = match *cause {
             Cause::Event(name, detail) => (Some(name), detail, None),
@@ -207,7 +207,7 @@ impl Reporter<'_> {
     /// What can hold a program up according to the catalogs: the events that did not, with the longest of each, and
     /// those that were not recorded.
     fn others(&self) -> (Vec<NotCause>, Vec<String>) {
-        let kinds = self.feed.lexicon.kinds();
+        let kinds = self.feed.lexicon().kinds.list();
         let mut not_causes = Vec::new();
         let mut met: HashSet<&str> = HashSet::new();
         for (number, entry) in (0..).zip(kinds) {
@@ -220,7 +220,7 @@ impl Reporter<'_> {
                 self.engine.tally.involved.contains(&number) || figures.longest >= self.engine.threshold;
             if !entry.explains.is_empty() && !is_part {
                 let (count, longest) = (figures.count, ns(figures.longest));
-                not_causes.push(NotCause { event: entry.event.clone(), count, longest });
+                not_causes.push(NotCause { event: entry.kind.event.clone(), count, longest });
             }
         }
         not_causes.sort_by_key(|other| std::cmp::Reverse(other.longest));

@@ -1,17 +1,17 @@
 //! Incidents as they happen: events in, incidents out.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ctf_reader::{EventClass, Gap, OrderedEvent, Progress, Report, Window};
 
 use super::engine::Engine;
 use super::finding::{Incident, Incidents};
+use super::periods::{IntervalCourses, WithCourses};
 use super::report::Reporter;
 use crate::analysis::finding::{Notes, TraceFinding};
 use crate::analysis::intervals::Feed;
 use crate::analysis::reading::{Misfit, Selection};
-use crate::samples::{Sample, SampleReader};
+use crate::samples::Sample;
 use crate::source::Readers;
 
 /// Finds incidents in events in time order, from files or from live sessions.
@@ -40,27 +40,33 @@ impl Watch {
     }
 
     /// Reads a window to its end, with the samples that were taken meanwhile, and returns what was read.
-    pub(super) fn follow(&mut self, readers: Readers<'_>, window: Window, progress: &Progress) -> Report {
-        let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
-        let report = self.feed.follow(readers.events, window, progress, |feed, event| {
-            if let Some(samples) = &mut samples {
-                samples.around(event.timestamp(), |host, time, sample| feed.sample(host, time, sample));
-            }
-            feed.event(event, &mut self.engine);
-            ControlFlow::Continue(())
-        });
+    /// The courses of its intervals are noted if there is anything to note them in.
+    pub(super) fn follow(
+        &mut self,
+        readers: Readers<'_>,
+        window: Window,
+        progress: &Progress,
+        courses: Option<&mut IntervalCourses>,
+    ) -> Report {
+        let listener = WithCourses { listener: &mut self.engine, courses };
+        let report = self.feed.follow_apart(readers, window, progress, listener);
         self.finish();
         report
     }
 
+    /// What events were resolved to.
+    pub(super) fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
     /// Adds a sample of the machine with this name.
     pub fn sample(&mut self, host: Option<&str>, time: i64, sample: Sample) {
-        self.feed.sample(host, time, sample);
+        self.feed.scene.sample(host, time, sample);
     }
 
     /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
-        self.feed.gap(gap);
+        self.feed.scene.gap(gap);
     }
 
     /// Processes an event with the fields that [`want`](Watch::want) asked for.
@@ -86,13 +92,13 @@ impl Watch {
     /// What was found so far, with at most `limit` incidents; the longest if there are more.
     pub fn finding(&self, trace: TraceFinding, limit: usize) -> Result<Incidents, Misfit> {
         let left_out = self.feed.finish()?;
-        let notes = Notes { implausible: self.feed.implausible, left_out, ..Notes::default() };
+        let notes = Notes { implausible: self.feed.implausible(), left_out, ..Notes::default() };
         Ok(self.reporter().report(trace, notes, limit))
     }
 
     /// Ends the watch: no more events will arrive.
     pub fn finish(&mut self) {
-        self.engine.finish(&self.feed);
+        self.engine.finish(&self.feed.scene);
     }
 
     fn reporter(&self) -> Reporter<'_> {

@@ -1,68 +1,67 @@
 //! From events in time order to intervals of threads.
+//!
+//! What an event says is resolved first, and then followed in the order of time; a processor can do each:
+//!
+//! ```text
+//!  events ─> resolver: fields, names, threads ─> happenings ─> scene: threads over time ─> listener
+//! ```
 
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::scope;
 
 use ctf_reader::{
-    Brief, ClassIndex, EventClass, Events, Gap, OrderedEvent, Progress, Reader, Report, Value, Window,
+    Brief, EventClass, Events, Gap, InOrder, OrderedEvent, Progress, Reader, Report, Value, Window,
 };
 
-use super::interval::{Interval, IntervalName};
+use super::happening::Happening;
+use super::interval::Interval;
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
-use super::open::OpenIntervals;
-use super::threads::Threads;
+use super::scene::{Listener, Scene};
+use super::threads::{Hosts, ThreadNumbers};
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
-use crate::analysis::finding::Span;
-use crate::analysis::reading::{ClassPlan, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown};
-use crate::analysis::scheduling::{Account, KernelSlots, Scheduling};
+use crate::analysis::reading::{
+    ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown,
+};
+use crate::analysis::scheduling::KernelSlots;
 use crate::datum::Datum;
 use crate::meaning::ClassMeaning;
 use crate::pair::Side;
-use crate::samples::Sample;
+use crate::samples::SampleReader;
+use crate::source::Readers;
 
 /// Longer intervals, and times further from 1970, come from faulty clocks.
 const LONGEST: i64 = 1 << 56;
 const TIMES: std::ops::Range<i64> = -(1 << 61)..1 << 62;
 
-/// Receives intervals and what goes with them, in time order.
-pub trait Listener {
-    /// An event of a process occurred, of any kind.
-    #[inline]
-    fn event(&mut self, _process: usize, _time: i64) {}
-
-    /// An interval of a thread has ended.
-    fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed);
-
-    /// An event reports the total of pieces of its thread's work, which is not an interval.
-    fn summed(&mut self, _thread: usize, _sum: Interval) {}
-
-    /// From `since` until `until` events of these threads may be missing.
-    fn lost(&mut self, _threads: &mut dyn Iterator<Item = usize>, _since: i64, _until: i64) {}
-}
+/// How many happenings are handed over to another thread at once, and how often before the first must be done.
+const BATCH: usize = 1 << 12;
+const BATCHES: usize = 4;
 
 /// Makes intervals of events: of all that were recorded, because what held a program up is judged by all of them. Filters
 /// only mark those that pass.
 pub struct Feed {
+    resolver: Resolver,
+    pub scene: Scene,
+}
+
+/// Resolves what events say.
+struct Resolver {
     roster: Roster,
     /// Which events pass; none if all do.
     filter: Option<Roster>,
-    /// A class of each kind.
-    class_of_kind: Vec<ClassIndex>,
     /// The role of each class.
     roles: Vec<Option<ClassRole>>,
-    pub lexicon: Lexicon,
-    pub threads: Threads,
-    /// The intervals of each thread that have begun.
-    open: Vec<OpenIntervals>,
-    /// Where events are missing, the next one last.
-    gaps: Vec<Gap>,
+    lexicon: Lexicon,
+    hosts: Hosts,
+    threads: ThreadNumbers,
     /// The number of implausible durations, which are not intervals.
-    pub implausible: u64,
-    /// What the scheduler did with threads, where that was recorded.
-    scheduling: Scheduling,
-    /// The span that ended with the event that is being processed, if it says which.
-    pub span: Option<SpanNumbers>,
+    implausible: u64,
+    /// Whether durations that are plausible in other findings are implausible as intervals.
+    is_stricter: bool,
 }
 
 /// The role of a class of events.
@@ -98,30 +97,146 @@ enum Act {
 impl Feed {
     /// Judges all events. `gaps` are in the order in which they begin.
     pub fn new(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
-        let filter = selection.is_filter().then(|| Roster::new(Arc::clone(selection)));
-        Feed { filter, ..Feed::isolated(&Arc::new(selection.unfiltered()), gaps) }
+        let mut feed = Feed::isolated(&Arc::new(selection.unfiltered()), gaps);
+        if selection.is_filter() {
+            feed.resolver.filter = Some(Roster::new(Arc::clone(selection)));
+            feed.scene.filter = Some(Vec::new());
+        }
+        feed
     }
 
     /// Judges only the events that pass the filters, as if nothing else had been recorded.
-    pub fn isolated(selection: &Arc<Selection>, mut gaps: Vec<Gap>) -> Self {
-        gaps.reverse();
-        Feed {
+    pub fn isolated(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
+        let mut scene = Scene::default();
+        gaps.into_iter().for_each(|gap| scene.gap(gap));
+        let resolver = Resolver {
             roster: Roster::new(Arc::clone(selection)),
             filter: None,
-            class_of_kind: Vec::new(),
             roles: Vec::new(),
             lexicon: Lexicon::default(),
-            threads: Threads::default(),
-            open: Vec::new(),
-            gaps,
+            hosts: Hosts::default(),
+            threads: ThreadNumbers::default(),
             implausible: 0,
-            scheduling: Scheduling::default(),
-            span: None,
-        }
+            is_stricter: false,
+        };
+        Feed { resolver, scene }
     }
 
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+        let Feed { resolver, scene } = self;
+        let fields = resolver.want(class, host);
+        scene.hosts.enter(class.trace, host);
+        scene.kinds.follow(&resolver.lexicon.kinds);
+        if let (Some(filter), Some(role)) = (&mut scene.filter, resolver.role(class.index)) {
+            let plan = resolver.filter.as_ref().and_then(|filter| filter.plan(class.index));
+            *grown(filter, role.kind as usize) = plan.cloned();
+        }
+        fields
+    }
+
+    /// Reads a window in time order, hands events to a function until it wants no more, and returns what was read.
+    pub fn follow(
+        &mut self,
+        reader: &Reader,
+        window: Window,
+        progress: &Progress,
+        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
+    ) -> Report {
+        let mut events = self.in_order(reader, window, progress);
+        events.next_events(usize::MAX, |event| process(self, event));
+        events.report()
+    }
+
+    /// Reads a window in time order, with samples that were taken meanwhile, and returns what was read. This thread reads
+    /// and resolves events, and another one follows what happened and notifies the listener.
+    pub fn follow_apart(
+        &mut self,
+        readers: Readers<'_>,
+        window: Window,
+        progress: &Progress,
+        mut listener: impl Listener + Send,
+    ) -> Report {
+        let mut events = self.in_order(readers.events, window, progress);
+        let Feed { resolver, scene } = self;
+        let (to_scene, batches) = sync_channel::<Vec<Happening>>(BATCHES);
+        // What was followed comes back, so that its memory is used again.
+        let (to_resolver, used) = sync_channel::<Vec<Happening>>(BATCHES + 2);
+        scope(|scope| {
+            let follower = scope.spawn(move || {
+                let mut samples = readers.samples.map(|samples| SampleReader::new(samples, window));
+                for mut batch in batches {
+                    for happening in batch.drain(..) {
+                        if let (Some(samples), Some(time)) = (&mut samples, happening.time()) {
+                            samples.around(time, |host, time, sample| scene.sample(host, time, sample));
+                        }
+                        scene.follow(happening, &mut listener);
+                    }
+                    _ = to_resolver.try_send(batch);
+                }
+            });
+            let mut batch = Vec::with_capacity(BATCH);
+            events.next_events(usize::MAX, |event| {
+                resolver.event(event, &mut |happening| batch.push(happening));
+                if batch.len() < BATCH {
+                    return ControlFlow::Continue(());
+                }
+                let next = used.try_recv().unwrap_or_else(|_| Vec::with_capacity(BATCH));
+                // Nobody receives it only if the other thread panicked, which is passed on below.
+                match to_scene.send(std::mem::replace(&mut batch, next)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            _ = to_scene.send(batch);
+            drop(to_scene);
+            follower.join().unwrap_or_else(|panic| resume_unwind(panic));
+        });
+        events.report()
+    }
+
+    /// The events of a window in time order, with the fields that are needed.
+    fn in_order<'r>(&mut self, reader: &'r Reader, window: Window, progress: &'r Progress) -> InOrder<'r> {
+        let traces = reader.traces();
+        let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
+        let mut wanted: Vec<_> = reader.classes().map(want).collect();
+        reader.in_order(window, move |class| wanted[class.index].take()).with_progress(progress)
+    }
+
+    /// Processes an event, and notifies the listener.
+    pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
+        let Feed { resolver, scene } = self;
+        resolver.event(event, &mut |happening| scene.follow(happening, listener));
+    }
+
+    /// The names of intervals and of clients.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.resolver.lexicon
+    }
+
+    /// The number of implausible durations, which are not intervals.
+    pub fn implausible(&self) -> u64 {
+        self.resolver.implausible
+    }
+
+    /// Whether durations that are plausible in other findings are implausible as intervals.
+    pub fn is_stricter(&self) -> bool {
+        self.resolver.is_stricter
+    }
+
+    /// How the events of a class are processed; none if they are not.
+    pub fn plan(&self, class: usize) -> Option<&ClassPlan> {
+        self.resolver.roster.plan(class)
+    }
+
+    /// What was left out, or why the selection does not fit this trace.
+    pub fn finish(&self) -> Result<LeftOut, Misfit> {
+        self.resolver.filter.as_ref().unwrap_or(&self.resolver.roster).finish()
+    }
+}
+
+impl Resolver {
+    fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         if let Some(filter) = &mut self.filter
             && let Some(fields) = filter.want_besides(class, Slots(slots.0.clone()))
@@ -131,19 +246,21 @@ impl Feed {
         }
         let plan = self.roster.plan(class.index);
         let meaning = self.roster.selection().dictionary.look_up(class);
-        let host = self.threads.host(class.trace, host);
+        let host = self.hosts.enter(class.trace, host);
         let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
             let kernel = KernelSlots::new(class, &mut slots);
-            let (act, event) = match kernel {
-                Some(kernel) => (Act::Schedules(kernel), class.name.clone()),
-                None => act(&meaning, &class.name),
+            let act = kernel.map_or_else(|| act(&meaning), Act::Schedules);
+            let of_events = &self.roster.kinds()[plan.kind];
+            let unit_ns = u64::try_from(of_events.unit_ns()).unwrap_or(1);
+            let kind = match (act, &meaning.pair) {
+                (Act::Pairs(_), Some((interval, _))) => {
+                    Arc::new(EventKind { event: interval.clone(), ..EventKind::clone(of_events) })
+                }
+                _ => Arc::clone(of_events),
             };
-            let kind = &self.roster.kinds()[plan.kind];
-            let unit_ns = u64::try_from(kind.unit_ns()).unwrap_or(1);
-            let kind = self.lexicon.kind(KindEntry {
-                event,
+            let kind = self.lexicon.kinds.enter(KindEntry {
+                kind,
                 known_as: meaning.event.clone(),
-                keys: kind.keys.clone(),
                 is_outermost: meaning.is_outermost,
                 explains: meaning.explains.clone(),
             });
@@ -158,60 +275,24 @@ impl Feed {
             return None;
         }
         *grown(&mut self.roles, class.index) = role;
-        if let Some(role) = role {
-            *grown(&mut self.class_of_kind, role.kind as usize) = class.index;
-        }
         Some(slots.0)
     }
 
-    /// Reads a window in time order, hands events to a function until it wants no more, and returns what was read.
-    pub fn follow(
-        &mut self,
-        reader: &Reader,
-        window: Window,
-        progress: &Progress,
-        mut process: impl FnMut(&mut Feed, &OrderedEvent<'_>) -> ControlFlow<()>,
-    ) -> Report {
-        let traces = reader.traces();
-        let want = |class: &Arc<EventClass>| self.want(class, traces[class.trace].environment("hostname"));
-        let mut wanted: Vec<_> = reader.classes().map(want).collect();
-        let take = |class: &Arc<EventClass>| wanted[class.index].take();
-        let mut events = reader.in_order(window, take).with_progress(progress);
-        events.next_events(usize::MAX, |event| process(self, event));
-        events.report()
+    /// The role of a class, if its events have one.
+    fn role(&self, class: usize) -> Option<&ClassRole> {
+        self.roles.get(class)?.as_ref()
     }
 
-    /// Adds a sample of the machine with this name.
-    pub fn sample(&mut self, host: Option<&str>, time: i64, sample: Sample) {
-        if let Some(host) = self.threads.host_named(host) {
-            self.scheduling.sample(host, time, sample);
-        }
-    }
-
-    /// What the scheduler did with a thread in some spans of time; none if that is not known.
-    pub fn account(&self, thread: usize, spans: &[Span]) -> Option<Account> {
-        let thread = self.threads.thread(thread);
-        let process = self.threads.process(thread.process);
-        self.scheduling.account(process.host, process.pid, thread.tid?, spans)
-    }
-
-    /// Adds a gap in the events.
-    pub fn gap(&mut self, gap: Gap) {
-        let place = self.gaps.partition_point(|other| other.since > gap.since);
-        self.gaps.insert(place, gap);
-    }
-
-    /// Processes an event, and notifies the listener.
-    pub fn event(&mut self, event: &OrderedEvent<'_>, listener: &mut impl Listener) {
+    /// Resolves an event. What happened with it, if anything, is handed over.
+    #[inline]
+    fn event(&mut self, event: &OrderedEvent<'_>, happen: &mut impl FnMut(Happening)) {
         let time = event.timestamp();
-        while let Some(gap) = self.gaps.pop_if(|gap| gap.since < time) {
-            self.lose(gap, listener);
-        }
         let of_one: Events<'_> = event.events();
-        let Feed { roster, filter, roles, lexicon, threads, open, scheduling, .. } = self;
+        let Resolver { roster, filter, roles, lexicon, hosts, threads, implausible, is_stricter } = self;
         let Some(plan) = roster.count(&of_one) else { return };
         if !TIMES.contains(&time) {
-            self.implausible += 1;
+            *implausible += 1;
+            *is_stricter = true;
             return;
         }
         if plan.has_conditions() && !plan.admits(&of_one.get(0)) {
@@ -225,18 +306,18 @@ impl Feed {
         };
         let Some(Some(role)) = roles.get(of_one.class) else { return };
         if let Act::Schedules(kernel) = &role.act {
-            return kernel.read(event, |event| scheduling.kernel(role.host, time, event));
+            return happen(Happening::Scheduled { host: role.host as u32, time, event: kernel.read(event) });
         }
-        let thread = role.thread(event, threads);
-        let open = grown(open, thread);
-        listener.event(threads.thread(thread).process, time);
+        let thread = role.thread(event, hosts, threads, happen);
         if role.act == Act::Marks {
-            return;
+            return happen(Happening::Active { thread, time });
         }
         let client = role.client.and_then(|slot| lexicon.client(event, slot));
         let number = |slot| event.integer(slot).unwrap_or(0);
         let numbers = role.span.map(|(own, parent)| SpanNumbers { own: number(own), parent: number(parent) });
-        self.span = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0));
+        if let Some(numbers) = numbers.filter(|numbers| (numbers.own, numbers.parent) != (0, 0)) {
+            happen(Happening::Span(numbers));
+        }
         let mut name = || {
             let brief = plan.only_key().map_or(Brief::OTHER, |slot| event.brief(slot));
             lexicon.name(role.kind, brief, |bytes| plan.encode_key(&of_one.get(0), bytes))
@@ -247,78 +328,54 @@ impl Feed {
                 let Some(ticks) = plan.duration(event) else { return };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
                 let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
-                    self.implausible += 1;
-                    return;
+                    *implausible += 1;
+                    *is_stricter |= ticks < IMPLAUSIBLE;
+                    return happen(Happening::Active { thread, time });
                 };
                 let begin = time.saturating_sub(length);
                 let interval = Interval { begin, end: time, name: name(), client, passes };
-                match role.act {
-                    Act::Sums => listener.summed(thread, interval),
-                    _ => listener.ended(thread, interval, self),
-                }
+                happen(match role.act {
+                    Act::Sums => Happening::Summed { thread, sum: interval },
+                    _ => Happening::Ended { thread, interval },
+                });
             }
-            Act::Pairs(Side::Begin) => open.begin(time, name(), client, passes),
+            Act::Pairs(Side::Begin) => {
+                happen(Happening::Began { thread, time, name: name(), client, passes });
+            }
             Act::Pairs(Side::End) => {
                 let name = name();
                 let is_said =
                     |(_, value): &(String, Datum)| !matches!(value, Datum::Text(text) if text.is_empty());
-                let has_key = lexicon.key(name).0.iter().any(is_said);
-                if let Some(interval) = open.end(time, role.kind, has_key.then_some(name), client, passes) {
-                    listener.ended(thread, interval, self);
-                }
+                let name = lexicon.key(name).0.iter().any(is_said).then_some(name);
+                happen(Happening::Closed { thread, time, kind: role.kind, name, client, passes });
             }
         }
-    }
-
-    /// How the events of a class are processed; none if they are not.
-    pub fn plan(&self, class: usize) -> Option<&ClassPlan> {
-        self.roster.plan(class)
-    }
-
-    /// What was left out, or why the selection does not fit this trace.
-    pub fn finish(&self) -> Result<LeftOut, Misfit> {
-        self.filter.as_ref().unwrap_or(&self.roster).finish()
-    }
-
-    /// Whether a time without events passes the filters: those on durations by its length, all others by the interval
-    /// that ended it.
-    pub fn silence_passes(&self, ended_by: &Interval, length: i64) -> bool {
-        let class = self.class_of_kind.get(ended_by.name.kind as usize);
-        let of_class = |filter: &Roster| filter.plan(*class?).map(|plan| plan.admits_duration(length));
-        ended_by.passes.otherwise && self.filter.as_ref().is_none_or(|filter| of_class(filter) == Some(true))
-    }
-
-    /// Whether an interval of a thread may contain another one. Where threads are known, times decide; otherwise the
-    /// catalogs must allow it too.
-    pub fn may_contain(&self, thread: usize, outer: IntervalName, inner: IntervalName) -> bool {
-        self.threads.thread(thread).tid.is_some() || self.lexicon.may_contain(outer, inner)
-    }
-
-    /// Forgets the open intervals of a machine whose events are missing.
-    fn lose(&mut self, gap: Gap, listener: &mut impl Listener) {
-        let affected: Vec<usize> = self.threads.of_trace(gap.trace).collect();
-        affected.iter().for_each(|&thread| self.open[thread].forget());
-        listener.lost(&mut affected.into_iter(), gap.since, gap.until);
     }
 }
 
 impl ClassRole {
     /// The number of the thread that an event is from.
     #[inline]
-    fn thread(&self, event: &OrderedEvent<'_>, threads: &mut Threads) -> usize {
+    fn thread(
+        &self,
+        event: &OrderedEvent<'_>,
+        hosts: &Hosts,
+        threads: &mut ThreadNumbers,
+        happen: &mut impl FnMut(Happening),
+    ) -> u32 {
         let id = |slot: Option<usize>| slot.and_then(|slot| event.integer(slot)).map(|id| id as i64);
         let procname = || self.procname.map(|slot| text(&event.value(slot)));
-        threads.number(self.host, id(self.pid), id(self.tid), procname)
+        threads.number(hosts, (self.host, id(self.pid), id(self.tid)), procname, happen)
     }
 }
 
-/// What the events of a class do, and the name of their intervals.
-fn act(meaning: &ClassMeaning, class: &str) -> (Act, String) {
+/// What the events of a class do.
+fn act(meaning: &ClassMeaning) -> Act {
     match (&meaning.duration, &meaning.pair) {
-        (Some(_), _) if meaning.is_sum => (Act::Sums, class.to_owned()),
-        (Some(_), _) => (Act::Ends, class.to_owned()),
-        (None, Some((interval, side))) => (Act::Pairs(*side), interval.clone()),
-        (None, None) => (Act::Marks, class.to_owned()),
+        (Some(_), _) if meaning.is_sum => Act::Sums,
+        (Some(_), _) => Act::Ends,
+        (None, Some((_, side))) => Act::Pairs(*side),
+        (None, None) => Act::Marks,
     }
 }
 

@@ -10,6 +10,17 @@ pub struct IntervalName {
     pub key: u32,
 }
 
+impl IntervalName {
+    /// The number of all keys after too many.
+    pub const OTHER_KEYS: u32 = u32::MAX;
+
+    /// Whether there were too many keys to tell this one from others.
+    #[inline]
+    pub fn is_any_other(self) -> bool {
+        self.key == IntervalName::OTHER_KEYS
+    }
+}
+
 /// An interval that has ended. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {

@@ -1,37 +1,38 @@
 //! Interns the names of intervals and of clients.
 
+use std::sync::Arc;
+
 use ctf_reader::{Brief, OrderedEvent, Value};
 
 use super::interval::IntervalName;
 use crate::analysis::groups::table::Groups;
-use crate::analysis::reading::key;
+use crate::analysis::reading::{EventKind, key};
 use crate::datum::{Datum, Pairs};
 
 /// The most keys and clients that are interned; all others share one number.
 const MOST: usize = 1 << 17;
 
-/// The number of keys that are not interned.
-const OTHER: u32 = u32::MAX;
-
 /// A kind of interval.
 #[derive(Clone, Debug)]
 pub struct KindEntry {
-    /// The full name of the event, or of the interval that a pair of events makes.
-    pub event: String,
+    /// The events that end it; of a pair of events, with the name of the interval.
+    pub kind: Arc<EventKind>,
     /// The name that the catalog has for it.
     pub known_as: Option<String>,
-    /// The names of the fields that identify its groups.
-    pub keys: Vec<String>,
     /// Whether it is the outermost that its catalog knows.
     pub is_outermost: bool,
     /// The names, as the catalog has them, of what it can have made slow.
     pub explains: Vec<String>,
 }
 
+/// All kinds of intervals so far; the number of each is its place.
+#[derive(Clone, Debug, Default)]
+pub struct IntervalKinds(Vec<KindEntry>);
+
 /// All names so far.
 #[derive(Debug, Default)]
 pub struct Lexicon {
-    kinds: Vec<KindEntry>,
+    pub kinds: IntervalKinds,
     keys: Numbered,
     clients: Numbered,
     /// The brief form of the empty text, which is no client.
@@ -58,7 +59,7 @@ impl Numbered {
         encode(&mut bytes);
         let Numbered { numbers, bytes: known } = self;
         if known.len() >= MOST {
-            return numbers.get(space, &bytes).copied().unwrap_or(OTHER);
+            return numbers.get(space, &bytes).copied().unwrap_or(IntervalName::OTHER_KEYS);
         }
         let next = known.len() as u32;
         let number = match brief {
@@ -76,17 +77,51 @@ impl Numbered {
     }
 }
 
-impl Lexicon {
-    /// The number of a kind.
-    pub fn kind(&mut self, entry: KindEntry) -> u32 {
-        let known =
-            self.kinds.iter().position(|known| known.event == entry.event && known.keys == entry.keys);
+impl IntervalKinds {
+    /// The number of a kind, added if it is new.
+    pub fn enter(&mut self, entry: KindEntry) -> u32 {
+        let known = self.0.iter().position(|known| known.kind == entry.kind);
         known.unwrap_or_else(|| {
-            self.kinds.push(entry);
-            self.kinds.len() - 1
+            self.0.push(entry);
+            self.0.len() - 1
         }) as u32
     }
 
+    /// Adds those that others have more.
+    pub fn follow(&mut self, others: &IntervalKinds) {
+        self.0.extend_from_slice(&others.0[self.0.len()..]);
+    }
+
+    /// The kinds in the order of their numbers.
+    pub fn list(&self) -> &[KindEntry] {
+        &self.0
+    }
+
+    /// The kind of a name.
+    #[inline]
+    pub fn of(&self, name: IntervalName) -> &KindEntry {
+        &self.0[name.kind as usize]
+    }
+
+    /// Whether the catalogs allow an interval to contain another one. They decide if both kinds are in a catalog; all
+    /// others may.
+    pub fn may_contain(&self, outer: IntervalName, inner: IntervalName) -> bool {
+        let (outer, inner) = (self.of(outer), self.of(inner));
+        let (Some(of), Some(_)) = (&outer.known_as, &inner.known_as) else { return true };
+        outer.kind.event == inner.kind.event || inner.explains.is_empty() || self.explains(inner, of, 8)
+    }
+
+    /// Whether one kind explains another, directly or through others.
+    fn explains(&self, kind: &KindEntry, of: &str, depth: usize) -> bool {
+        let through = |name: &String| {
+            let known = |entry: &&KindEntry| entry.known_as.as_ref() == Some(name);
+            depth > 0 && self.0.iter().find(known).is_some_and(|entry| self.explains(entry, of, depth - 1))
+        };
+        kind.explains.iter().any(|name| name == of || through(name))
+    }
+}
+
+impl Lexicon {
     /// The name of an interval of a kind. `brief` is the brief form of its only key.
     #[inline]
     pub fn name(&mut self, kind: u32, brief: Brief, encode: impl FnOnce(&mut Vec<u8>)) -> IntervalName {
@@ -102,45 +137,22 @@ impl Lexicon {
             return None;
         }
         let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(slot), bytes));
-        (number != OTHER).then_some(number)
-    }
-
-    /// All kinds; the number of each is its place.
-    pub fn kinds(&self) -> &[KindEntry] {
-        &self.kinds
-    }
-
-    /// The kind of a name.
-    pub fn entry(&self, name: IntervalName) -> &KindEntry {
-        &self.kinds[name.kind as usize]
+        (number != IntervalName::OTHER_KEYS).then_some(number)
     }
 
     /// The values that identify a group.
     pub fn key(&self, name: IntervalName) -> Pairs {
         let values = self.keys.get(name.key).map(key::decode).unwrap_or_default();
-        Pairs(self.entry(name).keys.iter().cloned().zip(values).collect())
+        Pairs(self.kinds.of(name).kind.keys.iter().cloned().zip(values).collect())
+    }
+
+    /// The key of a group, as bytes; none if there were too many to tell them apart.
+    pub fn key_bytes(&self, name: IntervalName) -> Option<&[u8]> {
+        self.keys.get(name.key)
     }
 
     /// The client with a number.
     pub fn client_value(&self, client: u32) -> Option<Datum> {
         key::decode(self.clients.get(client)?).into_iter().next()
-    }
-
-    /// Whether the catalogs allow an interval to contain another one. They decide if both kinds are in a catalog; all
-    /// others may.
-    pub fn may_contain(&self, outer: IntervalName, inner: IntervalName) -> bool {
-        let (outer, inner) = (self.entry(outer), self.entry(inner));
-        let (Some(of), Some(_)) = (&outer.known_as, &inner.known_as) else { return true };
-        outer.event == inner.event || inner.explains.is_empty() || self.explains(inner, of, 8)
-    }
-
-    /// Whether one kind explains another, directly or through others.
-    fn explains(&self, kind: &KindEntry, of: &str, depth: usize) -> bool {
-        let through = |name: &String| {
-            let known = |entry: &&KindEntry| entry.known_as.as_ref() == Some(name);
-            depth > 0
-                && self.kinds.iter().find(known).is_some_and(|entry| self.explains(entry, of, depth - 1))
-        };
-        kind.explains.iter().any(|name| name == of || through(name))
     }
 }

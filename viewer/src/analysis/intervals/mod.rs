@@ -15,15 +15,18 @@
 
 mod chain;
 mod feed;
+mod happening;
 mod interval;
 mod lexicon;
 mod nesting;
 mod open;
+mod scene;
 mod threads;
 
 pub(super) use chain::{Link, chain};
-pub(super) use feed::{Feed, Listener};
+pub(super) use feed::Feed;
 pub(super) use interval::{Interval, IntervalName, total};
-pub(super) use lexicon::Lexicon;
+pub(super) use lexicon::{IntervalKinds, Lexicon};
 pub(super) use nesting::{Nesting, SpanNumbers, Spans, Tree};
+pub(super) use scene::{Listener, Scene};
 pub use threads::{Process, Thread};

@@ -2,10 +2,11 @@
 
 use hashbrown::HashMap;
 
+use super::happening::Happening;
 use crate::datum::Datum;
 
 /// The most threads that are distinguished; the others of a process count as one.
-const MOST: usize = 1 << 16;
+const MOST: u32 = 1 << 16;
 
 /// A process that events came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,21 +37,24 @@ impl Process {
     }
 }
 
-/// All threads so far, and their processes and machines.
+/// All threads so far, and their processes.
 #[derive(Debug, Default)]
 pub struct Threads {
-    /// The numbers of machines by their names.
-    hosts: HashMap<String, usize>,
-    host_of_trace: HashMap<usize, usize>,
     processes: Vec<Process>,
-    process_numbers: HashMap<(usize, Option<i64>), usize>,
     threads: Vec<Thread>,
-    thread_numbers: HashMap<(usize, Option<i64>), usize>,
-    /// The last thread that was looked up: most events are from the same one as the event before.
-    recent: Option<(usize, Option<i64>, Option<i64>, usize)>,
 }
 
 impl Threads {
+    /// Adds a process.
+    pub fn add_process(&mut self, process: Process) {
+        self.processes.push(process);
+    }
+
+    /// Adds a thread.
+    pub fn add(&mut self, thread: Thread) {
+        self.threads.push(thread);
+    }
+
     /// A thread by its number.
     #[inline]
     pub fn thread(&self, number: usize) -> Thread {
@@ -64,51 +68,84 @@ impl Threads {
 
     /// Whether two threads ran on the same machine.
     pub fn are_on_one_host(&self, one: usize, other: usize) -> bool {
-        let host = |thread: usize| self.process(self.thread(thread).process).host;
-        host(one) == host(other)
+        self.host(one) == self.host(other)
     }
 
-    /// The threads of the machine that a trace was recorded on.
-    pub fn of_trace(&self, trace: usize) -> impl Iterator<Item = usize> {
-        let host = self.host_of_trace.get(&trace).copied();
-        (0..self.threads.len())
-            .filter(move |&thread| Some(self.process(self.thread(thread).process).host) == host)
+    /// The threads of a machine.
+    pub fn on_host(&self, host: usize) -> impl Iterator<Item = usize> {
+        (0..self.threads.len()).filter(move |&thread| self.host(thread) == host)
     }
 
-    /// The number of the machine that a trace was recorded on.
-    pub fn host(&mut self, trace: usize, name: Option<&str>) -> usize {
+    fn host(&self, thread: usize) -> usize {
+        self.process(self.thread(thread).process).host
+    }
+}
+
+/// The machines that traces were recorded on, numbered.
+#[derive(Clone, Debug, Default)]
+pub struct Hosts {
+    /// The numbers of machines by their names.
+    numbers: HashMap<String, usize>,
+    of_trace: HashMap<usize, usize>,
+}
+
+impl Hosts {
+    /// The number of the machine that a trace was recorded on, added if it is new.
+    pub fn enter(&mut self, trace: usize, name: Option<&str>) -> usize {
         // Machines without a name are identified by their traces.
         let name = name.map_or_else(|| format!("\0{trace}"), str::to_owned);
-        let next = self.hosts.len();
-        let host = *self.hosts.entry(name).or_insert(next);
-        self.host_of_trace.insert(trace, host);
+        let next = self.numbers.len();
+        let host = *self.numbers.entry(name).or_insert(next);
+        self.of_trace.insert(trace, host);
         host
     }
 
+    /// The number of the machine that a trace was recorded on.
+    pub fn of_trace(&self, trace: usize) -> Option<usize> {
+        self.of_trace.get(&trace).copied()
+    }
+
     /// The number of the machine with a name, if events came from it.
-    pub fn host_named(&self, name: Option<&str>) -> Option<usize> {
+    pub fn named(&self, name: Option<&str>) -> Option<usize> {
         match name {
-            Some(name) => self.hosts.get(name).copied(),
+            Some(name) => self.numbers.get(name).copied(),
             // Without a name it can only be the one that there is.
-            None => self.hosts.values().next().copied().filter(|_| self.hosts.len() == 1),
+            None => self.numbers.values().next().copied().filter(|_| self.numbers.len() == 1),
         }
     }
 
-    /// The number of a thread, added if it is new. `procname` is the name of its process.
+    /// The name of a machine.
+    fn name(&self, host: usize) -> Option<String> {
+        let (name, _) = self.numbers.iter().find(|(_, number)| **number == host)?;
+        (!name.starts_with('\0')).then(|| name.clone())
+    }
+}
+
+/// Gives threads and processes their numbers.
+#[derive(Debug, Default)]
+pub struct ThreadNumbers {
+    processes: HashMap<(usize, Option<i64>), usize>,
+    threads: HashMap<(usize, Option<i64>), u32>,
+    /// The last thread that was looked up: most events are from the same one as the event before.
+    recent: Option<(usize, Option<i64>, Option<i64>, u32)>,
+}
+
+impl ThreadNumbers {
+    /// The number of a thread. If it or its process, whose name is `procname`, is new, that happens first.
     #[inline]
     pub fn number(
         &mut self,
-        host: usize,
-        pid: Option<i64>,
-        tid: Option<i64>,
+        hosts: &Hosts,
+        (host, pid, tid): (usize, Option<i64>, Option<i64>),
         procname: impl FnOnce() -> Option<String>,
-    ) -> usize {
+        happen: &mut impl FnMut(Happening),
+    ) -> u32 {
         if let Some((recent_host, recent_pid, recent_tid, thread)) = self.recent
             && (recent_host, recent_pid, recent_tid) == (host, pid, tid)
         {
             return thread;
         }
-        let thread = self.look_up(host, pid, tid, procname);
+        let thread = self.look_up(hosts, (host, pid, tid), procname, happen);
         self.recent = Some((host, pid, tid, thread));
         thread
     }
@@ -116,23 +153,22 @@ impl Threads {
     #[inline(never)]
     fn look_up(
         &mut self,
-        host: usize,
-        pid: Option<i64>,
-        tid: Option<i64>,
+        hosts: &Hosts,
+        (host, pid, tid): (usize, Option<i64>, Option<i64>),
         procname: impl FnOnce() -> Option<String>,
-    ) -> usize {
-        let processes = &mut self.processes;
-        let process = *self.process_numbers.entry((host, pid)).or_insert_with(|| {
-            let host_name = self.hosts.iter().find(|(_, number)| **number == host);
-            let host_name = host_name.map(|(name, _)| name.clone()).filter(|name| !name.starts_with('\0'));
-            processes.push(Process { host, host_name, pid, name: procname() });
-            processes.len() - 1
+        happen: &mut impl FnMut(Happening),
+    ) -> u32 {
+        let next = self.processes.len();
+        let process = *self.processes.entry((host, pid)).or_insert_with(|| {
+            let process = Process { host, host_name: hosts.name(host), pid, name: procname() };
+            happen(Happening::Process(Box::new(process)));
+            next
         });
-        let tid = tid.filter(|_| self.threads.len() < MOST);
-        let threads = &mut self.threads;
-        *self.thread_numbers.entry((process, tid)).or_insert_with(|| {
-            threads.push(Thread { process, tid });
-            threads.len() - 1
+        let next = self.threads.len() as u32;
+        let tid = tid.filter(|_| next < MOST);
+        *self.threads.entry((process, tid)).or_insert_with(|| {
+            happen(Happening::Thread(Thread { process, tid }));
+            next
         })
     }
 }

@@ -103,6 +103,12 @@ impl Selection {
         !self.events.is_empty() || !self.conditions.is_empty()
     }
 
+    /// Whether it is all events, grouped as the catalogs say, without those that repeat others.
+    pub(in crate::analysis) fn is_plain(&self) -> bool {
+        let is_whole = self.by.is_none() && self.processes == Processes::Together;
+        !self.is_filter() && is_whole && !self.with_repeats
+    }
+
     /// The same without conditions on durations: events are not judged by those among them that took long.
     pub(in crate::analysis) fn of_any_duration(&self) -> Selection {
         let mut selection = self.clone();

@@ -14,19 +14,22 @@ use crate::analysis::recent::remember;
 /// The most switches of a CPU that are remembered.
 const MOST_SWITCHES: usize = 1 << 16;
 
+/// The name of a thread, with NUL after it: the kernel keeps no more.
+type Comm = [u8; 16];
+
 /// An event of the kernel.
 #[derive(Clone, Copy, Debug)]
-pub enum KernelEvent<'e> {
+pub enum KernelEvent {
     /// A CPU goes from one thread to another; the first is left in a state.
-    Switch { cpu: i32, from: i64, state: u8, to: i64, comm: &'e [u8] },
+    Switch { cpu: i32, from: i32, state: u8, to: i32, comm: Comm },
     /// A thread is ready, for this CPU.
-    Wakeup { tid: i64, cpu: i32 },
+    Wakeup { tid: i32, cpu: i32 },
     /// A thread that is ready is to wait for another CPU.
-    Migrate { tid: i64, cpu: i32 },
+    Migrate { tid: i32, cpu: i32 },
     /// The thread on a CPU misses a page.
     PageFault { cpu: i32 },
     /// A thread asks a device for data.
-    Request { tid: i64 },
+    Request { tid: i32 },
 }
 
 /// What an event of the kernel is, and where its fields are.
@@ -67,26 +70,28 @@ impl KernelSlots {
         Some(KernelSlots { kind, slots: found })
     }
 
-    /// Passes an event on.
-    pub fn read(&self, event: &OrderedEvent<'_>, take: impl FnOnce(KernelEvent<'_>)) {
+    /// What an event says.
+    pub fn read(&self, event: &OrderedEvent<'_>) -> KernelEvent {
         let number = |slot: usize| match event.value(self.slots[slot]) {
             Value::Unsigned(number) => i64::try_from(number).unwrap_or(-1),
             Value::Signed(number) => number,
             Value::Enum(number, _) => i64::try_from(i128::from(number)).unwrap_or(-1),
             _ => -1,
         };
-        let cpu = |slot: usize| i32::try_from(number(slot)).unwrap_or(-1);
+        let id = |slot: usize| i32::try_from(number(slot)).unwrap_or(-1);
         match self.kind {
             Kind::Switch => {
-                let comm = event.value(self.slots[4]);
-                let comm = if let Value::Text(text) = comm { text } else { b"" };
+                let mut comm = Comm::default();
+                if let Value::Text(text) = event.value(self.slots[4]) {
+                    comm.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+                }
                 let state = state(number(2));
-                take(KernelEvent::Switch { cpu: cpu(0), from: number(1), state, to: number(3), comm });
+                KernelEvent::Switch { cpu: id(0), from: id(1), state, to: id(3), comm }
             }
-            Kind::Wakeup => take(KernelEvent::Wakeup { tid: number(0), cpu: cpu(1) }),
-            Kind::Migrate => take(KernelEvent::Migrate { tid: number(0), cpu: cpu(1) }),
-            Kind::PageFault => take(KernelEvent::PageFault { cpu: cpu(0) }),
-            Kind::Request => take(KernelEvent::Request { tid: number(0) }),
+            Kind::Wakeup => KernelEvent::Wakeup { tid: id(0), cpu: id(1) },
+            Kind::Migrate => KernelEvent::Migrate { tid: id(0), cpu: id(1) },
+            Kind::PageFault => KernelEvent::PageFault { cpu: id(0) },
+            Kind::Request => KernelEvent::Request { tid: id(0) },
         }
     }
 }
@@ -128,9 +133,10 @@ struct Cpu {
 
 impl KernelThreads {
     /// Takes note of an event.
-    pub fn event(&mut self, time: i64, event: KernelEvent<'_>) {
+    pub fn event(&mut self, time: i64, event: KernelEvent) {
         match event {
             KernelEvent::Switch { cpu, from, state, to, comm } => {
+                let to = i64::from(to);
                 self.change(from, time, |thread| {
                     thread.now.voluntary += u32::from(state != b'R');
                     thread.now.involuntary += u32::from(state == b'R');
@@ -144,7 +150,8 @@ impl KernelThreads {
                 on.running = to;
                 remember(&mut on.switches, MOST_SWITCHES, (time, to));
                 if !self.comms.contains_key(&to) && self.comms.len() < MOST_THREADS {
-                    self.comms.insert(to, String::from_utf8_lossy(comm).into_owned());
+                    let name = comm.split(|byte| *byte == 0).next().unwrap_or_default();
+                    self.comms.insert(to, String::from_utf8_lossy(name).into_owned());
                 }
             }
             KernelEvent::Wakeup { tid, cpu } => self.change(tid, time, |thread| {
@@ -169,8 +176,8 @@ impl KernelThreads {
     }
 
     /// Changes what is known of a thread.
-    fn change(&mut self, tid: i64, time: i64, change: impl FnOnce(&mut Thread)) {
-        let count = self.threads.len();
+    fn change(&mut self, tid: impl Into<i64>, time: i64, change: impl FnOnce(&mut Thread)) {
+        let (tid, count) = (tid.into(), self.threads.len());
         // 0 is the idle thread of every CPU.
         if tid <= 0 || (count >= MOST_THREADS && !self.threads.contains_key(&tid)) {
             return;

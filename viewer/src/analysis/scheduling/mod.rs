@@ -82,7 +82,7 @@ impl Scheduling {
     }
 
     /// Adds an event of the kernel.
-    pub fn kernel(&mut self, host: usize, time: i64, event: KernelEvent<'_>) {
+    pub fn kernel(&mut self, host: usize, time: i64, event: KernelEvent) {
         self.machines.entry(host).or_default().kernel.event(time, event);
     }
 

@@ -9,7 +9,9 @@ use ctf_reader::{Progress, Reader, Window};
 use hashbrown::{HashMap, HashSet};
 
 use crate::analysis::finding::{LinkFinding, Span};
-use crate::analysis::intervals::{Feed, Interval, Link, Listener, Nesting, SpanNumbers, Spans, Tree, chain};
+use crate::analysis::intervals::{
+    Feed, Interval, Link, Listener, Nesting, Scene, SpanNumbers, Spans, Tree, chain,
+};
 use crate::analysis::parallel::in_parallel;
 use crate::analysis::reading::{Selection, grown};
 use crate::analysis::slow::longest::Record;
@@ -48,7 +50,7 @@ pub(in crate::analysis) fn chains(
         });
         let chain = |found: FoundEvent| -> (usize, Vec<LinkFinding>) {
             let links = found.within.iter().rev().chain(&found.chain);
-            (found.wanted, links.map(|link| LinkFinding::new(link, &feed.lexicon)).collect())
+            (found.wanted, links.map(|link| LinkFinding::new(link, feed.lexicon())).collect())
         };
         let of_threads = finder.threads.into_iter().flat_map(|thread| thread.found.0);
         of_threads.chain(finder.spans.found).map(chain).collect::<Vec<_>>()
@@ -183,26 +185,26 @@ struct FoundEvent {
 }
 
 impl Listener for Finder<'_> {
-    fn ended(&mut self, thread: usize, interval: Interval, feed: &Feed) {
-        let entry = feed.lexicon.entry(interval.name);
+    fn ended(&mut self, thread: usize, interval: Interval, scene: &Scene) {
+        let entry = scene.kinds.of(interval.name);
         let find = |tree: Tree<'_>| {
             let is_long = interval.length() >= self.shortest;
             let places = is_long.then(|| self.places.get(&(interval.begin, interval.end))).flatten();
-            let is_it = |place: &&usize| self.wanted[**place].event == entry.event;
+            let is_it = |place: &&usize| self.wanted[**place].event == entry.kind.event;
             let wanted = *places.into_iter().flatten().find(is_it)?;
             let (chain, _) = chain(tree, if entry.is_outermost { 10 } else { 2 });
             Some(FoundEvent { wanted, interval, chain, within: Vec::new() })
         };
-        if let Some(numbers) = feed.span {
-            return self.spans.ended(feed.threads.thread(thread).process, numbers, interval, find);
+        if let Some(numbers) = scene.span {
+            return self.spans.ended(scene.threads.thread(thread).process, numbers, interval, find);
         }
         let ThreadFinder { nesting, found } = grown(&mut self.threads, thread);
-        nesting.end(interval, |outer, inner| feed.may_contain(thread, outer, inner));
+        nesting.end(interval, |outer, inner| scene.may_contain(thread, outer, inner));
         if let Some(tree) = nesting.last() {
             // An interval that began earlier and ends later contains those found before.
             let contains = |found: &&mut FoundEvent| {
                 interval.begin <= found.interval.begin
-                    && feed.may_contain(thread, interval.name, found.interval.name)
+                    && scene.may_contain(thread, interval.name, found.interval.name)
             };
             let mut link = None;
             for inner in found.since(interval.begin).filter(contains) {

@@ -12,7 +12,7 @@ use ctf_reader::{Error, EventClass, OrderedEvent, Step};
 use crate::analysis::finding::{Ns, Span};
 use crate::analysis::follow::FollowedEvents;
 use crate::analysis::incidents::{Incident, IncidentRule, incidents};
-use crate::analysis::intervals::{Feed, Interval, Listener};
+use crate::analysis::intervals::{Feed, Interval, Listener, Scene};
 use crate::analysis::reading::{Failure, KeptFields, RecordedFields, Selection, Slots, SourceWindow, grown};
 use crate::datum::Pairs;
 use crate::source::{Readers, Source};
@@ -141,8 +141,8 @@ pub fn timeline<S: Source, E>(
         let Some((thread, interval, is_sum)) = ended.0 else { continue };
         shown += 1;
         threads = threads.max(thread + 1);
-        let process = feed.threads.thread(thread).process;
-        let request = feed.span.filter(|_| !is_sum).map(|numbers| requests.ended(process, numbers));
+        let process = feed.scene.threads.thread(thread).process;
+        let request = feed.scene.span.filter(|_| !is_sum).map(|numbers| requests.ended(process, numbers));
         let Some(mut work) = work(&feed, thread, interval, &kept, &event) else { continue };
         work.request = request;
         let earlier = if is_sum { Vec::new() } else { rates.ended(process, interval.end) };
@@ -156,14 +156,14 @@ pub fn timeline<S: Source, E>(
         return Ok(ControlFlow::Break(stop));
     }
     let mut followed = FollowedEvents::new(&events.report(), shown);
-    followed.notes.implausible = feed.implausible;
+    followed.notes.implausible = feed.implausible();
     followed.notes.left_out = feed.finish()?;
-    let threads: Vec<Thread> = (0..threads).map(|number| feed.threads.thread(number)).collect();
+    let threads: Vec<Thread> = (0..threads).map(|number| feed.scene.threads.thread(number)).collect();
     let processes = threads.iter().map(|thread| thread.process + 1).max().unwrap_or(0);
     Ok(ControlFlow::Continue(Timeline {
         followed,
         threads,
-        processes: (0..processes).map(|number| feed.threads.process(number).clone()).collect(),
+        processes: (0..processes).map(|number| feed.scene.threads.process(number).clone()).collect(),
         requests: requests.finish(),
         incidents: found.incidents.len() as u64,
         hidden_incidents: found.hidden_incidents,
@@ -183,8 +183,8 @@ fn work<'f>(
         thread,
         begin_ns: interval.begin,
         end_ns: interval.end,
-        event: &feed.lexicon.entry(interval.name).event,
-        key: feed.lexicon.key(interval.name),
+        event: &feed.lexicon().kinds.of(interval.name).kind.event,
+        key: feed.lexicon().key(interval.name),
         fields,
         request: None,
     })
@@ -202,11 +202,11 @@ impl Work<'_> {
 struct Ended(Option<(usize, Interval, bool)>);
 
 impl Listener for Ended {
-    fn ended(&mut self, thread: usize, interval: Interval, _: &Feed) {
+    fn ended(&mut self, thread: usize, interval: Interval, _: &Scene) {
         self.0 = Some((thread, interval, false));
     }
 
-    fn summed(&mut self, thread: usize, sum: Interval) {
+    fn summed(&mut self, thread: usize, sum: Interval, _: &Scene) {
         self.0 = Some((thread, sum, true));
     }
 }

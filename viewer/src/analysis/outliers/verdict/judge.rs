@@ -108,18 +108,28 @@ impl Courses {
 
     /// Judges the groups as they were read.
     pub fn judged(&self, rule: &Rule) -> Judged {
-        let evidence = |(group, series): (&Group, &Series)| {
-            let name = GroupName::of(group);
-            Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
-        };
-        let Summary { groups, extras, pools, report, .. } = &self.summary;
-        let mut evidence: Vec<Evidence> = groups.iter().zip(extras).map(evidence).collect();
-        if self.selection.processes == Processes::Apart {
-            evidence = join_processes(evidence, &self.selection);
-        }
-        let span = report.span.as_ref().map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
-        judge_all(&evidence, pools, rule, span.unwrap_or_default())
+        let apart = (self.selection.processes == Processes::Apart).then_some(&*self.selection);
+        judge_summary(&self.summary, apart, rule)
     }
+}
+
+/// Judges groups. If a selection has told processes apart, they are joined where they do not differ.
+pub(in crate::analysis) fn judge_summary(
+    summary: &Summary<Series>,
+    apart: Option<&Selection>,
+    rule: &Rule,
+) -> Judged {
+    let evidence = |(group, series): (&Group, &Series)| {
+        let name = GroupName::of(group);
+        Evidence::new(&group.kind, group.key_bytes.clone(), name, group.figures.clone(), series.clone())
+    };
+    let Summary { groups, extras, pools, report, .. } = summary;
+    let mut evidence: Vec<Evidence> = groups.iter().zip(extras).map(evidence).collect();
+    if let Some(selection) = apart {
+        evidence = join_processes(evidence, selection);
+    }
+    let span = report.span.as_ref().map(|span| Span { begin_ns: *span.start(), end_ns: *span.end() });
+    judge_all(&evidence, pools, rule, span.unwrap_or_default())
 }
 
 /// From which length on, in nanoseconds, one of these is improbable; none if there are too few to tell.

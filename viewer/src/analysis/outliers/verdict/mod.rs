@@ -43,7 +43,8 @@ pub use rule::{Rule, RuleFinding};
 #[cfg(test)]
 pub(in crate::analysis) use tests::samples::Random;
 
-pub(in crate::analysis) use judge::{Courses, JudgedGroup, Verdicts, single_limit};
+pub(in crate::analysis) use judge::{Courses, JudgedGroup, Verdicts, judge_summary, single_limit};
 #[cfg(test)]
 pub(in crate::analysis) use normal::ln_tail;
 pub(in crate::analysis) use normal::{ln_student_tail, student_quantile, tail_quantile};
+pub(in crate::analysis) use series::{Resolution, Series};
