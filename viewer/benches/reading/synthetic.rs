@@ -28,17 +28,18 @@ pub fn write(folder: &Path, events: u64, streams: u64) -> io::Result<()> {
     fs::write(folder.join("metadata"), metadata())
 }
 
-/// Writes a stream whose events are up to this many nanoseconds apart.
+/// Writes a stream of one thread, which begins each command up to this many nanoseconds after the end of the last one.
 fn write_stream(path: &Path, stream: u64, events: u64, apart: u64) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut random = Random(stream + 1);
     let mut clock = 1_000_000_000;
     let mut packet = Packet::begin(stream, 0, clock);
     for _ in 0..events {
-        let step = random.below(apart);
+        // Most take a microsecond or two, and very few take long enough to hold others up.
+        let duration = if random.below(20_000) == 0 { random.below(20_000) } else { random.below(4) };
         let before = clock;
-        clock += step;
-        let event = event(&mut random, before, clock);
+        clock += random.below(apart) + duration * 1000;
+        let event = event(&mut random, (before, clock), stream, duration);
         if packet.bytes.len() + event.len() > PACKET {
             packet.close(clock, &mut file)?;
             packet = Packet::begin(stream, packet.sequence + 1, clock);
@@ -82,7 +83,8 @@ impl Packet {
     }
 }
 
-fn event(random: &mut Random, before: u64, clock: u64) -> Vec<u8> {
+/// An event of this thread, at a time after that of the last one.
+fn event(random: &mut Random, (before, clock): (u64, u64), thread: u64, duration: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(80);
     // After a long pause all bits of the clock are written.
     if clock - before >= 1 << 27 {
@@ -94,14 +96,12 @@ fn event(random: &mut Random, before: u64, clock: u64) -> Vec<u8> {
         bytes.extend((clock as u32).to_le_bytes());
     }
     bytes.extend(4242_u32.to_le_bytes());
-    bytes.extend(4242_u32.to_le_bytes());
+    bytes.extend((4242 + thread as u32).to_le_bytes());
     bytes.extend(0_u32.to_le_bytes());
     bytes.extend(format!("127.0.0.1:{}\0", 32768 + random.below(50)).bytes());
     bytes.extend(b"127.0.0.1:6379\0");
     let name = NAMES[random.below(NAMES.len() as u64) as usize];
     bytes.extend(name.bytes().chain([0]));
-    // Most take a microsecond or two, few take much longer.
-    let duration = if random.below(1000) == 0 { random.below(50_000) } else { random.below(4) };
     bytes.extend(duration.to_le_bytes());
     bytes
 }

@@ -6,6 +6,7 @@ use hashbrown::HashSet;
 
 use super::finding::WaitedFinding;
 use crate::analysis::finding::{Ns, Span};
+use crate::analysis::reading::grown;
 use crate::analysis::recent::remember;
 
 /// The number of services that are remembered.
@@ -23,6 +24,8 @@ const LEAST_FREE: i64 = 20;
 #[derive(Debug, Default)]
 pub struct Clients {
     recent: VecDeque<(i64, u32)>,
+    /// When each client was last served.
+    latest: Vec<i64>,
 }
 
 impl Clients {
@@ -30,6 +33,7 @@ impl Clients {
     #[inline]
     pub fn served(&mut self, end: i64, client: u32) {
         remember(&mut self.recent, MOST, (end, client));
+        *grown(&mut self.latest, client as usize) = end;
     }
 
     /// Removes the last services of a client that were parts of a larger one, such as the calls of a transaction.
@@ -40,11 +44,29 @@ impl Clients {
     }
 
     /// The services that ended in a span, the last first.
-    fn within(&self, span: Span) -> impl Iterator<Item = (i64, u32)> {
-        let recent = self.recent.iter().rev().copied();
-        recent
-            .skip_while(move |(end, _)| *end > span.end_ns)
-            .take_while(move |(end, _)| *end >= span.begin_ns)
+    fn within(&self, span: Span) -> impl ExactSizeIterator<Item = (i64, u32)> {
+        let until = self.recent.partition_point(|(end, _)| *end <= span.end_ns);
+        let since = self.before(span.begin_ns).min(until);
+        self.recent.range(since..until).rev().copied()
+    }
+
+    /// The number of services that ended before a time.
+    fn before(&self, time: i64) -> usize {
+        self.recent.partition_point(|(end, _)| *end < time)
+    }
+
+    /// The clients that were served in a span.
+    fn active(&self, span: Span) -> HashSet<u32> {
+        // No more than were served since then: mostly all of them are found long before the beginning of the span.
+        let most = self.latest.iter().filter(|&&end| end >= span.begin_ns).count();
+        let mut active = HashSet::new();
+        for (_, client) in self.within(span) {
+            active.insert(client);
+            if active.len() == most {
+                break;
+            }
+        }
+        active
     }
 
     /// The number of services that would have ended in a time of this length from `end` on, at the rate before it.
@@ -73,28 +95,14 @@ impl Clients {
             free = vec![Span { begin_ns: since, end_ns: end }];
             time = end - since;
         }
-        let served = self.count_in(&free);
+        let served: usize =
+            free.iter().map(|span| self.before(span.end_ns).saturating_sub(self.before(span.begin_ns))).sum();
         (served as f64 * length as f64 / time.max(SHORTEST) as f64).round() as u64
-    }
-
-    /// The number of services that ended in spans that lie apart, the latest first.
-    fn count_in(&self, spans: &[Span]) -> usize {
-        let mut spans = spans.iter();
-        let Some(mut span) = spans.next() else { return 0 };
-        let mut count = 0;
-        for &(end, _) in self.recent.iter().rev() {
-            while end < span.begin_ns {
-                let Some(earlier) = spans.next() else { return count };
-                span = earlier;
-            }
-            count += usize::from(end < span.end_ns);
-        }
-        count
     }
 
     /// The number of services that ended in a span.
     pub fn count(&self, span: Span) -> u64 {
-        self.within(span).count() as u64
+        self.within(span).len() as u64
     }
 }
 
@@ -119,8 +127,8 @@ impl Waiting {
         cause_end: Option<i64>,
         culprit: Option<u32>,
     ) -> Self {
-        let active = clients.within(before).map(|(_, client)| client);
-        let active: HashSet<u32> = active.filter(|&client| Some(client) != culprit).collect();
+        let mut active = clients.active(before);
+        culprit.map(|culprit| active.remove(&culprit));
         let waited = WaitedFinding { of: active.len() as u64, ..WaitedFinding::default() };
         let mut waiting = Waiting { begin: stall.begin_ns, clients: active, waited };
         let since: Vec<(i64, u32)> = clients.within(Span { end_ns: i64::MAX, ..stall }).collect();
@@ -137,7 +145,8 @@ impl Waiting {
 
     /// Records that a client was served.
     pub fn served(&mut self, end: i64, client: u32) {
-        if self.clients.remove(&client) {
+        // Mostly all have been served.
+        if !self.clients.is_empty() && self.clients.remove(&client) {
             self.waited.clients += 1;
             let wait = Ns(end.saturating_sub(self.begin).max(0) as u128);
             self.waited.longest = self.waited.longest.max(wait);

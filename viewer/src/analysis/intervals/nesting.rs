@@ -145,16 +145,27 @@ impl Nesting {
         first
     }
 
-    /// Folds the nodes, and forgets the older half if that does not help.
+    /// Makes one node of each run of roots of the same name and client, but for the last root, and forgets the older ones if
+    /// there are still too many.
     fn make_room(&mut self) {
         let last = self.nodes.len() - self.nodes.last().map_or(0, |last| last.size as usize);
-        let mut kept = fold_runs(&self.nodes[..last]);
-        if kept.len() > MOST / 2 {
-            let forgotten = kept.drain(..kept.len() - MOST / 2).map(|node| node.interval.end).max();
-            self.lost_before = self.lost_before.max(forgotten);
+        // From the last one on, so that what is forgotten is not looked at, and in place: a node has at least its own room.
+        let (mut first, mut next) = (last, last);
+        while let Some(at) = next.checked_sub(1) {
+            let mut node = Node { size: 1, ..self.nodes[at] };
+            if first < last && self.nodes[first].is_like(&node) {
+                node.join(&self.nodes[first]);
+            } else if last - first == MOST / 2 {
+                break;
+            } else {
+                first -= 1;
+            }
+            next -= self.nodes[at].size as usize;
+            self.nodes[first] = node;
         }
-        kept.extend_from_slice(&self.nodes[last..]);
-        self.nodes = kept;
+        let forgotten = self.nodes[..next].iter().map(|node| node.interval.end).max();
+        self.lost_before = self.lost_before.max(forgotten);
+        self.nodes.drain(..first);
     }
 
     /// The tree of the interval that ended last.
@@ -291,21 +302,6 @@ fn fold(nodes: &[Node]) -> Vec<Node> {
         }
     }
     folded.sort_by_key(|node| node.interval.end);
-    folded
-}
-
-/// One node for each run of roots of the same name and client.
-fn fold_runs(nodes: &[Node]) -> Vec<Node> {
-    let mut folded: Vec<Node> = Vec::new();
-    let mut places: Vec<usize> = roots(nodes).collect();
-    places.reverse();
-    for at in places {
-        let node = Node { size: 1, ..nodes[at] };
-        match folded.last_mut() {
-            Some(last) if last.is_like(&node) => last.join(&node),
-            _ => folded.push(node),
-        }
-    }
     folded
 }
 

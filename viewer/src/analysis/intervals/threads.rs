@@ -126,9 +126,12 @@ impl Hosts {
 pub struct ThreadNumbers {
     processes: HashMap<(usize, Option<i64>), usize>,
     threads: HashMap<(usize, Option<i64>), u32>,
-    /// The last thread that was looked up: most events are from the same one as the event before.
-    recent: Option<(usize, Option<i64>, Option<i64>, u32)>,
+    /// Threads that were looked up last, each in the place that its id has: most events are from one of them.
+    recent: [Option<(ThreadId, u32)>; 16],
 }
+
+/// A thread by its machine and the ids of its process and its own, where those were recorded.
+type ThreadId = (usize, Option<i64>, Option<i64>);
 
 impl ThreadNumbers {
     /// The number of a thread. If it or its process, whose name is `procname`, is new, that happens first.
@@ -136,25 +139,26 @@ impl ThreadNumbers {
     pub fn number(
         &mut self,
         hosts: &Hosts,
-        (host, pid, tid): (usize, Option<i64>, Option<i64>),
+        id: ThreadId,
         procname: impl FnOnce() -> Option<String>,
         happen: &mut impl FnMut(Happening),
     ) -> u32 {
-        if let Some((recent_host, recent_pid, recent_tid, thread)) = self.recent
-            && (recent_host, recent_pid, recent_tid) == (host, pid, tid)
-        {
-            return thread;
+        let place = id.2.unwrap_or(0) as usize % self.recent.len();
+        match self.recent[place] {
+            Some((recent, thread)) if recent == id => thread,
+            _ => {
+                let thread = self.look_up(hosts, id, procname, happen);
+                self.recent[place] = Some((id, thread));
+                thread
+            }
         }
-        let thread = self.look_up(hosts, (host, pid, tid), procname, happen);
-        self.recent = Some((host, pid, tid, thread));
-        thread
     }
 
     #[inline(never)]
     fn look_up(
         &mut self,
         hosts: &Hosts,
-        (host, pid, tid): (usize, Option<i64>, Option<i64>),
+        (host, pid, tid): ThreadId,
         procname: impl FnOnce() -> Option<String>,
         happen: &mut impl FnMut(Happening),
     ) -> u32 {

@@ -111,6 +111,25 @@ fn runs_of_one_name_are_folded_before_anything_is_forgotten() {
     assert!(!nesting.is_incomplete_since(0));
 }
 
+/// Pairs of neighbours have the same name, and half of them are within another one.
+#[test]
+fn of_too_many_names_the_last_are_remembered() {
+    let mut nesting = Nesting::default();
+    let most = MOST as i64;
+    for number in 0..3 * most {
+        let begin = if number % 4 == 3 { number - 1 } else { number } * 1000;
+        nesting.end(interval((number / 2 % 5) as u32, begin, number * 1000 + 900), |_, _| true);
+        assert!(nesting.nodes.len() <= MOST);
+    }
+    let kinds: Vec<u32> = nesting.trees().map(|tree| tree.root().interval.name.kind).collect();
+    assert!(
+        kinds.len() > MOST / 4
+            && kinds.is_sorted_by(|later, earlier| (later + 4) % 5 == earlier % 5 || later == earlier)
+    );
+    let oldest = nesting.trees().last().map(|tree| tree.root().interval.begin).unwrap();
+    assert!(nesting.is_incomplete_since(oldest - 2000) && !nesting.is_incomplete_since(oldest));
+}
+
 /// Random forests are built from the outside in, flattened by their ends, and must come back.
 #[test]
 fn random_forests_come_back() {
