@@ -21,7 +21,7 @@ use super::interval::Interval;
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
 use super::scene::{Listener, Scene};
-use super::threads::{Hosts, ThreadNumbers};
+use super::threads::ThreadNumbers;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::reading::{
     ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown,
@@ -56,7 +56,6 @@ struct Resolver {
     /// The role of each class.
     roles: Vec<Option<ClassRole>>,
     lexicon: Lexicon,
-    hosts: Hosts,
     threads: ThreadNumbers,
     /// The number of implausible durations, which are not intervals.
     implausible: u64,
@@ -114,7 +113,6 @@ impl Feed {
             filter: None,
             roles: Vec::new(),
             lexicon: Lexicon::default(),
-            hosts: Hosts::default(),
             threads: ThreadNumbers::default(),
             implausible: 0,
             is_stricter: false,
@@ -125,8 +123,8 @@ impl Feed {
     /// The fields that the events of a class are needed with; see [`ctf_reader::Collect::want`].
     pub fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
         let Feed { resolver, scene } = self;
+        let host = scene.hosts.enter(class.trace, host);
         let fields = resolver.want(class, host);
-        scene.hosts.enter(class.trace, host);
         scene.kinds.follow(&resolver.lexicon.kinds);
         if let (Some(filter), Some(role)) = (&mut scene.filter, resolver.role(class.index)) {
             let plan = resolver.filter.as_ref().and_then(|filter| filter.plan(class.index));
@@ -236,7 +234,7 @@ impl Feed {
 }
 
 impl Resolver {
-    fn want(&mut self, class: &Arc<EventClass>, host: Option<&str>) -> Option<Vec<usize>> {
+    fn want(&mut self, class: &Arc<EventClass>, host: usize) -> Option<Vec<usize>> {
         let mut slots = Slots(self.roster.want(class)?);
         if let Some(filter) = &mut self.filter
             && let Some(fields) = filter.want_besides(class, Slots(slots.0.clone()))
@@ -246,7 +244,6 @@ impl Resolver {
         }
         let plan = self.roster.plan(class.index);
         let meaning = self.roster.selection().dictionary.look_up(class);
-        let host = self.hosts.enter(class.trace, host);
         let role = plan.filter(|_| meaning.repeats.is_none()).map(|plan| {
             let kernel = KernelSlots::new(class, &mut slots);
             let act = kernel.map_or_else(|| act(&meaning), Act::Schedules);
@@ -288,7 +285,7 @@ impl Resolver {
     fn event(&mut self, event: &OrderedEvent<'_>, happen: &mut impl FnMut(Happening)) {
         let time = event.timestamp();
         let of_one: Events<'_> = event.events();
-        let Resolver { roster, filter, roles, lexicon, hosts, threads, implausible, is_stricter } = self;
+        let Resolver { roster, filter, roles, lexicon, threads, implausible, is_stricter } = self;
         let Some(plan) = roster.count(&of_one) else { return };
         if !TIMES.contains(&time) {
             *implausible += 1;
@@ -308,7 +305,7 @@ impl Resolver {
         if let Act::Schedules(kernel) = &role.act {
             return happen(Happening::Scheduled { host: role.host as u32, time, event: kernel.read(event) });
         }
-        let thread = role.thread(event, hosts, threads, happen);
+        let thread = role.thread(event, threads, happen);
         if role.act == Act::Marks {
             return happen(Happening::Active { thread, time });
         }
@@ -359,13 +356,12 @@ impl ClassRole {
     fn thread(
         &self,
         event: &OrderedEvent<'_>,
-        hosts: &Hosts,
         threads: &mut ThreadNumbers,
         happen: &mut impl FnMut(Happening),
     ) -> u32 {
         let id = |slot: Option<usize>| slot.and_then(|slot| event.integer(slot)).map(|id| id as i64);
         let procname = || self.procname.map(|slot| text(&event.value(slot)));
-        threads.number(hosts, (self.host, id(self.pid), id(self.tid)), procname, happen)
+        threads.number((self.host, id(self.pid), id(self.tid)), procname, happen)
     }
 }
 

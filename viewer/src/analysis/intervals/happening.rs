@@ -2,17 +2,17 @@
 
 use super::interval::{Interval, IntervalName};
 use super::nesting::SpanNumbers;
-use super::threads::{Process, Thread};
+use super::threads::Thread;
 use crate::analysis::reading::Passes;
 use crate::analysis::scheduling::KernelEvent;
 
 /// What happened, in time order. Threads and processes are numbered in the order in which they appear.
 ///
-/// There is one for each event: it is small.
+/// There is one for each event, which goes from one processor to another: it is less than a line of the cache.
 #[derive(Clone, Debug)]
 pub enum Happening {
-    /// A process appeared.
-    Process(Box<Process>),
+    /// A process of a machine appeared.
+    Process { host: u32, pid: Option<i64>, name: Option<String> },
     /// A thread appeared.
     Thread(Thread),
     /// A thread was active.
@@ -38,12 +38,14 @@ pub enum Happening {
     Scheduled { host: u32, time: i64, event: KernelEvent },
 }
 
+const _: () = assert!(size_of::<Happening>() <= 48);
+
 impl Happening {
     /// When it happened; processes, threads and spans are those of what comes next.
     #[inline]
     pub fn time(&self) -> Option<i64> {
         match self {
-            Happening::Process(_) | Happening::Thread(_) | Happening::Span(_) => None,
+            Happening::Process { .. } | Happening::Thread(_) | Happening::Span(_) => None,
             Happening::Active { time, .. }
             | Happening::Began { time, .. }
             | Happening::Closed { time, .. }

@@ -7,7 +7,7 @@ use super::interval::{Interval, IntervalName};
 use super::lexicon::IntervalKinds;
 use super::nesting::SpanNumbers;
 use super::open::OpenIntervals;
-use super::threads::{Hosts, Threads};
+use super::threads::{Hosts, Process, Threads};
 use crate::analysis::finding::Span;
 use crate::analysis::reading::{ClassPlan, grown};
 use crate::analysis::scheduling::{Account, Scheduling};
@@ -70,7 +70,10 @@ impl Scene {
     #[inline]
     pub fn follow(&mut self, happening: Happening, listener: &mut impl Listener) {
         match happening {
-            Happening::Process(process) => self.threads.add_process(*process),
+            Happening::Process { host, pid, name } => {
+                let host = host as usize;
+                self.threads.add_process(Process { host, host_name: self.hosts.name(host), pid, name });
+            }
             Happening::Thread(thread) => self.threads.add(thread),
             Happening::Span(numbers) => self.next_span = Some(numbers),
             Happening::Scheduled { host, time, event } => {

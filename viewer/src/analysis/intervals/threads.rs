@@ -114,8 +114,8 @@ impl Hosts {
         }
     }
 
-    /// The name of a machine.
-    fn name(&self, host: usize) -> Option<String> {
+    /// The name of a machine, if it has one.
+    pub fn name(&self, host: usize) -> Option<String> {
         let (name, _) = self.numbers.iter().find(|(_, number)| **number == host)?;
         (!name.starts_with('\0')).then(|| name.clone())
     }
@@ -138,7 +138,6 @@ impl ThreadNumbers {
     #[inline]
     pub fn number(
         &mut self,
-        hosts: &Hosts,
         id: ThreadId,
         procname: impl FnOnce() -> Option<String>,
         happen: &mut impl FnMut(Happening),
@@ -147,7 +146,7 @@ impl ThreadNumbers {
         match self.recent[place] {
             Some((recent, thread)) if recent == id => thread,
             _ => {
-                let thread = self.look_up(hosts, id, procname, happen);
+                let thread = self.look_up(id, procname, happen);
                 self.recent[place] = Some((id, thread));
                 thread
             }
@@ -157,15 +156,13 @@ impl ThreadNumbers {
     #[inline(never)]
     fn look_up(
         &mut self,
-        hosts: &Hosts,
         (host, pid, tid): ThreadId,
         procname: impl FnOnce() -> Option<String>,
         happen: &mut impl FnMut(Happening),
     ) -> u32 {
         let next = self.processes.len();
         let process = *self.processes.entry((host, pid)).or_insert_with(|| {
-            let process = Process { host, host_name: hosts.name(host), pid, name: procname() };
-            happen(Happening::Process(Box::new(process)));
+            happen(Happening::Process { host: host as u32, pid, name: procname() });
             next
         });
         let next = self.threads.len() as u32;
