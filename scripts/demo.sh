@@ -91,7 +91,7 @@ if ! crates --offline >/dev/null 2>&1; then
 	quietly "$log" crates --prefix none ||
 		fail "crates cannot be downloaded: no network? ($(tail --lines=1 "$log" | sed 's/^ *//'))"
 fi
-step "Building valkey-lite (traced) and ltt-top, for one to three minutes the first time"
+step "Building valkey-lite (traced) and ltt-top, for some minutes the first time (five on two processors)"
 cargo build --profile "$profile" --offline "${what[@]}" || fail "the build failed, after what is above"
 # The repository may be where only root can look.
 server=$programs/valkey-lite
