@@ -22,13 +22,14 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 
 use crate::cli::{Options, tell};
 use crate::column::Layout;
-use crate::encode::{EncodedRows, RowGroup, encode};
+use crate::encode::{EncodedRows, encode};
 use crate::folder::{self, HostFolder, State, date_of};
 use crate::groups::{self, Cells};
 use crate::hosts::{Host, hosts};
 use crate::incidents;
 use crate::metadata;
 use crate::plan::EventPlan;
+use crate::row_group::RowGroup;
 use crate::rows::{RowBuilder, Rows};
 use crate::table::TableFile;
 

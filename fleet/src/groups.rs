@@ -10,9 +10,9 @@ use parquet::data_type::ByteArray;
 use parquet::errors::Result;
 
 use crate::column::{Column, Kind, Layout, NULL, Values};
-use crate::encode::{RowGroup, row_group};
 use crate::interner::{Interner, NONE};
 use crate::plan::{EventPlan, PID, PROCESS};
+use crate::row_group::{RowGroup, row_group};
 use crate::rows::{IMPLAUSIBLE, Rows};
 
 const MINUTE_NS: i64 = 60_000_000_000;

@@ -9,9 +9,9 @@ use parquet::errors::Result;
 use serde::Serialize;
 
 use crate::column::{Column, Kind, Layout, NULL, Values};
-use crate::encode::{RowGroup, row_group};
 use crate::folder::date_of;
 use crate::interner::{Interner, NONE};
+use crate::row_group::{RowGroup, row_group};
 use crate::text;
 
 /// The columns of the table.

@@ -21,6 +21,7 @@ mod interner;
 mod man;
 mod metadata;
 mod plan;
+mod row_group;
 mod rows;
 mod table;
 mod text;

@@ -8,7 +8,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
 
 use crate::column::Layout;
-use crate::encode::RowGroup;
+use crate::row_group::RowGroup;
 
 /// A file in the making.
 pub struct TableFile {

@@ -9,9 +9,8 @@ pub(super) mod table;
 pub(super) mod top;
 
 pub use group::Sort;
-pub use over_time::{OverTime, TimeSlice};
 pub use quantile::Quantile;
-pub use top::Top;
+pub use top::{OverTime, TimeSlice, Top};
 
 pub(super) use group::{Extra, Figures, Folded, Group};
 pub(super) use over_time::over_time;

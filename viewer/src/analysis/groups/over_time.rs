@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::analysis::finding::{GroupFinding, GroupName, TraceFinding};
 use crate::analysis::groups::group::{Extra, Figures, Group, Sort};
 use crate::analysis::groups::summary::summarise_into;
-use crate::analysis::groups::top::Top;
+use crate::analysis::groups::top::{OverTime, TimeSlice, Top};
 use crate::analysis::reading::{Failure, Selection, SourceWindow};
 use crate::source::Source;
 use ctf_reader::Error;
@@ -18,28 +16,6 @@ const SLICES_MAX: u64 = 10_000;
 
 /// The most groups that are followed over time; the lightest beyond that are left out.
 const GROUPS_MAX: usize = 1_000;
-
-/// The figures of groups over time.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct OverTime {
-    /// The length of a slice.
-    pub every_ns: u64,
-    /// The slices that have events, in the order of time.
-    pub slices: Vec<TimeSlice>,
-}
-
-/// The figures of a slice of time.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct TimeSlice {
-    /// When it begins: nanoseconds since 1970.
-    pub begin_ns: i64,
-    /// When it ends; the last one may reach beyond the last event.
-    pub end_ns: i64,
-    /// The groups that have events in it, in the order of the whole trace.
-    pub groups: Vec<GroupFinding>,
-}
 
 /// Where slices begin, and how long they are.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::analysis::finding::{FoldedFinding, GroupFinding, Notes, TraceFinding};
 use crate::analysis::groups::group::Sort;
-use crate::analysis::groups::over_time::OverTime;
 use crate::analysis::groups::quantile::Quantile;
 use crate::analysis::groups::summary::{GROUP_CAP, Summary, summarise};
 use crate::analysis::reading::{Failure, Selection, SourceWindow};
@@ -35,6 +34,28 @@ pub struct Top {
     pub over_time: Option<OverTime>,
     /// Notes for the reader.
     pub notes: Notes,
+}
+
+/// The figures of groups over time.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct OverTime {
+    /// The length of a slice.
+    pub every_ns: u64,
+    /// The slices that have events, in the order of time.
+    pub slices: Vec<TimeSlice>,
+}
+
+/// The figures of a slice of time.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct TimeSlice {
+    /// When it begins: nanoseconds since 1970.
+    pub begin_ns: i64,
+    /// When it ends; the last one may reach beyond the last event.
+    pub end_ns: i64,
+    /// The groups that have events in it, in the order of the whole trace.
+    pub groups: Vec<GroupFinding>,
 }
 
 /// Aggregates events by group, ranks the groups, and keeps at most `limit`.

@@ -21,7 +21,7 @@ use super::interval::Interval;
 use super::lexicon::{KindEntry, Lexicon};
 use super::nesting::SpanNumbers;
 use super::scene::{Listener, Scene};
-use super::threads::ThreadNumbers;
+use super::thread_numbers::ThreadNumbers;
 use crate::analysis::durations::histogram::IMPLAUSIBLE;
 use crate::analysis::reading::{
     ClassPlan, EventKind, LeftOut, Misfit, Passes, Roster, Selection, Slots, grown,

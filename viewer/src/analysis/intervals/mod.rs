@@ -21,6 +21,7 @@ mod lexicon;
 mod nesting;
 mod open;
 mod scene;
+mod thread_numbers;
 mod threads;
 
 pub(super) use chain::{Link, chain};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ctf_reader::{Brief, EventClass, OrderedEvent, Report};
 
+use super::counters::{GROUP_COUNTERS, add, group_counters};
 use super::finding::{Detail, HeatStrip};
-use super::metrics::{GROUP_COUNTERS, add, group_counters};
 use super::slices::{FINE as SECOND, LookBack, SLICES, Slices};
 use super::steps::{STEPS, step_of};
 use crate::analysis::durations::hist::HistGroup;

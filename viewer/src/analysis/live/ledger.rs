@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::metrics::add;
+use super::counters::add;
 
 /// A name loses its series to one that costs this many times as much.
 const WORTH: u64 = 2;

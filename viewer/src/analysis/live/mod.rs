@@ -7,6 +7,7 @@
 
 mod analysis;
 mod board;
+mod counters;
 mod finding;
 mod intake;
 mod ledger;
@@ -16,8 +17,9 @@ mod steps;
 mod watches;
 
 pub use analysis::{FrozenAnalysis, LiveAnalysis, LiveQuestion};
+pub use counters::{BOUNDS, GROUP_COUNTERS};
 pub use finding::{Detail, HeatStrip, LiveFinding, SessionFinding};
 pub use intake::{Audience, Intake, Turn};
 pub use ledger::{Series, SeriesName};
-pub use metrics::{BOUNDS, CAUSE_COUNTERS, GROUP_COUNTERS, Meter, Metrics, OWN_SERIES};
+pub use metrics::{CAUSE_COUNTERS, Meter, Metrics, OWN_SERIES};
 pub use slices::LookBack;

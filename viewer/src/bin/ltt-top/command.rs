@@ -1,11 +1,11 @@
 //! What each command asks of the traces, and how the answer is written: one pipeline for all of them.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::sync::Arc;
 
 use ctf_reader::Progress;
 use ltt_top::analysis::outliers::Rule;
-use ltt_top::analysis::{Finding, Question, SourceWindow};
+use ltt_top::analysis::{Question, SourceWindow};
 use ltt_top::source;
 use ltt_top::view::{HEAT_GUTTER, progress};
 
@@ -16,7 +16,7 @@ use crate::export;
 use crate::html;
 use crate::invocation::Invocation;
 use crate::live;
-use crate::outcome::{Outcome, Trouble, warn};
+use crate::outcome::{Outcome, Trouble};
 use crate::record;
 
 /// Runs a command.
@@ -107,14 +107,5 @@ fn answer(
     let state = Progress::default();
     let mut input = SourceWindow { source: &mut source, window, progress: &state };
     let finding = progress::shown(&state, || question.answer(&mut input, &selection))?;
-    write(&invocation, &finding)
-}
-
-/// Writes a finding in the format that was asked for, and to standard error what that has no place for.
-pub fn write(invocation: &Invocation<'_>, finding: &Finding) -> Result<Outcome, Trouble> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let notes = invocation.output().write(finding, &mut out)?;
-    out.flush()?;
-    notes.iter().for_each(|note| warn(note));
-    Ok(if finding.is_damaged() { Outcome::Damaged } else { Outcome::Complete })
+    invocation.write(&finding)
 }

@@ -11,7 +11,6 @@ use ltt_top::text::escape;
 use ltt_top::view::progress;
 
 use crate::cli::CompareOptions;
-use crate::command::write;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
 
@@ -58,7 +57,7 @@ pub fn run(options: &CompareOptions) -> Result<Outcome, Trouble> {
         &mut SourceWindow { source: &mut later, window: windows[1], progress: &state },
         &selection,
     )?;
-    let outcome = write(&invocation, &finding)?;
+    let outcome = invocation.write(&finding)?;
     Ok(if has_failed { Outcome::Exceeded } else { outcome })
 }
 

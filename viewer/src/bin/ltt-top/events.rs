@@ -13,7 +13,6 @@ use ltt_top::view::events::{Printer, Show, Stacks, Stop};
 use ltt_top::view::{EventStream, progress};
 
 use crate::cli::EventsOptions;
-use crate::command::write;
 use crate::invocation::Invocation;
 use crate::live;
 use crate::outcome::{Outcome, Trouble};
@@ -117,6 +116,6 @@ impl Listing<'_> {
         printer.finish()?;
         drop(out);
         finding.explain(&mut SourceWindow { source: recording, window, progress: &state }, selection)?;
-        write(invocation, &finding).map(Some)
+        invocation.write(&finding).map(Some)
     }
 }

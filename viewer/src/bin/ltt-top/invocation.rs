@@ -1,11 +1,11 @@
 //! What all commands that read have in common: which traces, which events, and where the result goes.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use ctf_reader::Window;
 use jiff::tz::TimeZone;
-use ltt_top::analysis::{EventGlob, Processes, Selection};
+use ltt_top::analysis::{EventGlob, Finding, Processes, Selection};
 use ltt_top::catalogs::{self, Catalogs};
 use ltt_top::filter::{Condition, Glob, Moment};
 use ltt_top::meaning::Dictionary;
@@ -15,7 +15,7 @@ use ltt_top::view::{Output, Screen};
 
 use crate::cli::{ColorChoice, Common};
 use crate::newest::{newest, recordings};
-use crate::outcome::{Trouble, tell, warn};
+use crate::outcome::{Outcome, Trouble, tell, warn};
 
 /// A command that reads, with what all of them need.
 pub struct Invocation<'a> {
@@ -74,6 +74,15 @@ impl<'a> Invocation<'a> {
             None if self.options.format.0.is_for_people => for_people,
             None => for_programs,
         }
+    }
+
+    /// Writes a finding in the format that was asked for, and to standard error what that has no place for.
+    pub fn write(&self, finding: &Finding) -> Result<Outcome, Trouble> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let notes = self.output().write(finding, &mut out)?;
+        out.flush()?;
+        notes.iter().for_each(|note| warn(note));
+        Ok(if finding.is_damaged() { Outcome::Damaged } else { Outcome::Complete })
     }
 
     /// What renders findings.

@@ -17,7 +17,6 @@ use lttng_live::Options;
 
 use super::sessions::{ending, receive, window};
 use crate::cli::EventsOptions;
-use crate::command::write;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble};
 use crate::signals::StopSignal;
@@ -65,7 +64,7 @@ pub fn run(options: &EventsOptions) -> Result<Outcome, Trouble> {
     let sessions = intake.sessions();
     drop(intake);
     drop(out);
-    let outcome = write(&invocation, &finding)?;
+    let outcome = invocation.write(&finding)?;
     Ok(match ending(&sessions)? {
         Outcome::Complete => outcome,
         missing => missing,

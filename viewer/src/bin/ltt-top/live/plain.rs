@@ -14,7 +14,6 @@ use lttng_live::Live;
 use super::metrics::MetricsServer;
 use super::sessions::{ending, window};
 use crate::cli::LiveOptions;
-use crate::command::write;
 use crate::invocation::Invocation;
 use crate::outcome::{Outcome, Trouble, warn};
 use crate::signals::StopSignal;
@@ -68,7 +67,7 @@ pub fn run(
         let mut finding = finding(&intake, &question);
         finding.is_last = is_last;
         if !is_quiet {
-            write(invocation, &Finding::Live(Box::new(finding.clone())))?;
+            invocation.write(&Finding::Live(Box::new(finding.clone())))?;
         }
         // Each is written once, when it has been settled, which may be long after it ended.
         intake.with_audience(LiveAnalysis::mark_reported);

@@ -12,10 +12,14 @@ use tempfile::TempDir;
 use super::lttng::{answers, lttng};
 use super::proc::{self, Stat};
 use super::process::{deadline, kill, wait_until};
-use super::session::session_name;
 use crate::outcome::{Trouble, warn};
 
 const PREFIX: &str = "ltt-top-";
+
+/// What the session of a run is called.
+pub fn session_name(pid: u32) -> String {
+    format!("{PREFIX}{pid}")
+}
 
 /// The file in the folder: a process a line, that of the run itself first.
 const RECORD: &str = "processes";

@@ -6,6 +6,7 @@ use super::buffers;
 use super::daemon::Daemon;
 use super::lttng::lttng;
 use super::relay::Relay;
+use super::run_folder::session_name;
 use crate::outcome::{Trouble, warn};
 
 /// The channel that events are recorded in.
@@ -16,11 +17,6 @@ const CONTEXTS: [&str; 3] = ["vpid", "vtid", "procname"];
 
 /// How often what is recorded becomes visible, in microseconds.
 const LIVE_TIMER: u32 = 200_000;
-
-/// What the session of a run is called.
-pub fn session_name(pid: u32) -> String {
-    format!("ltt-top-{pid}")
-}
 
 /// The disk space for the events of a session that is watched live, and its bounds for a file; in bytes.
 const RING: usize = 128 << 20;
