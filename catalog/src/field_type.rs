@@ -4,7 +4,7 @@
 //! All writers (Rust, C, LTTng-UST's macros, packing, USDT probes, spans of `tracing`) and all checks read a [`Shape`]
 //! and do not know types. So a type that is a new combination of these needs a variant, its word and its shape.
 
-mod number;
+pub(crate) mod number;
 mod shape;
 mod spelling;
 
@@ -12,7 +12,7 @@ pub use number::{Base, ByteOrder, Integer, Number, NumberKind, Width};
 pub use shape::{Content, Extent, Shape};
 pub(crate) use spelling::{read_integer, read_type};
 
-use crate::model::Enumeration;
+use crate::enumeration::Enumeration;
 
 /// The type of a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]

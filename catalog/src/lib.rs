@@ -13,6 +13,7 @@
 mod built_in;
 mod callsite;
 mod check;
+mod enumeration;
 mod error;
 mod field_type;
 mod lookup;

@@ -3,11 +3,12 @@
 //! Everything is in the order of the file, because the order of fields is the order on the wire.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use crate::callsite::CallsitePattern;
-use crate::field_type::{FieldType, Integer};
+use crate::field_type::FieldType;
 use crate::vocabulary::{Clock, LogLevel, Measure, Unit};
+
+pub use crate::enumeration::{Enumeration, Label};
 
 /// A catalog: one TOML file of providers.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,32 +38,6 @@ pub struct Provider {
     pub classes: Vec<Class>,
     /// The events.
     pub events: Vec<Event>,
-}
-
-/// An enumeration: labels for the values of an integer.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Enumeration {
-    /// The name, unique in its provider.
-    pub name: String,
-    /// What is enumerated.
-    pub doc: String,
-    /// The integer that is recorded.
-    pub container: Integer,
-    /// The labels; a value without one can still be recorded.
-    pub labels: Vec<Label>,
-}
-
-/// One label of an [`Enumeration`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Label {
-    /// The label as readers show it.
-    pub name: String,
-    /// What the label means; empty if the name says it all.
-    pub doc: String,
-    /// The values that carry this label; mostly a single one.
-    pub values: RangeInclusive<i128>,
 }
 
 /// Fields that several events of a provider share (an LTTng-UST event class).
