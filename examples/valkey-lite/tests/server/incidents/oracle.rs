@@ -159,9 +159,12 @@ impl Oracle {
         self.outermost(turn).iter().map(|inner| inner.label.clone()).collect()
     }
 
-    /// When the last interval of this label within a turn ended.
-    pub fn last_end(&self, turn: &Interval, label: &str) -> Option<i64> {
-        self.inside(turn).filter(|inner| inner.label == label).map(|inner| inner.end).max()
+    /// When the intervals of this label within a turn ended, in the order of time.
+    pub fn ends(&self, turn: &Interval, label: &str) -> Vec<i64> {
+        let labelled = self.inside(turn).filter(|inner| inner.label == label);
+        let mut ends: Vec<i64> = labelled.map(|inner| inner.end).collect();
+        ends.sort_unstable();
+        ends
     }
 
     /// The longest interval of this label.

@@ -40,6 +40,7 @@ pub struct Link {
     pub duration: i64,
     /// The same with what handling it took.
     pub spent: i64,
+    pub count: u64,
 }
 
 impl Report {
@@ -109,6 +110,7 @@ fn link(json: &Value) -> Link {
         client: json["client"].as_str().map(str::to_owned),
         duration: duration(&json["duration_us"]),
         spent: duration(&json["spent_us"]),
+        count: json["count"].as_u64().expect("a number"),
     }
 }
 
