@@ -106,8 +106,7 @@ impl Feed {
 
     /// Judges only the events that pass the filters, as if nothing else had been recorded.
     pub fn isolated(selection: &Arc<Selection>, gaps: Vec<Gap>) -> Self {
-        let mut scene = Scene::default();
-        gaps.into_iter().for_each(|gap| scene.gap(gap));
+        let scene = Scene::with_gaps(gaps);
         let resolver = Resolver {
             roster: Roster::new(Arc::clone(selection)),
             filter: None,
@@ -322,7 +321,9 @@ impl Resolver {
         match role.act {
             Act::Marks | Act::Schedules(_) => {}
             Act::Ends | Act::Sums => {
-                let Some(ticks) = plan.duration(event) else { return };
+                let Some(ticks) = plan.duration(event) else {
+                    return happen(Happening::Active { thread, time });
+                };
                 let length = i64::try_from(ticks.saturating_mul(role.unit_ns)).ok();
                 let Some(length) = length.filter(|length| ticks < IMPLAUSIBLE && *length < LONGEST) else {
                     *implausible += 1;

@@ -53,6 +53,12 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// With gaps that are known from the start, in the order in which they begin.
+    pub fn with_gaps(mut gaps: Vec<Gap>) -> Self {
+        gaps.reverse();
+        Scene { gaps, ..Scene::default() }
+    }
+
     /// Adds a gap in the events.
     pub fn gap(&mut self, gap: Gap) {
         let place = self.gaps.partition_point(|other| other.since > gap.since);
