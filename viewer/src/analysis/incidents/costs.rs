@@ -6,9 +6,6 @@ use crate::analysis::reading::grown::grown;
 /// The number of intervals needed to tell what one usually costs.
 const ENOUGH: u64 = 20;
 
-/// The most names whose costs are known.
-const MOST_NAMES: usize = 1 << 17;
-
 /// The number and the total length of the intervals of each name.
 #[derive(Debug, Default)]
 pub struct UsualCosts(Vec<(u64, i64)>);
@@ -17,8 +14,7 @@ impl UsualCosts {
     /// Adds an interval.
     #[inline]
     pub fn take(&mut self, name: IntervalName, length: i64) {
-        let place = name.key as usize;
-        if place < MOST_NAMES {
+        if let Some(place) = name.place() {
             let (count, total) = grown(&mut self.0, place);
             *count += 1;
             *total = total.saturating_add(length);

@@ -71,14 +71,14 @@ impl IntervalCourses {
     #[inline]
     fn take(&mut self, interval: &Interval, kinds: &IntervalKinds) {
         let name = interval.name;
-        if self.is_full || name.is_any_other() {
+        let Some(place) = name.place().filter(|_| !self.is_full) else {
             self.is_full = true;
             return;
-        }
+        };
         let entry = kinds.of(name);
         let Some(unit) = entry.kind.unit else { return };
         let ticks = unit.ticks(interval.length().max(0) as u64);
-        let course = match grown(&mut self.courses, name.key as usize) {
+        let course = match grown(&mut self.courses, place) {
             Some(course) => course,
             new => {
                 self.keyed += usize::from(!entry.kind.keys.is_empty());

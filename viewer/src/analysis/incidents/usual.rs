@@ -8,13 +8,10 @@ use crate::analysis::reading::grown::grown;
 /// The number of lengths needed to tell what is usual.
 const ENOUGH: u64 = 20;
 
-/// The most names with separate lengths; all others share theirs.
-const MOST_NAMES: usize = 1 << 17;
-
 /// The lengths of the intervals of all names and kinds.
 #[derive(Debug, Default)]
 pub struct UsualLengths {
-    /// By the number of the key; those of all kinds together.
+    /// By the place of the key; after them, those of all others together.
     names: Vec<Option<Box<Usual>>>,
     kinds: Vec<Usual>,
 }
@@ -22,16 +19,20 @@ pub struct UsualLengths {
 impl UsualLengths {
     /// Adds the length of an interval.
     pub fn take(&mut self, name: IntervalName, length: i64) {
-        let place = (name.key as usize).min(MOST_NAMES);
-        grown(&mut self.names, place).get_or_insert_default().take(length);
+        grown(&mut self.names, place(name)).get_or_insert_default().take(length);
         grown(&mut self.kinds, name.kind as usize).take(length);
     }
 
     /// What is usual for a name, by its own lengths, or by those of its kind where it has few; none where both have few.
     pub fn of(&self, name: IntervalName) -> Option<&Usual> {
-        let own = self.names.get((name.key as usize).min(MOST_NAMES)).and_then(Option::as_deref);
+        let own = self.names.get(place(name)).and_then(Option::as_deref);
         own.into_iter().chain(self.kinds.get(name.kind as usize)).find(|usual| usual.is_known())
     }
+}
+
+/// Where the lengths of a name are.
+fn place(name: IntervalName) -> usize {
+    name.place().unwrap_or(IntervalName::MOST_KEYS)
 }
 
 /// The lengths of the intervals of a name or of a kind.

@@ -11,13 +11,13 @@ pub struct IntervalName {
 }
 
 impl IntervalName {
-    /// The number of all keys after too many.
-    pub const OTHER_KEYS: u32 = u32::MAX;
+    /// The most keys that are told apart.
+    pub const MOST_KEYS: usize = 1 << 17;
 
-    /// Whether there were too many keys to tell this one from others.
+    /// The place of its key among all; none if there were too many to tell it from others.
     #[inline]
-    pub fn is_any_other(self) -> bool {
-        self.key == IntervalName::OTHER_KEYS
+    pub fn place(self) -> Option<usize> {
+        Some(self.key as usize).filter(|place| *place < IntervalName::MOST_KEYS)
     }
 }
 

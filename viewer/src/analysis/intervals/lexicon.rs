@@ -10,7 +10,8 @@ use crate::analysis::reading::{EventKind, key};
 use crate::datum::{Datum, Pairs};
 
 /// The most keys and clients that are interned; all others share one number.
-const MOST: usize = 1 << 17;
+const MOST: usize = IntervalName::MOST_KEYS;
+const OTHER: u32 = u32::MAX;
 
 /// A kind of interval.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ impl Numbered {
         encode(&mut bytes);
         let Numbered { numbers, bytes: known } = self;
         if known.len() >= MOST {
-            return numbers.get(space, &bytes).copied().unwrap_or(IntervalName::OTHER_KEYS);
+            return numbers.get(space, &bytes).copied().unwrap_or(OTHER);
         }
         let next = known.len() as u32;
         let number = match brief {
@@ -137,7 +138,7 @@ impl Lexicon {
             return None;
         }
         let number = self.clients.number(0, brief, |bytes| key::encode(&event.value(slot), bytes));
-        (number != IntervalName::OTHER_KEYS).then_some(number)
+        (number != OTHER).then_some(number)
     }
 
     /// The values that identify a group.
